@@ -1,0 +1,25 @@
+# One libFuzzer program and one test per tests/fuzz/<name>_fuzz.cc. Seeds are in
+# tests/fuzz/corpus/<name>; what a run finds goes to the build folder.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  message(FATAL_ERROR "STRATA_FUZZ needs clang++: use the preset fuzz")
+endif()
+enable_testing()
+set(STRATA_FUZZ_SECONDS 60 CACHE STRING "How long each fuzzer runs in a test")
+
+add_custom_target(fuzzers)
+file(GLOB sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cc)
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  string(REGEX REPLACE "_fuzz$" "" corpus ${name})
+  set(found ${PROJECT_BINARY_DIR}/corpus/${corpus})
+  set(seeds ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${corpus})
+  file(MAKE_DIRECTORY ${found})
+  add_executable(${name} ${source})
+  add_dependencies(fuzzers ${name})
+  target_include_directories(${name} PRIVATE src)
+  target_link_libraries(${name} PRIVATE strata)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_test(NAME ${name}
+           COMMAND ${name} -max_total_time=${STRATA_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
+                   -artifact_prefix=${PROJECT_BINARY_DIR}/ ${found} ${seeds})
+endforeach()

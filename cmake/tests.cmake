@@ -1,0 +1,66 @@
+# One test program per room (src/<room>/**/*_test.cc: graph_test) and per folder
+# of tests/ (tests/<folder>/**/*_test.cc: tests_golden_test).
+include(GoogleTest)
+enable_testing()
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+
+# strata_add_test(<program> <folder> <prefix> [<option of gtest_discover_tests>...])
+function(strata_add_test program folder prefix)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${program} ${sources})
+  target_include_directories(${program} PRIVATE src)
+  target_include_directories(${program} SYSTEM PRIVATE ${PROTOZERO_INCLUDE_DIR})
+  target_compile_definitions(${program} PRIVATE
+    STRATA_VERSION="${PROJECT_VERSION}"
+    STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    STRATA_BINARY="$<TARGET_FILE:strata_cli>"
+    STRATA_TEST_MODELS="${STRATA_TEST_MODELS}")
+  target_link_libraries(${program} PRIVATE
+    strata nlohmann_json::nlohmann_json GTest::gmock_main rapidcheck)
+  gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_MODE PRE_TEST
+                       DISCOVERY_TIMEOUT 60 ${ARGN})
+endfunction()
+
+file(GLOB rooms CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
+foreach(room IN LISTS rooms)
+  strata_add_test(${room}_test src/${room} ${room}/)
+endforeach()
+if(TARGET cli_test)
+  target_link_libraries(cli_test PRIVATE strata_commands)
+endif()
+
+# Torch exports the models that are not in the repository; once, and again when
+# the scripts change. What is in tests/, but for structure, waits for it.
+add_test(NAME models
+         COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/models/make_models.py
+                 --out ${STRATA_TEST_MODELS})
+set_tests_properties(models PROPERTIES FIXTURES_SETUP models)
+
+file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
+     RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*)
+foreach(folder IN LISTS folders)
+  set(program tests_${folder}_test)
+  if(folder STREQUAL structure)
+    strata_add_test(${program} tests/${folder} tests/${folder}/)
+  else()
+    strata_add_test(${program} tests/${folder} tests/${folder}/
+                    PROPERTIES FIXTURES_REQUIRED models)
+  endif()
+  if(TARGET ${program})
+    add_dependencies(${program} strata_cli)
+  endif()
+endforeach()
+
+# The flags are handed on for the runtimes of sanitizers and coverage.
+add_test(NAME install
+         COMMAND ${CMAKE_COMMAND}
+                 -DBUILD=${PROJECT_BINARY_DIR}
+                 -DWORK=${PROJECT_BINARY_DIR}/install_test
+                 -DMODEL=${PROJECT_SOURCE_DIR}/tests/models/mobilenet_v2.onnx
+                 -DCXX=${CMAKE_CXX_COMPILER}
+                 -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
+                 -P ${PROJECT_SOURCE_DIR}/tests/install/install_test.cmake)

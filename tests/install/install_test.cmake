@@ -1,0 +1,23 @@
+# Installs BUILD below WORK, builds examples/ against it with find_package(strata)
+# and runs the installed program and every example on MODEL.
+set(prefix ${WORK}/prefix)
+set(examples ${WORK}/examples)
+file(REMOVE_RECURSE ${WORK})
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${examples} -G Ninja
+    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS})
+run(${CMAKE_COMMAND} --build ${examples})
+
+run(${prefix}/bin/strata stat ${MODEL})
+file(GLOB programs ${examples}/bin/*)
+if(NOT programs)
+  message(FATAL_ERROR "examples/ built no program")
+endif()
+foreach(program IN LISTS programs)
+  run(${program} ${MODEL})
+endforeach()

@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+"""Exports torchvision networks to ONNX, for the tests.
+
+Debian's python3-torch, python3-torchvision and python3-onnx are enough. Weights
+are random (nothing is downloaded): costs depend on shapes, not on values.
+"""
+
+import argparse
+import io
+import logging
+import pathlib
+import warnings
+
+import onnx
+import torch
+import torchvision
+
+OPSET = 17
+SEED = 1
+STRIP_ABOVE = 64  # elements
+FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE)
+
+warnings.filterwarnings("ignore")
+logging.disable(logging.WARNING)
+
+
+def make_weights_differ(model):
+    """Replaces every constant tensor (a fresh BatchNorm's ones and zeros) by noise.
+
+    The exporter merges initializers of equal value and leaves Identity nodes in
+    their place.
+    """
+    with torch.no_grad():
+        for tensor in [*model.parameters(), *model.buffers()]:
+            if tensor.is_floating_point() and (tensor == tensor.flatten()[0]).all():
+                tensor.uniform_(0.5, 1.5)
+
+
+def strip_weights(model):
+    """Drops the payload of large float initializers; name, dims and dtype stay."""
+    for tensor in model.graph.initializer:
+        elements = 1
+        for dim in tensor.dims:
+            elements *= dim
+        if tensor.data_type in FLOATS and elements > STRIP_ABOVE:
+            for field in ("raw_data", "float_data", "int32_data", "double_data"):
+                tensor.ClearField(field)
+
+
+def export(module, example, path, *, fold=False, strip=False, dynamic_batch=False):
+    """Writes `module`, called on `example`, to `path`.
+
+    Without `fold`, BatchNorm and what could be folded stay as they are.
+    """
+    mode = torch.onnx.TrainingMode
+    axes = {"input": {0: "N"}, "output": {0: "N"}} if dynamic_batch else None
+    buffer = io.BytesIO()
+    # With grad enabled: without, nn.MultiheadAttention takes a fused fast path
+    # that has no ONNX operator.
+    with torch.enable_grad():
+        torch.onnx.export(
+            module.eval(),
+            example,
+            buffer,
+            opset_version=OPSET,
+            input_names=["input"],
+            output_names=["output"],
+            dynamic_axes=axes,
+            training=mode.EVAL if fold else mode.PRESERVE,
+            do_constant_folding=fold,
+        )
+    model = onnx.load_model_from_string(buffer.getvalue())
+    if strip:
+        strip_weights(model)
+    onnx.save(model, str(path))
+
+
+def export_network(name, path, *, untouched=False, **options):
+    torch.manual_seed(SEED)
+    if name in ("googlenet", "inception_v3"):
+        model = torchvision.models.get_model(name, weights=None, aux_logits=False, init_weights=False)
+    else:
+        model = torchvision.models.get_model(name, weights=None)
+    if not untouched:
+        make_weights_differ(model)
+    side = 299 if name == "inception_v3" else 224
+    export(model, torch.randn(1, 3, side, side), path, **options)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, required=True, metavar="DIR")
+    parser.add_argument("--fold", action="store_true", help="fold BatchNorm and constants")
+    parser.add_argument("--untouched", action="store_true", help="leave fresh weights as they are")
+    parser.add_argument("--strip", action="store_true", help="leave out large weights' payload")
+    parser.add_argument("--dynamic-batch", action="store_true", help="batch is the symbol N")
+    parser.add_argument("names", nargs="+", metavar="NAME", help="torchvision's name")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    for name in args.names:
+        path = args.out / f"{name}.onnx"
+        export_network(
+            name,
+            path,
+            untouched=args.untouched,
+            fold=args.fold,
+            strip=args.strip,
+            dynamic_batch=args.dynamic_batch,
+        )
+        print(f"{path}: {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+// The rooms are in an order, and a file includes only from its own room and the
+// rooms before it. Public headers include only public ones: the rest is not
+// installed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr std::array<std::string_view, 14> kRooms = {
+    "base", "graph",  "read",    "write", "ops",     "infer",  "cost",
+    "zoo",  "engine", "measure", "quant", "profile", "report", "cli"};
+
+struct Place {
+  std::size_t room;  // index into kRooms
+  bool is_public;
+};
+
+// Of a header as it is included, or of a file below include/ or src/.
+std::optional<Place> place_of(std::string_view path) {
+  const bool is_public = path.starts_with("strata/");
+  if (is_public) path.remove_prefix(std::string_view("strata/").size());
+  const std::string_view folder = path.substr(0, path.find('/'));
+  const auto room = std::find(kRooms.begin(), kRooms.end(), folder);
+  if (room == kRooms.end() || folder.size() == path.size()) return std::nullopt;
+  return Place{static_cast<std::size_t>(room - kRooms.begin()), is_public};
+}
+
+// "base/poly.h" of `#include "base/poly.h"`; nothing of any other line.
+std::optional<std::string> quoted_include(const std::string& line) {
+  static constexpr std::string_view kStart = "#include \"";
+  if (!line.starts_with(kStart)) return std::nullopt;
+  return line.substr(kStart.size(), line.find('"', kStart.size()) - kStart.size());
+}
+
+// One sentence for each include in `text` that the file at `path`, below include/
+// or src/, may not have.
+std::vector<std::string> wrong_includes(const std::string& path, const std::string& text) {
+  const std::optional<Place> own = place_of(path);
+  if (!own) return {path + " is in no room"};
+  std::vector<std::string> wrong;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::optional<std::string> header = quoted_include(line);
+    if (!header) continue;
+    const std::string sentence = path + " includes \"" + *header + "\": ";
+    const std::optional<Place> other = place_of(*header);
+    if (!other) {
+      wrong.push_back(sentence + "the path names no room");
+    } else if (other->room > own->room) {
+      wrong.push_back(sentence + "room " + std::string(kRooms[other->room]) + " comes after " +
+                      std::string(kRooms[own->room]));
+    } else if (own->is_public && !other->is_public) {
+      wrong.push_back(sentence + "a public header needs a private one");
+    }
+  }
+  return wrong;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(IncludeDirection, EveryFileIncludesOnlyItsOwnAndEarlierRooms) {
+  std::vector<std::string> wrong;
+  std::size_t files = 0;
+  for (const char* top : {"include", "src"}) {
+    const fs::path root = fs::path(STRATA_SOURCE_DIR) / top;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".h" && extension != ".cc") continue;
+      ++files;
+      const std::string path = entry.path().lexically_relative(root).generic_string();
+      const std::vector<std::string> found = wrong_includes(path, read_text(entry.path()));
+      wrong.insert(wrong.end(), found.begin(), found.end());
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+  EXPECT_GT(files, 0u);
+}
+
+TEST(IncludeDirection, EarlierAndOwnRoomsAreFine) {
+  EXPECT_THAT(wrong_includes("ops/conv.cc",
+                             "#include \"ops/conv.h\"\n#include \"strata/graph/graph.h\"\n"
+                             "#include <vector>\n#include \"base/poly.h\"\n"),
+              IsEmpty());
+}
+
+TEST(IncludeDirection, LaterRoomIsNamed) {
+  EXPECT_THAT(
+      wrong_includes("graph/graph.cc", "#include <a>\n#include \"strata/cost/cost.h\"\n"),
+      ElementsAre("graph/graph.cc includes \"strata/cost/cost.h\": room cost comes after graph"));
+}
+
+TEST(IncludeDirection, PublicHeaderMayNotNeedAPrivateOne) {
+  EXPECT_THAT(wrong_includes("strata/cost/cost.h", "#include \"base/poly.h\"\n"),
+              ElementsAre("strata/cost/cost.h includes \"base/poly.h\": "
+                          "a public header needs a private one"));
+}
+
+TEST(IncludeDirection, PathMustNameARoom) {
+  EXPECT_THAT(wrong_includes("cost/cost.cc", "#include \"cost.h\"\n"),
+              ElementsAre("cost/cost.cc includes \"cost.h\": the path names no room"));
+  EXPECT_THAT(wrong_includes("extra/x.cc", ""), ElementsAre("extra/x.cc is in no room"));
+}
+
+}  // namespace
