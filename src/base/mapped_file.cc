@@ -1,0 +1,82 @@
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+// What is at the start of a file is nearly always needed; it is asked for at once.
+constexpr std::size_t kWantedAtOnce = std::size_t{256} << 10;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) {
+    const int error = errno;
+    if (error == ENOENT)
+      return failure(fmt::format("{}: there is no such file; check the path", path));
+    return failure(fmt::format("{}: cannot be opened: {}", path, reason(error)));
+  }
+  struct stat status = {};
+  if (::fstat(file.number(), &status) != 0)
+    return failure(fmt::format("{}: cannot be read: {}", path, reason(errno)));
+  if (S_ISDIR(status.st_mode))
+    return failure(fmt::format("{} is a directory; name the model file inside it", path));
+  if (!S_ISREG(status.st_mode))
+    return failure(
+        fmt::format("{} is a device or a pipe; save the model to a regular file first", path));
+
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(std::string_view()));
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (memory == MAP_FAILED)
+    return failure(fmt::format("{}: cannot be mapped into memory: {}", path, reason(errno)));
+  // No read-ahead: between one header and the next lie megabytes of weights.
+  ::madvise(memory, size, MADV_RANDOM);
+  ::madvise(memory, std::min(size, kWantedAtOnce), MADV_WILLNEED);
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(std::string_view(static_cast<const char*>(memory), size)));
+}
+
+void MappedFile::forget(std::string_view part) {
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t first = (start + page - 1) / page * page;
+  const std::uintptr_t last = (start + part.size()) / page * page;
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace strata

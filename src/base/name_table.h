@@ -1,0 +1,141 @@
+// A hash table from names to numbers for text that somebody else keeps alive.
+// Reading a network is mostly looking up names, so this is two flat arrays, no
+// allocation per name. The hash is seeded per process: no file can be made to
+// collide on purpose.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+// Random numbers, the same as long as the process runs.
+struct HashSeed {
+  std::uint64_t a;
+  std::uint64_t b;
+};
+HashSeed process_seed();
+
+namespace detail {
+
+inline std::uint64_t load_word(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// Both halves of the 128-bit product.
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+}  // namespace detail
+
+inline std::uint64_t hash_bytes(std::string_view bytes, const HashSeed& seed) {
+  const char* at = bytes.data();
+  std::size_t left = bytes.size();
+  std::uint64_t hash = seed.a ^ (bytes.size() * 0x9e3779b97f4a7c15u);
+  for (; left > 16; at += 16, left -= 16)
+    hash = detail::mix(detail::load_word(at) ^ seed.b, detail::load_word(at + 8) ^ hash);
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  if (left >= 8) {
+    a = detail::load_word(at);
+    b = detail::load_word(at + left - 8);
+  } else if (left > 0) {
+    std::memcpy(&a, at, left);
+  }
+  return detail::mix(a ^ seed.b, b ^ hash);
+}
+
+class NameTable {
+ public:
+  // Room for this many names without growing.
+  void reserve(std::size_t names) {
+    std::size_t slots = kFewestSlots;
+    while (!fits(names, slots)) slots *= 2;
+    if (slots > slots_.size()) rehash(slots);
+    entries_.reserve(names);
+  }
+
+  std::size_t size() const { return entries_.size(); }
+
+  // The number of a name; nullptr if it is not there. Valid until the next insert.
+  std::uint32_t* find(std::string_view name) {
+    if (entries_.empty()) return nullptr;
+    const Slot& slot = slot_of(name, hash_of(name));
+    return slot.number == 0 ? nullptr : &entries_[slot.number - 1].value;
+  }
+  const std::uint32_t* find(std::string_view name) const {
+    return const_cast<NameTable*>(this)->find(name);
+  }
+
+  struct Inserted {
+    std::uint32_t& value;
+    bool is_new;
+  };
+  // Adds a name with `value`, or finds the one that is there. Names are shorter
+  // than 4 GB.
+  Inserted insert(std::string_view name, std::uint32_t value) {
+    if (!fits(entries_.size() + 1, slots_.size()))
+      rehash(slots_.empty() ? kFewestSlots : 2 * slots_.size());
+    const std::uint32_t hash = hash_of(name);
+    Slot& slot = slot_of(name, hash);
+    if (slot.number != 0) return {entries_[slot.number - 1].value, false};
+    entries_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), value});
+    slot = {hash, static_cast<std::uint32_t>(entries_.size())};
+    return {entries_.back().value, true};
+  }
+
+ private:
+  // Small, so that most of a large table stays in the processor's caches.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t number = 0;  // of the entry, from 1; 0: free
+  };
+  struct Entry {
+    const char* data;
+    std::uint32_t size;
+    std::uint32_t value;
+  };
+  static constexpr std::size_t kFewestSlots = 16;
+
+  static bool fits(std::size_t names, std::size_t slots) { return names <= slots / 4 * 3; }
+  std::uint32_t hash_of(std::string_view name) const {
+    return static_cast<std::uint32_t>(hash_bytes(name, seed_));
+  }
+
+  // The slot with this name, or the free one where it belongs.
+  Slot& slot_of(std::string_view name, std::uint32_t hash) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+      Slot& slot = slots_[i];
+      if (slot.number == 0) return slot;
+      if (slot.hash != hash) continue;
+      const Entry& entry = entries_[slot.number - 1];
+      if (name == std::string_view(entry.data, entry.size)) return slot;
+    }
+  }
+
+  void rehash(std::size_t count) {
+    std::vector<Slot> old(count);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.number == 0) continue;
+      std::size_t i = slot.hash & (count - 1);
+      while (slots_[i].number != 0) i = (i + 1) & (count - 1);
+      slots_[i] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;  // a power of two, at most three quarters full
+  std::vector<Entry> entries_;
+  HashSeed seed_ = process_seed();
+};
+
+}  // namespace strata

@@ -1,0 +1,51 @@
+#include "base/name_table.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+TEST(NameTable, FindsWhatWasInserted) {
+  NameTable table;
+  EXPECT_EQ(table.find("x"), nullptr);
+  EXPECT_TRUE(table.insert("x", 7).is_new);
+  auto again = table.insert("x", 8);
+  EXPECT_FALSE(again.is_new);
+  EXPECT_EQ(again.value, 7u);
+  ASSERT_NE(table.find("x"), nullptr);
+  EXPECT_EQ(*table.find("x"), 7u);
+  EXPECT_EQ(table.find("y"), nullptr);
+  EXPECT_EQ(table.size(), 1u);
+}
+
+TEST(NameTable, TheEmptyNameIsAName) {
+  NameTable table;
+  EXPECT_TRUE(table.insert(std::string_view(), 1).is_new);
+  EXPECT_FALSE(table.insert("", 2).is_new);
+  EXPECT_EQ(*table.find(""), 1u);
+}
+
+TEST(NameTable, KeepsEverythingAsItGrows) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 10000; ++i)
+    names.push_back(std::string(static_cast<std::size_t>(i % 40), 'n') + std::to_string(i));
+  NameTable table;
+  for (std::uint32_t i = 0; i < names.size(); ++i) ASSERT_TRUE(table.insert(names[i], i).is_new);
+  for (std::uint32_t i = 0; i < names.size(); ++i) ASSERT_EQ(*table.find(names[i]), i);
+}
+
+TEST(NameTable, EveryByteOfANameCounts) {
+  const HashSeed seed = process_seed();
+  const std::string name(40, 'a');
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    std::string other = name;
+    other[i] = 'b';
+    EXPECT_NE(hash_bytes(other, seed), hash_bytes(name, seed)) << i;
+  }
+  EXPECT_NE(hash_bytes("ab", seed), hash_bytes(std::string_view("ab\0", 3), seed));
+}
+
+}  // namespace
+}  // namespace strata

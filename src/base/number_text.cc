@@ -1,0 +1,77 @@
+#include "strata/base/number_text.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+// Four significant digits, trailing zeros kept so that columns line up by eye.
+std::string significant(double number) {
+  const double size = std::abs(number);
+  if (size >= 1000) return fmt::format("{:.0f}", number);
+  if (size >= 100) return fmt::format("{:.1f}", number);
+  if (size >= 10) return fmt::format("{:.2f}", number);
+  return fmt::format("{:.3f}", number);
+}
+
+std::string with_prefix(double number, double base, const char* const* prefixes, int count) {
+  int prefix = 0;
+  // 999.95 would print as 1000.0 with the smaller prefix.
+  while (prefix + 1 < count && std::abs(number) >= base * 0.99995) {
+    number /= base;
+    ++prefix;
+  }
+  if (prefix == 0 && number == std::floor(number)) return fmt::format("{:.0f}{}", number, prefixes[0]);
+  return significant(number) + prefixes[prefix];
+}
+
+constexpr const char* kDecimal[] = {"", " k", " M", " G", " T", " P", " E"};
+constexpr const char* kBinary[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+constexpr const char* kJoules[] = {" pJ", " nJ", " µJ", " mJ", " J", " kJ", " MJ"};
+
+std::string coefficient_text(std::int64_t number, NumberStyle style, bool exact) {
+  if (exact) return grouped(number);
+  const auto real = static_cast<double>(number);
+  return style == NumberStyle::Bytes ? human_bytes(real) : human(real);
+}
+
+}  // namespace
+
+std::string grouped(std::int64_t number) {
+  std::string digits = fmt::format("{}", number);
+  const std::size_t start = number < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > start + 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string human(double number) { return with_prefix(number, 1000, kDecimal, 7); }
+std::string human_bytes(double bytes) { return with_prefix(bytes, 1024, kBinary, 7); }
+std::string human_picojoules(double pj) { return with_prefix(pj, 1000, kJoules, 7); }
+
+std::string expr_text(const Expr& expr, NumberStyle style, bool exact) {
+  if (expr.is_unknown()) return "?";
+  if (expr.is_number()) return coefficient_text(expr.value(), style, exact);
+  std::string text;
+  for (const Expr::Term& term : expr.terms()) {
+    const bool negative = term.coefficient < 0;
+    const std::int64_t size = negative ? -term.coefficient : term.coefficient;
+    if (text.empty()) text += negative ? "-" : "";
+    else text += negative ? " - " : " + ";
+    const bool bare = size == 1 && style == NumberStyle::Plain && !term.product.empty();
+    if (!bare) text += coefficient_text(size, style, exact);
+    if (!bare && !term.product.empty()) text += "·";
+    text += term.product;
+  }
+  return text;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (const char ch : text) width += (static_cast<unsigned char>(ch) & 0xc0) != 0x80;
+  return width;
+}
+
+}  // namespace strata

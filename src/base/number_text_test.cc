@@ -1,0 +1,42 @@
+#include "strata/base/number_text.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+TEST(NumberText, Grouped) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(300774272), "300,774,272");
+  EXPECT_EQ(grouped(-1234567), "-1,234,567");
+}
+
+TEST(NumberText, Human) {
+  EXPECT_EQ(human(0), "0");
+  EXPECT_EQ(human(864), "864");
+  EXPECT_EQ(human(999999), "1.000 M");
+  EXPECT_EQ(human(3504872), "3.505 M");
+  EXPECT_EQ(human(300774272), "300.8 M");
+  EXPECT_EQ(human_bytes(512), "512 B");
+  EXPECT_EQ(human_bytes(1536), "1.500 KiB");
+  EXPECT_EQ(human_picojoules(168705408), "168.7 µJ");
+}
+
+TEST(NumberText, Formulas) {
+  const Expr n = Expr::symbol("N"), s = Expr::symbol("S");
+  EXPECT_EQ(expr_text(n * 300774272, NumberStyle::Plain, false), "300.8 M·N");
+  EXPECT_EQ(expr_text(n * 300774272, NumberStyle::Plain, true), "300,774,272·N");
+  EXPECT_EQ(expr_text(n, NumberStyle::Plain, false), "N");
+  EXPECT_EQ(expr_text(n * s * 2048 - n, NumberStyle::Plain, true), "2,048·N·S - N");
+  EXPECT_EQ(expr_text(Expr::unknown(), NumberStyle::Plain, false), "?");
+}
+
+TEST(NumberText, DisplayWidth) {
+  EXPECT_EQ(display_width("1×3×224"), 7u);
+  EXPECT_EQ(display_width(""), 0u);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,235 @@
+#include "base/poly.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace strata {
+namespace detail {
+namespace {
+
+std::size_t mixed(std::size_t seed, std::size_t value) {
+  std::uint64_t x = seed * 0x9e3779b97f4a7c15u + value;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+std::size_t size_of(const Expr& expr) { return expr.is_formula() ? Access::poly(expr).size : 1; }
+
+std::uint32_t depth_of(const Expr& expr) {
+  return expr.is_formula() ? Access::poly(expr).depth : 0;
+}
+
+// nullopt: a power too high.
+std::optional<Monomial> multiplied(const Monomial& a, const Monomial& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  Monomial out;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    const auto order = compare(*a[i].atom, *b[j].atom);
+    if (std::is_lt(order)) {
+      out.push_back(a[i++]);
+    } else if (std::is_gt(order)) {
+      out.push_back(b[j++]);
+    } else {
+      const std::uint32_t power = a[i].power + b[j].power;
+      if (power > kMaxPower) return std::nullopt;
+      out.push_back({a[i].atom, power});
+      ++i, ++j;
+    }
+  }
+  while (i < a.size()) out.push_back(a[i++]);
+  while (j < b.size()) out.push_back(b[j++]);
+  return out;
+}
+
+// Into canonical order, like monomials added up. False: a coefficient overflows.
+bool collect(std::vector<Term>& terms) {
+  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    return std::is_gt(compare(a.monomial, b.monomial));
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < terms.size();) {
+    Term sum = std::move(terms[i++]);
+    for (; i < terms.size() && std::is_eq(compare(sum.monomial, terms[i].monomial)); ++i) {
+      const auto coefficient = checked_add(sum.coefficient, terms[i].coefficient);
+      if (!coefficient) return false;
+      sum.coefficient = *coefficient;
+    }
+    if (sum.coefficient != 0) terms[kept++] = std::move(sum);
+  }
+  terms.resize(kept);
+  return true;
+}
+
+}  // namespace
+
+void retain(const Poly* poly) noexcept { poly->references.fetch_add(1, std::memory_order_relaxed); }
+
+void release(const Poly* poly) noexcept {
+  if (poly->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete poly;
+}
+
+Terms::Terms(const Expr& expr) {
+  if (expr.is_formula()) {
+    terms_ = Access::poly(expr).terms;
+  } else if (!expr.is(0)) {
+    constant_.coefficient = expr.value();
+    terms_ = {&constant_, 1};
+  }
+}
+
+Expr from_terms(std::vector<Term> terms) {
+  if (terms.empty()) return 0;
+  if (terms.size() == 1 && terms[0].monomial.empty()) return terms[0].coefficient;
+  if (terms.size() > kMaxTerms) return Expr::unknown();
+  std::size_t hash = terms.size();
+  std::size_t size = 0;
+  std::uint32_t depth = 0;
+  for (const Term& term : terms) {
+    hash = mixed(hash, static_cast<std::size_t>(term.coefficient));
+    size += 1;
+    for (const Factor& factor : term.monomial) {
+      hash = mixed(mixed(hash, factor.atom->hash), factor.power);
+      size += factor.atom->size;
+      depth = std::max(depth, factor.atom->depth);
+    }
+  }
+  if (size > kMaxSize) return Expr::unknown();
+  return Access::own(new Poly{std::move(terms), hash, size, depth});
+}
+
+Expr from_atom(AtomRef atom) {
+  std::vector<Term> terms(1);
+  terms[0].coefficient = 1;
+  terms[0].monomial.push_back({std::move(atom), 1});
+  return from_terms(std::move(terms));
+}
+
+Expr from_function(AtomKind kind, const Expr& a, const Expr& b) {
+  const Bounds between = bounds(kind, a, b);
+  if (between.low == between.high) return between.low;
+  const std::uint32_t depth = 1 + std::max(depth_of(a), depth_of(b));
+  if (depth > kMaxDepth) return Expr::unknown();
+  const std::size_t hash = mixed(mixed(static_cast<std::size_t>(kind), a.hash()), b.hash());
+  const std::size_t size = 1 + size_of(a) + size_of(b);
+  return from_atom(AtomRef(new Atom{kind, {}, a, b, hash, size, depth, between}));
+}
+
+std::strong_ordering compare(const Atom& a, const Atom& b) {
+  if (&a == &b) return std::strong_ordering::equal;
+  if (a.kind != b.kind) return a.kind <=> b.kind;
+  if (a.kind == AtomKind::Symbol) return a.name <=> b.name;
+  // Greater arguments first: ⌊H/2⌋ before ⌊S/2⌋, as H before S.
+  if (const auto order = compare(b.a, a.a); std::is_neq(order)) return order;
+  return compare(b.b, a.b);
+}
+
+std::strong_ordering compare(const Monomial& a, const Monomial& b) {
+  const std::size_t shared = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < shared; ++i) {
+    // The lesser atom is the more significant one: having it at all is greater.
+    if (const auto order = compare(*b[i].atom, *a[i].atom); std::is_neq(order)) return order;
+    if (a[i].power != b[i].power) return a[i].power <=> b[i].power;
+  }
+  return a.size() <=> b.size();
+}
+
+std::strong_ordering compare(const Expr& a, const Expr& b) {
+  if (a == b) return std::strong_ordering::equal;
+  const Terms x(a);
+  const Terms y(b);
+  const std::size_t shared = std::min(x.size(), y.size());
+  for (std::size_t i = 0; i < shared; ++i) {
+    if (const auto order = compare(x[i].monomial, y[i].monomial); std::is_neq(order)) return order;
+    if (x[i].coefficient != y[i].coefficient) return x[i].coefficient <=> y[i].coefficient;
+  }
+  return x.size() <=> y.size();
+}
+
+std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
+  return (Expr(a) + Expr(b)).number();
+}
+
+std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
+  return (Expr(a) * Expr(b)).number();
+}
+
+std::int64_t floored(std::int64_t a, std::int64_t b) {
+  const std::int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+Expr Expr::symbol(std::string_view name) {
+  const std::size_t hash = std::hash<std::string_view>{}(name);
+  const Bounds at_least_1{.low = 1};
+  return from_atom(
+      AtomRef(new Atom{AtomKind::Symbol, std::string(name), {}, {}, hash, 1, 0, at_least_1}));
+}
+
+Expr Expr::sum(const Expr& a, const Expr& b, std::int64_t sign) {
+  if (a.is_overflow() || b.is_overflow()) return overflow();
+  if (a.is_unknown() || b.is_unknown()) return unknown();
+  const Terms x(a);
+  const Terms y(b);
+  std::vector<detail::Term> terms;
+  terms.reserve(x.size() + y.size());
+  std::size_t i = 0;
+  for (const detail::Term& term : y) {
+    for (; i < x.size() && std::is_gt(compare(x[i].monomial, term.monomial)); ++i)
+      terms.push_back(x[i]);
+    auto coefficient = checked_mul(sign, term.coefficient);
+    if (coefficient && i < x.size() && std::is_eq(compare(x[i].monomial, term.monomial))) {
+      coefficient = checked_add(x[i++].coefficient, *coefficient);
+    }
+    if (!coefficient) return overflow();
+    if (*coefficient != 0) terms.push_back({*coefficient, term.monomial});
+  }
+  for (; i < x.size(); ++i) terms.push_back(x[i]);
+  return from_terms(std::move(terms));
+}
+
+Expr Expr::product(const Expr& a, const Expr& b) {
+  if (a.is(0) || b.is(0)) return 0;
+  if (a.is_overflow() || b.is_overflow()) return overflow();
+  if (a.is_unknown() || b.is_unknown()) return unknown();
+  const Terms x(a);
+  const Terms y(b);
+  if (x.size() * y.size() > kMaxProducts) return unknown();
+  std::vector<detail::Term> terms;
+  terms.reserve(x.size() * y.size());
+  for (const detail::Term& left : x) {
+    for (const detail::Term& right : y) {
+      const auto coefficient = checked_mul(left.coefficient, right.coefficient);
+      if (!coefficient) return overflow();
+      auto monomial = multiplied(left.monomial, right.monomial);
+      if (!monomial) return unknown();
+      terms.push_back({*coefficient, std::move(*monomial)});
+    }
+  }
+  // A single term on one side keeps the other side's order.
+  if (x.size() > 1 && y.size() > 1 && !collect(terms)) return overflow();
+  return from_terms(std::move(terms));
+}
+
+bool Expr::same_form(const Expr& a, const Expr& b) {
+  const Poly& x = Access::poly(a);
+  const Poly& y = Access::poly(b);
+  return x.hash == y.hash && x.size == y.size &&
+         std::equal(x.terms.begin(), x.terms.end(), y.terms.begin(), y.terms.end(),
+                    [](const detail::Term& left, const detail::Term& right) {
+                      return left.coefficient == right.coefficient &&
+                             std::is_eq(compare(left.monomial, right.monomial));
+                    });
+}
+
+std::size_t Expr::hash() const { return is_formula() ? Access::poly(*this).hash : mixed(0, bits_); }
+
+}  // namespace strata
