@@ -1,0 +1,208 @@
+// A network as it stands in a file: tensors and nodes, bodies of control flow,
+// and the module tree its author wrote. Text and weights are views into the
+// model's memory (usually a mapped file); nothing is copied.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "strata/graph/dtype.h"
+#include "strata/graph/shape.h"
+#include "strata/graph/value.h"
+
+namespace strata {
+
+using TensorId = std::uint32_t;
+using NodeId = std::uint32_t;
+using ScopeId = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xffffffff;  // no such tensor, node or scope
+
+enum class ValueKind : std::uint8_t {
+  Tensor,
+  Sparse,            // sparse tensor; dims are those of the dense one
+  Sequence,          // of tensors: dtype and dims are those that all elements share
+  Optional,          // of a tensor
+  OptionalSequence,
+  Map,               // key and value types are not followed
+  SequenceOfMap,
+  Opaque,
+};
+
+// What is known of a value before it is computed.
+struct TypeInfo {
+  ValueKind kind = ValueKind::Tensor;
+  DType dtype = DType::Undefined;
+  bool ranked = false;  // false: not even the number of axes is known; dims is empty
+  Dims dims;
+  // For a sequence whose elements are known one by one.
+  std::shared_ptr<const std::vector<TypeInfo>> items;
+
+  static TypeInfo tensor(DType dtype, Dims dims) {
+    return {ValueKind::Tensor, dtype, true, std::move(dims), nullptr};
+  }
+  static TypeInfo unranked(DType dtype) { return {ValueKind::Tensor, dtype, false, {}, nullptr}; }
+};
+
+// A stored tensor: where its elements are, not the elements.
+struct TensorData {
+  enum class Store : std::uint8_t {
+    Absent,    // dims only: a model stripped of its weights
+    Raw,       // `bytes` are the elements, little endian, packed
+    Typed,     // in typed protobuf fields, too many to be worth unpacking
+    External,  // in another file at `location`
+    Sparse,    // `nonzeros` values and their indices
+  };
+  std::string_view name;
+  DType dtype = DType::Undefined;
+  Store store = Store::Absent;
+  std::span<const std::int64_t> dims;
+  std::string_view bytes;
+  std::string_view location;
+  std::int64_t offset = 0;     // External
+  std::int64_t nonzeros = 0;   // Sparse
+
+  Expr elements() const;  // overflow-checked product of dims
+};
+
+// The elements of a stored tensor if they are at hand and at most kMaxValueElements.
+std::optional<Value> decode(const TensorData& data);
+
+class Graph;
+
+// One attribute of a node. monostate: a kind that no rule needs.
+struct Attribute {
+  std::string_view name;
+  std::variant<std::monostate, std::int64_t, float, std::string_view, std::span<const std::int64_t>,
+               std::span<const float>, std::span<const std::string_view>, const TensorData*,
+               const TypeInfo*, Graph*, std::span<Graph* const>>
+      value;
+};
+
+struct Node {
+  std::string_view op;
+  std::string_view domain;  // "" is ONNX's own ("ai.onnx" is stored as "")
+  std::string_view name;    // as in the file; may be empty
+  std::span<const TensorId> inputs;   // kNone: an optional input left out
+  std::span<const TensorId> outputs;  // kNone: an output nobody wants
+  std::span<const Attribute> attributes;
+  ScopeId scope = 0;
+  std::int32_t opset = 0;  // version of `domain` that this node is written in
+
+  const Attribute* attribute(std::string_view attribute_name) const {
+    for (const Attribute& a : attributes)
+      if (a.name == attribute_name) return &a;
+    return nullptr;
+  }
+};
+
+enum class Role : std::uint8_t {
+  Input,        // given by the caller
+  Initializer,  // stored in the file (may also be listed as an input)
+  Activation,   // made by a node
+  Captured,     // of an enclosing graph, read inside a body
+};
+
+struct Tensor {
+  std::string_view name;
+  TypeInfo type;
+  Role role = Role::Activation;
+  NodeId producer = kNone;
+  TensorId outer = kNone;             // Captured: its id in the enclosing graph
+  const TensorData* data = nullptr;   // Initializer
+  const Value* value = nullptr;       // its elements, once they are known
+};
+
+class Graph {
+ public:
+  std::string_view name;
+  Graph* parent = nullptr;  // of a body
+  std::vector<Node> nodes;  // in an order in which they can run
+  std::vector<Tensor> tensors;
+  std::vector<TensorId> inputs;   // without those that are initializers
+  std::vector<TensorId> outputs;
+  // Of a body: how often it runs each time its node does. The trip count of a loop;
+  // of the branches of an If, 0 for one that cannot be taken. Set by inference.
+  Expr runs = 1;
+};
+
+// One call of one module. A module called three times has three scopes with the
+// same path. Scope 0 is the network itself, with an empty path.
+struct Scope {
+  std::string_view name;  // last component: `conv1`, `0`
+  std::string_view path;  // `features.0.0`: as its author would write it
+  std::string_view cls;   // `Conv2d`; empty where the file does not say
+  ScopeId parent = kNone;
+  std::uint32_t call = 0;  // 0 for the first call of this path
+};
+
+struct OpsetImport {
+  std::string_view domain;
+  std::int64_t version;
+};
+
+struct KeyValue {
+  std::string_view key;
+  std::string_view value;
+};
+
+// A model file and all that was read from it. Moves keep every pointer valid.
+class Model {
+ public:
+  Model();
+  Model(Model&&) noexcept = default;
+  Model& operator=(Model&&) noexcept = default;
+  ~Model();
+
+  Graph& graph() { return graphs.front(); }
+  const Graph& graph() const { return graphs.front(); }
+
+  // Copies that live as long as the model.
+  std::string_view keep(std::string_view text);
+  const Value* keep(Value value);
+  const TypeInfo* keep(TypeInfo type);
+  template <class T>
+  std::span<T> keep_span(std::size_t count);  // uninitialised; trivial types only
+  template <class T>
+  std::span<const T> keep(std::span<const T> items);
+
+  std::string path;  // as the caller gave it; empty if it came from memory
+  std::uint64_t file_bytes = 0;
+  std::int64_t ir_version = 0;
+  std::string_view producer;
+  std::string_view producer_version;
+  std::vector<OpsetImport> opsets;
+  std::vector<KeyValue> metadata;
+  std::vector<std::string> notes;    // what a reader had to assume or leave out, a sentence each
+  std::deque<Graph> graphs;          // the first is the network, the rest are bodies
+  std::vector<Scope> scopes;         // parents before children
+  std::deque<TensorData> stored;     // initializers and tensor attributes
+  std::shared_ptr<const void> backing;  // keeps the mapped file alive
+
+ private:
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_;
+  std::deque<Value> values_;
+  std::deque<TypeInfo> types_;
+};
+
+template <class T>
+std::span<T> Model::keep_span(std::size_t count) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  if (count == 0) return {};
+  return {static_cast<T*>(arena_->allocate(count * sizeof(T), alignof(T))), count};
+}
+
+template <class T>
+std::span<const T> Model::keep(std::span<const T> items) {
+  auto copy = keep_span<T>(items.size());
+  std::uninitialized_copy(items.begin(), items.end(), copy.begin());
+  return copy;
+}
+
+}  // namespace strata
