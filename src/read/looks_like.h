@@ -1,0 +1,15 @@
+// What a file that cannot be read seems to be, to say so.
+#pragma once
+
+#include <string_view>
+
+namespace strata {
+
+struct Guess {
+  std::string_view what;    // `a PNG image`; empty: no idea
+  std::string_view advice;  // what to do; may be empty
+};
+
+Guess looks_like(std::string_view bytes);
+
+}  // namespace strata

@@ -1,0 +1,17 @@
+// Attributes of nodes.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "read/onnx/graph.h"
+
+namespace strata::onnx {
+
+// An AttributeProto of a node that stands at `here`; a body in it has names with
+// the meaning they have at `meaning`. Inside a function it may refer to an
+// attribute of the call; nullopt if the call has none.
+std::optional<Attribute> read_attribute(Loading& loading, const Environment& here,
+                                        const Environment& meaning, std::string_view message);
+
+}  // namespace strata::onnx

@@ -1,0 +1,26 @@
+// Calls of the model's own functions are replaced by the function's nodes, so
+// that the rest of strata sees operators only.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "read/onnx/graph.h"
+
+namespace strata::onnx {
+
+// One call, while its function's nodes are added.
+struct Call {
+  const Function& function;
+  std::span<const Default> attributes;  // those that the call gives
+  const Environment& caller;
+  std::string_view prefix;              // of the names of nodes and values inside
+};
+
+void inline_call(Loading& loading, const Environment& here, const NodeText& text,
+                 const Function& function);
+
+// The version of a domain's operators that a node at `here` is written in.
+std::int32_t opset_at(Loading& loading, const Environment& here, std::string_view domain);
+
+}  // namespace strata::onnx

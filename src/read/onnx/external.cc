@@ -1,0 +1,60 @@
+#include "read/onnx/external.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "read/in_quotes.h"
+
+namespace strata::onnx {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+         folder.end();
+}
+
+}  // namespace
+
+const ExternalFiles::File& ExternalFiles::find(std::string_view location) {
+  const auto found = numbers_.insert(location, static_cast<std::uint32_t>(files_.size()));
+  if (found.is_new) files_.push_back(look_up(location));
+  return files_[found.value];
+}
+
+ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
+  constexpr std::string_view kAdvice =
+      "which is outside the model's folder; if you trust the model, allow it with "
+      "--allow-outside-data";
+  if (location.find('\0') != std::string_view::npos || location.size() > 4096)
+    return {fmt::format("keeps its data in {}, which is no file name", in_quotes(location)), {}, false};
+  const fs::path relative(location);
+  if (!allow_outside_) {
+    const bool climbs = std::any_of(relative.begin(), relative.end(),
+                                    [](const fs::path& part) { return part == ".."; });
+    if (relative.is_absolute() || climbs)
+      return {fmt::format("keeps its data in {}, {}", in_quotes(location), kAdvice), {}, false};
+  }
+  constexpr std::size_t kMaxLookedFor = 100'000;
+  if (!folder_ || files_.size() >= kMaxLookedFor) return {};
+  std::error_code error;
+  const fs::path folder = fs::canonical(folder_->empty() ? "." : *folder_, error);
+  if (error) return {};
+  const fs::path path = fs::canonical(folder / relative, error);
+  if (error) return {{}, {}, true};
+  if (!allow_outside_ && !is_inside(path, folder))
+    return {fmt::format("keeps its data in {}, a link to {}, {}", in_quotes(location),
+                        in_quotes(path.string()), kAdvice), {}, false};
+  if (!fs::is_regular_file(path, error))
+    return {fmt::format("keeps its data in {}, which is not a regular file", in_quotes(location)), {},
+            false};
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) return {{}, {}, true};
+  return {{}, size, false};
+}
+
+}  // namespace strata::onnx

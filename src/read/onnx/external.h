@@ -1,0 +1,39 @@
+// Files beside the model that hold weights. They are never opened: their place
+// is checked, and their size where they exist.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/name_table.h"
+
+namespace strata::onnx {
+
+class ExternalFiles {
+ public:
+  // `folder` is the model's; nullopt if the model is in memory and files are not
+  // looked for.
+  ExternalFiles(std::optional<std::string> folder, bool allow_outside)
+      : folder_(std::move(folder)), allow_outside_(allow_outside) {}
+
+  struct File {
+    std::string problem;               // why it may not be used; empty if it may
+    std::optional<std::uint64_t> size;  // nullopt: not there, or not looked for
+    bool missing = false;
+  };
+  // The file at a location, looked up once each. `location` must stay alive.
+  const File& find(std::string_view location);
+
+ private:
+  File look_up(std::string_view location) const;
+
+  std::optional<std::string> folder_;
+  bool allow_outside_;
+  NameTable numbers_;
+  std::vector<File> files_;
+};
+
+}  // namespace strata::onnx

@@ -1,0 +1,140 @@
+#include "read/onnx/external.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "read/onnx/test_proto.h"
+#include "strata/read/read.h"
+
+namespace strata::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace test;
+
+class ExternalTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "strata-XXXXXX").string();
+    top_ = ::mkdtemp(pattern.data());
+    folder_ = top_ / "model";
+    fs::create_directory(folder_);
+    write(top_ / "outside.bin", std::string(100, 'o'));
+    write(folder_ / "weights.bin", std::string(100, 'w'));
+  }
+  void TearDown() override { fs::remove_all(top_); }
+  static void write(const fs::path& path, const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+  }
+
+  Result<Model> read(const Pairs& entries, const ReadOptions& options = {}) {
+    const fs::path path = folder_ / "m.onnx";
+    write(path, model(GraphParts{.initializers = {external_tensor("w", 1, {10}, entries)}}));
+    return read_model(path.string(), options);
+  }
+  // The complaint, without the path of the model.
+  std::string complaint(const Pairs& entries) {
+    const auto model = read(entries);
+    return model ? "" : model.error().message.substr((folder_ / "m.onnx").string().size());
+  }
+
+  fs::path top_;
+  fs::path folder_;
+};
+
+constexpr char kRefused[] =
+    ", which is outside the model's folder; if you trust the model, allow it with "
+    "--allow-outside-data";
+
+TEST_F(ExternalTest, ReadsWhereTheDataIs) {
+  const auto model = read({{"location", "weights.bin"}, {"offset", "16"}, {"length", "40"}});
+  ASSERT_TRUE(model) << model.error().message;
+  const TensorData& data = model->stored.front();
+  EXPECT_EQ(data.store, TensorData::Store::External);
+  EXPECT_EQ(data.location, "weights.bin");
+  EXPECT_EQ(data.offset, 16);
+  EXPECT_TRUE(model->notes.empty());
+}
+
+TEST_F(ExternalTest, OffsetAndLengthMayBeLeftOut) {
+  EXPECT_EQ(complaint({{"location", "weights.bin"}}), "");
+  EXPECT_EQ(complaint({{"location", "./weights.bin"}, {"checksum", "abc"}}), "");
+}
+
+TEST_F(ExternalTest, AMissingFileIsNoted) {
+  const auto model = read({{"location", "gone.bin"}});
+  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_EQ(model->notes.size(), 1u);
+  EXPECT_EQ(model->notes[0],
+            "\"gone.bin\", which holds weights, is not beside the model; costs do not depend on it");
+}
+
+TEST_F(ExternalTest, SizesMustFit) {
+  EXPECT_EQ(complaint({{"location", "weights.bin"}, {"offset", "80"}, {"length", "40"}}),
+            ": the stored tensor \"w\" needs bytes 80 to 120 of \"weights.bin\", which has only "
+            "100; it was cut off, or belongs to another model");
+  EXPECT_EQ(complaint({{"location", "weights.bin"}, {"offset", "61"}}),
+            ": the stored tensor \"w\" needs bytes 61 to 101 of \"weights.bin\", which has only "
+            "100; it was cut off, or belongs to another model");
+  EXPECT_EQ(complaint({{"location", "weights.bin"}, {"length", "36"}}),
+            ": the stored tensor \"w\" needs 40 bytes, but says that \"weights.bin\" holds 36 for "
+            "it");
+  EXPECT_EQ(complaint({{"location", "weights.bin"}, {"offset", "-4"}}),
+            ": the stored tensor \"w\" has \"-4\" as its data's offset, which is no size");
+  EXPECT_EQ(complaint({{"location", "weights.bin"}, {"offset", "99999999999999999999"}}),
+            ": the stored tensor \"w\" has \"99999999999999999999\" as its data's offset, which is "
+            "no size");
+  EXPECT_EQ(complaint({}),
+            ": the stored tensor \"w\" says that its data is in another file, but not in which");
+}
+
+TEST_F(ExternalTest, StaysInTheModelsFolder) {
+  const std::string absolute = (top_ / "outside.bin").string();
+  EXPECT_EQ(complaint({{"location", absolute}}),
+            ": the stored tensor \"w\" keeps its data in \"" + absolute + "\"" + kRefused);
+  EXPECT_EQ(complaint({{"location", "../outside.bin"}}),
+            std::string(": the stored tensor \"w\" keeps its data in \"../outside.bin\"") + kRefused);
+  EXPECT_EQ(complaint({{"location", "a/../../outside.bin"}}),
+            std::string(": the stored tensor \"w\" keeps its data in \"a/../../outside.bin\"") +
+                kRefused);
+  fs::create_symlink(top_ / "outside.bin", folder_ / "link.bin");
+  EXPECT_EQ(complaint({{"location", "link.bin"}}),
+            ": the stored tensor \"w\" keeps its data in \"link.bin\", a link to \"" +
+                fs::canonical(top_ / "outside.bin").string() + "\"" + kRefused);
+  EXPECT_EQ(complaint({{"location", "."}}),
+            ": the stored tensor \"w\" keeps its data in \".\", which is not a regular file");
+  EXPECT_EQ(complaint({{"location", std::string("a\0b", 3)}}),
+            ": the stored tensor \"w\" keeps its data in \"a\\x00b\", which is no file name");
+}
+
+TEST_F(ExternalTest, ALinkInsideTheFolderIsFine) {
+  fs::create_symlink("weights.bin", folder_ / "inside.bin");
+  EXPECT_EQ(complaint({{"location", "inside.bin"}}), "");
+}
+
+TEST_F(ExternalTest, OutsideCanBeAllowed) {
+  fs::create_symlink(top_ / "outside.bin", folder_ / "link.bin");
+  for (const std::string location : {"../outside.bin", "link.bin"}) {
+    const auto model = read({{"location", location}}, {.allow_outside_data = true});
+    EXPECT_TRUE(model) << model.error().message;
+  }
+}
+
+TEST_F(ExternalTest, InMemoryNothingIsLookedFor) {
+  const std::string bytes =
+      model(GraphParts{.initializers = {external_tensor("w", 1, {10}, {{"location", "gone"}})}});
+  const auto fine = read_onnx(bytes, "memory");
+  ASSERT_TRUE(fine);
+  EXPECT_TRUE(fine->notes.empty());
+  const std::string bad =
+      model(GraphParts{.initializers = {external_tensor("w", 1, {10}, {{"location", "/x"}})}});
+  EXPECT_EQ(read_onnx(bad, "memory").error().message,
+            std::string("memory: the stored tensor \"w\" keeps its data in \"/x\"") + kRefused);
+}
+
+}  // namespace
+}  // namespace strata::onnx

@@ -1,0 +1,61 @@
+// Graphs: the network's own and the bodies of control flow.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "read/onnx/loading.h"
+#include "read/onnx/names.h"
+#include "read/onnx/node.h"
+
+namespace strata::onnx {
+
+class GraphBuilder;
+struct Call;
+
+// What a node's text means at the place where it stands.
+struct Environment {
+  GraphBuilder& graph;
+  Names& names;
+  const Call* call;      // the call whose function it is part of; null if none
+  ScopeTree::Id scope;   // of nodes that do not say their own
+  int depth;             // of bodies and calls around it
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(Loading& loading, Graph& graph) : loading_(loading), graph_(graph) {}
+
+  Graph& graph() { return graph_; }
+  // A GraphProto. `here` is this builder's own environment.
+  void read(const Environment& here, std::string_view message);
+  // A NodeProto: a node, or a call that is replaced by the function's nodes.
+  void add_node(const Environment& here, std::string_view message);
+  // Values of inlined calls, whose names must not meet those of the graph.
+  void add_made_up(std::span<const TensorId> ids) {
+    made_up_.insert(made_up_.end(), ids.begin(), ids.end());
+  }
+
+ private:
+  struct Parts;
+  Parts collect(std::string_view message);
+  void add_initializers(const Environment& here, const Parts& parts);
+  void add_inputs(const Environment& here, const Parts& parts);
+  void add_outputs(const Environment& here, const Parts& parts);
+  void add_declared_types(const Environment& here, std::span<const std::string_view> values);
+  void add_attributes(const Environment& here, const NodeText& text, Node& node);
+  void close(const Environment& here);
+  TensorId captured(Names& outer, std::string_view name);
+  [[noreturn]] void nobody_defines(TensorId id) const;
+
+  Loading& loading_;
+  Graph& graph_;
+  std::vector<TensorId> made_up_;
+};
+
+// A body: a GraphProto in an attribute of a node at `here`. Its names have the
+// meaning they have at `meaning`: elsewhere, if the attribute was handed to a function.
+Graph* read_body(Loading& loading, const Environment& here, const Environment& meaning,
+                 std::string_view message);
+
+}  // namespace strata::onnx

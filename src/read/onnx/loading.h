@@ -1,0 +1,42 @@
+// What all parts of one reading share.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "read/onnx/external.h"
+#include "read/onnx/functions.h"
+#include "read/onnx/scopes.h"
+#include "read/onnx/wire.h"
+#include "strata/graph/graph.h"
+#include "strata/read/read.h"
+
+namespace strata::onnx {
+
+struct Loading {
+  Model& model;
+  Source& source;
+  const ReadOptions& options;
+  ExternalFiles external;
+  ScopeTree scopes;
+  Functions functions;
+  std::uint64_t nodes = 0;
+  std::uint64_t tensors = 0;
+  std::uint64_t list_items = 0;
+  std::uint64_t made_up_bytes = 0;  // of names that are not in the file
+  NameTable prefixes;               // of inlined calls, and how often each was asked for
+
+  // Each counts against its limit.
+  void count_node();
+  void count_tensor();
+  void count_list_items(std::uint64_t count);
+  // `prefix/name`, kept.
+  std::string_view make_name(std::string_view prefix, std::string_view name);
+  // This prefix, with a number after it if it was given out before.
+  std::string_view unique_prefix(std::string_view prefix);
+  // A sentence for Model::notes; each once, and not without end.
+  void note(std::string text);
+};
+
+}  // namespace strata::onnx

@@ -1,0 +1,82 @@
+#include "read/onnx/names.h"
+
+#include <fmt/format.h>
+
+#include "read/onnx/node.h"
+#include "read/in_quotes.h"
+
+namespace strata::onnx {
+
+TensorId Names::new_tensor(std::string_view name) {
+  loading_.count_tensor();
+  const auto id = static_cast<TensorId>(graph_.tensors.size());
+  graph_.tensors.emplace_back().name = name;
+  return id;
+}
+
+TensorId Names::make(std::string_view name) {
+  if (prefix_.empty()) return new_tensor(name);
+  made_.push_back(new_tensor(loading_.make_name(prefix_, name)));
+  return made_.back();
+}
+
+TensorId Names::use(std::string_view name) {
+  if (name.empty()) return kNone;
+  const auto entry = table_.insert(name, 0);
+  if (!entry.is_new) return tensor_of(entry.value);
+  if (in_call_ && is_left_out(name)) {
+    entry.value = kArgument | kNumber;
+    return kNone;
+  }
+  return entry.value = make(name);
+}
+
+TensorId Names::find(std::string_view name) const {
+  const std::uint32_t* value = table_.find(name);
+  return value == nullptr ? kNone : tensor_of(*value);
+}
+
+TensorId Names::define(std::string_view name) {
+  const auto entry = table_.insert(name, 0);
+  if (entry.is_new) return entry.value = make(name);
+  const TensorId id = tensor_of(entry.value);
+  if ((entry.value & kArgument) != 0 || !is_open(graph_.tensors[id])) defined_twice(name, id);
+  return id;
+}
+
+void Names::bind_input(std::string_view parameter, TensorId argument) {
+  if (parameter.empty() || !table_.insert(parameter, kArgument | (argument & kNumber)).is_new)
+    loading_.source.wrong(
+        fmt::format("the function has two inputs with the name {}", in_quotes(parameter)));
+}
+
+bool Names::bind_output(std::string_view result, TensorId target) {
+  return table_.insert(result, target).is_new;
+}
+
+// An argument of an enclosing call that was not given: inside a body of the
+// function, too, it means that there is no input.
+bool Names::is_left_out(std::string_view name) const {
+  for (const Names* names = outer_; names != nullptr; names = names->outer_)
+    if (const std::uint32_t* value = names->table_.find(name))
+      return tensor_of(*value) == kNone;
+  return false;
+}
+
+void Names::defined_twice(std::string_view name, TensorId first) const {
+  std::string by = "an argument of the function";
+  if (first != kNone) {
+    const Tensor& tensor = graph_.tensors[first];
+    if (tensor.role == Role::Input) by = "an input of the graph";
+    if (tensor.role == Role::Initializer) by = "a stored tensor";
+    if (tensor.producer == graph_.nodes.size()) by = "another output of the same node";
+    if (tensor.producer < graph_.nodes.size()) {
+      const Node& node = graph_.nodes[tensor.producer];
+      by = describe(node.op, node.name, tensor.name);
+    }
+  }
+  loading_.source.wrong(
+      fmt::format("the value {} is defined twice; the first is {}", in_quotes(name), by));
+}
+
+}  // namespace strata::onnx

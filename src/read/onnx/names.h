@@ -1,0 +1,75 @@
+// What names mean: the values of one graph, or of one call of a function whose
+// nodes go into that graph.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/name_table.h"
+#include "read/onnx/loading.h"
+
+namespace strata::onnx {
+
+// The tensor is used, but nothing has been said yet of where it comes from.
+inline bool is_open(const Tensor& tensor) {
+  return tensor.role == Role::Activation && tensor.producer == kNone;
+}
+
+class Names {
+ public:
+  // Of a graph; `outer` is where a body finds names that it does not define.
+  Names(Loading& loading, Graph& graph, Names* outer)
+      : loading_(loading),
+        graph_(graph),
+        outer_(outer),
+        in_call_(outer != nullptr && (outer->in_call_ || !outer->prefix_.empty())) {}
+  // Of a call inside the graph of `caller`; new names get `prefix`, which is not empty.
+  Names(Loading& loading, Names& caller, std::string_view prefix)
+      : loading_(loading), graph_(caller.graph_), outer_(nullptr), prefix_(prefix) {}
+
+  void reserve(std::size_t names) { table_.reserve(names); }
+  Graph& graph() const { return graph_; }
+  Names* outer() const { return outer_; }
+
+  // The tensor of this name, which may be defined later. kNone for "" and for an
+  // argument that the call left out.
+  TensorId use(std::string_view name);
+  TensorId find(std::string_view name) const;  // kNone if nobody used or defined it
+
+  // A tensor that comes from somewhere: a new one, or one that is open. An error if
+  // the name has been defined before.
+  TensorId define(std::string_view name);
+
+  // Of a call: its parameter is a tensor of the caller (kNone: left out).
+  void bind_input(std::string_view parameter, TensorId argument);
+  // Its result is an open tensor of the caller. False if the name stands for an
+  // argument or another result already.
+  bool bind_output(std::string_view result, TensorId target);
+  // Takes a name for a tensor that has been made up; false if it is taken.
+  bool claim(std::string_view name, TensorId id) { return table_.insert(name, id).is_new; }
+
+  // The tensors that this call made up.
+  const std::vector<TensorId>& made() const { return made_; }
+  TensorId new_tensor(std::string_view name);
+
+ private:
+  // In a table value: an argument, which the function must not define.
+  static constexpr std::uint32_t kArgument = 0x80000000;
+  static constexpr std::uint32_t kNumber = 0x7fffffff;
+  static TensorId tensor_of(std::uint32_t value) {
+    return (value & kNumber) == kNumber ? kNone : value & kNumber;
+  }
+  TensorId make(std::string_view name);
+  bool is_left_out(std::string_view name) const;
+  [[noreturn]] void defined_twice(std::string_view name, TensorId first) const;
+
+  Loading& loading_;
+  Graph& graph_;
+  Names* outer_;
+  bool in_call_ = false;  // one of the outer ones is a call's
+  std::string_view prefix_;
+  NameTable table_;
+  std::vector<TensorId> made_;
+};
+
+}  // namespace strata::onnx

@@ -1,0 +1,110 @@
+#include "read/onnx/reader.h"
+
+#include <new>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "read/onnx/graph.h"
+#include "read/onnx/proto.h"
+
+namespace strata::onnx {
+
+namespace {
+
+KeyValue read_entry(Source& source, std::string_view message) {
+  KeyValue entry;
+  for (Fields f(source, message); f.next();) {
+    switch (f.number()) {
+      case proto::entry::kKey: entry.key = f.bytes(); break;
+      case proto::entry::kValue: entry.value = f.bytes(); break;
+      default: f.skip();
+    }
+  }
+  return entry;
+}
+
+void read_model(Loading& loading) {
+  Source& source = loading.source;
+  Model& model = loading.model;
+  std::optional<std::string_view> graph;
+  for (Fields f(source, source.bytes); f.next();) {
+    switch (f.number()) {
+      case proto::model::kIrVersion: model.ir_version = f.integer(); break;
+      case proto::model::kProducerName: model.producer = f.bytes(); break;
+      case proto::model::kProducerVersion: model.producer_version = f.bytes(); break;
+      case proto::model::kOpsetImport:
+        model.opsets.push_back(read_opset(source, f.bytes()));
+        break;
+      case proto::model::kMetadata: model.metadata.push_back(read_entry(source, f.bytes())); break;
+      case proto::model::kFunctions: loading.functions.add(source, f.bytes()); break;
+      case proto::model::kGraph:
+        if (graph) source.wrong("the file holds two graphs; two models were joined into one file");
+        graph = f.bytes();
+        break;
+      default: f.skip();
+    }
+  }
+  if (!graph) source.wrong("the file holds no graph, so it is no ONNX model");
+  GraphBuilder builder(loading, model.graph());
+  Names names(loading, model.graph(), nullptr);
+  builder.read({builder, names, nullptr, ScopeTree::kRoot, 0}, *graph);
+  loading.scopes.finish();
+}
+
+}  // namespace
+
+bool looks_like_model(std::string_view bytes) {
+  Source source{.bytes = bytes, .label = {}, .function = {}};
+  try {
+    Fields f(source, bytes);
+    if (!f.next()) return false;
+    switch (f.number()) {
+      case proto::model::kIrVersion:
+      case proto::model::kModelVersion: return f.wire() == Fields::Wire::Varint;
+      case proto::model::kProducerName:
+      case proto::model::kProducerVersion:
+      case proto::model::kDomain:
+      case proto::model::kDocString:
+      case proto::model::kGraph:
+      case proto::model::kOpsetImport:
+      case proto::model::kMetadata:
+      case proto::model::kTrainingInfo:
+      case proto::model::kFunctions:
+      case proto::model::kConfiguration: return f.wire() == Fields::Wire::Bytes;
+      default: return false;
+    }
+  } catch (const Broken&) {
+    return false;
+  }
+}
+
+Result<Model> read(std::string_view bytes, std::string_view label,
+                   std::optional<std::string> folder, const ReadOptions& options) {
+  Model model;
+  model.file_bytes = bytes.size();
+  constexpr std::size_t kLarge = std::size_t{256} << 20;
+  Source source{.bytes = bytes,
+                .label = std::string(label),
+                .function = {},
+                .lets_go = folder.has_value() && bytes.size() > kLarge};
+  try {
+    Loading loading{.model = model,
+                    .source = source,
+                    .options = options,
+                    .external = ExternalFiles(std::move(folder), options.allow_outside_data),
+                    .scopes = ScopeTree(model),
+                    .functions = {},
+                    .prefixes = {}};
+    read_model(loading);
+  } catch (Broken& broken) {
+    return failure(std::move(broken.message));
+  } catch (const std::bad_alloc&) {
+    return failure(fmt::format("{}: there is not enough memory to read it", label));
+  } catch (const std::length_error&) {
+    return failure(fmt::format("{}: there is not enough memory to read it", label));
+  }
+  return model;
+}
+
+}  // namespace strata::onnx

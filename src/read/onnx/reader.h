@@ -1,0 +1,21 @@
+// ONNX models: the ModelProto and the edge where what is thrown becomes an Error.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "strata/read/read.h"
+
+namespace strata::onnx {
+
+// The bytes could be the start of an ONNX model. A protocol buffer has no
+// signature; this is whether the first field is one that a ModelProto has.
+bool looks_like_model(std::string_view bytes);
+
+// `folder` is that of a mapped file, where external weights are looked for; nullopt:
+// the bytes are in memory, and files are not looked for.
+Result<Model> read(std::string_view bytes, std::string_view label,
+                   std::optional<std::string> folder, const ReadOptions& options);
+
+}  // namespace strata::onnx

@@ -1,0 +1,130 @@
+#include "read/onnx/scopes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "read/onnx/scope_text.h"
+
+namespace strata::onnx {
+
+namespace {
+
+// Bounds for names that are made to cost much; beyond them there are no scopes.
+constexpr std::size_t kLongestName = 4096;
+constexpr std::size_t kMostComponents = 64;
+constexpr std::size_t kMostPathBytes = std::size_t{64} << 20;
+
+// Components that a framework adds and no author wrote.
+bool is_noise(std::string_view component) {
+  return component.empty() || component == "_empty_nn_module_stack_from_metadata_hook" ||
+         component.starts_with("StatefulPartitionedCall") ||
+         component.starts_with("PartitionedCall");
+}
+
+}  // namespace
+
+ScopeTree::Id ScopeTree::place(Id start, const NodeText& node) {
+  Id id = kNone;
+  if (!node.name_scopes.empty()) id = from_lists(node.name_scopes, node.class_hierarchy);
+  if (id == kNone && !node.module_namespace.empty()) id = from_namespace(node.module_namespace);
+  if (id == kNone) id = from_name(start, node.name);
+  entries_[id].has_nodes = true;
+  return id;
+}
+
+ScopeTree::Id ScopeTree::from_name(Id start, std::string_view name) {
+  const std::size_t last = name.rfind('/');
+  if (last == std::string_view::npos || last == 0 || name.size() > kLongestName) return start;
+  const std::string_view path = name.substr(0, last);
+  if (start == last_start_ && path == last_path_) return last_id_;
+  last_start_ = start;
+  last_path_ = path;
+  return last_id_ = enter_path(start, path, path[0] == '/' ? Style::Torch : Style::Slashed, 0);
+}
+
+// Upwards to the first component that is known, and down again.
+ScopeTree::Id ScopeTree::enter_path(Id start, std::string_view path, Style style,
+                                    std::size_t depth) {
+  if (path.empty() || depth > kMostComponents) return start;
+  if (const Id* known = ids_.find(key_at(start, path))) return *known;
+  const std::size_t slash = path.rfind('/');
+  const bool is_first = slash == std::string_view::npos;
+  const Id parent = is_first ? start : enter_path(start, path.substr(0, slash), style, depth + 1);
+  return enter(parent, key_at(start, path), is_first ? path : path.substr(slash + 1), {}, style);
+}
+
+ScopeTree::Id ScopeTree::from_lists(std::string_view names, std::string_view classes) {
+  if (names.size() > kLongestName) return kNone;
+  // The last element is the node's own name.
+  const std::size_t last = std::min(names.rfind(", "), names.size());
+  if (const Id* known = ids_.find(names.substr(0, last))) return *known;
+  const Words words = list_of_texts(names);
+  if (words.empty()) return kNone;
+  const Words class_words = list_of_texts(classes);
+  Id id = kRoot;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    std::string_view cls;
+    if (class_words.size() == words.size()) cls = last_part(class_words[i]);
+    if (words[i].empty() && root_class_.empty()) root_class_ = cls;
+    const auto size = static_cast<std::size_t>(words[i].data() + words[i].size() + 1 - names.data());
+    id = enter(id, names.substr(0, size), words[i], cls, Style::Dotted);
+  }
+  return id;
+}
+
+ScopeTree::Id ScopeTree::from_namespace(std::string_view text) {
+  if (text.find(": ") == std::string_view::npos) return from_name(kRoot, text);
+  const std::size_t last = text.rfind('/');
+  if (last == std::string_view::npos || text.size() > kLongestName) return kNone;
+  const std::string_view path = text.substr(0, last);
+  if (const Id* known = ids_.find(path)) return *known;
+  if (static_cast<std::size_t>(std::count(path.begin(), path.end(), '/')) > kMostComponents)
+    return kNone;
+  Id id = kRoot;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view component = path.substr(begin, end - begin);
+    const std::size_t colon = std::min(component.find(": "), component.size());
+    const std::string_view name = component.substr(0, colon);
+    const std::string_view cls =
+        colon == component.size() ? std::string_view() : last_part(component.substr(colon + 2));
+    if (name.empty() && root_class_.empty()) root_class_ = cls;
+    id = enter(id, path.substr(0, end), name, cls, Style::Dotted);
+    begin = end + 1;
+  }
+  return id;
+}
+
+ScopeTree::Id ScopeTree::enter_call(Id outside, std::string_view name, std::string_view function) {
+  name = name.substr(name.rfind('/') + 1);
+  // `Sequential.1` is how an exporter writes another function for the same class.
+  const std::size_t dot = function.rfind('.');
+  if (dot != std::string_view::npos &&
+      function.find_first_not_of("0123456789", dot + 1) == std::string_view::npos)
+    function = function.substr(0, dot);
+  return enter(outside, fmt::format("#{}/{}", outside, name), name, function, Style::Call);
+}
+
+std::string_view ScopeTree::key_at(Id start, std::string_view key) {
+  if (start == kRoot) return key;
+  key_ = fmt::format("#{}/{}", start, key);
+  return key_;
+}
+
+ScopeTree::Id ScopeTree::enter(Id parent, std::string_view key, std::string_view text,
+                               std::string_view cls, Style style) {
+  if (const Id* known = ids_.find(key)) return *known;
+  const std::size_t path_bytes = entries_[parent].path_bytes + text.size() + 1;
+  if (path_bytes_ + path_bytes > kMostPathBytes || path_bytes > kLongestName) return parent;
+  path_bytes_ += path_bytes;
+  // Keys are views into the file, unless they were put together.
+  const bool is_own = key.starts_with('#');
+  const std::string_view kept = is_own ? model_.keep(key) : key;
+  if (is_noise(text)) return ids_.insert(kept, parent).value;
+  const auto id = static_cast<Id>(entries_.size());
+  entries_.push_back({kept, text, cls, parent, style, false, path_bytes});
+  return ids_.insert(kept, id).value;
+}
+
+}  // namespace strata::onnx

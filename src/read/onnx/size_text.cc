@@ -1,0 +1,104 @@
+#include "read/onnx/size_text.h"
+
+#include <charconv>
+#include <optional>
+
+namespace strata::onnx {
+
+namespace {
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_in_name(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == ':'; }
+
+// Sums of products; nullopt as soon as anything else comes.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : left_(text) {}
+
+  std::optional<Expr> all() {
+    std::optional<Expr> sum = read_sum(0);
+    skip_spaces();
+    return left_.empty() ? sum : std::nullopt;
+  }
+
+ private:
+  void skip_spaces() {
+    while (!left_.empty() && left_[0] == ' ') left_.remove_prefix(1);
+  }
+  bool take(std::string_view token) {
+    skip_spaces();
+    if (!left_.starts_with(token)) return false;
+    left_.remove_prefix(token.size());
+    return true;
+  }
+  // A minus has spaces around it: `batch-size` is a name.
+  bool take_minus() {
+    const bool space_before = !left_.empty() && left_[0] == ' ';
+    skip_spaces();
+    if (!space_before || !left_.starts_with("- ")) return false;
+    left_.remove_prefix(2);
+    return true;
+  }
+
+  std::optional<Expr> read_sum(int depth) {
+    std::optional<Expr> sum = read_product(depth);
+    while (sum) {
+      const bool plus = take("+");
+      if (!plus && !take_minus()) break;
+      const std::optional<Expr> next = read_product(depth);
+      if (!next) return std::nullopt;
+      sum = plus ? *sum + *next : *sum - *next;
+    }
+    return sum;
+  }
+
+  std::optional<Expr> read_product(int depth) {
+    std::optional<Expr> product = read_factor(depth);
+    while (product) {
+      const bool divides = take("//");
+      if (!divides && !take("*")) break;
+      const std::optional<Expr> next = read_factor(depth);
+      if (!next) return std::nullopt;
+      product = divides ? floor_div(*product, *next) : *product * *next;
+    }
+    return product;
+  }
+
+  std::optional<Expr> read_factor(int depth) {
+    constexpr int kDeepest = 16;
+    if (depth < kDeepest && take("(")) {
+      const std::optional<Expr> inner = read_sum(depth + 1);
+      return take(")") ? inner : std::nullopt;
+    }
+    skip_spaces();
+    std::size_t size = 0;
+    while (size < left_.size() && is_in_name(left_[size])) ++size;
+    const std::string_view word = left_.substr(0, size);
+    left_.remove_prefix(size);
+    if (word.empty()) return std::nullopt;
+    if (is_letter(word[0])) return Expr::symbol(word);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+    return Expr(number);
+  }
+
+  std::string_view left_;
+};
+
+}  // namespace
+
+Expr size_from_text(std::string_view text) {
+  constexpr std::size_t kLongestFormula = 256;
+  if (text.size() <= kLongestFormula && text.find_first_of("+-*/(") != std::string_view::npos) {
+    const std::optional<Expr> formula = Parser(text).all();
+    if (formula && formula->is_formula()) return *formula;
+  }
+  return Expr::symbol(text);
+}
+
+}  // namespace strata::onnx

@@ -1,0 +1,19 @@
+// Stored tensors: where their elements are, and whether there are as many as
+// their shape needs.
+#pragma once
+
+#include <string_view>
+
+#include "read/onnx/loading.h"
+
+namespace strata::onnx {
+
+// A TensorProto. The result is kept by the model.
+const TensorData* read_tensor(Loading& loading, std::string_view message);
+// A SparseTensorProto, with the name of its values.
+const TensorData* read_sparse_tensor(Loading& loading, std::string_view message);
+
+// A type number of the file; Undefined, with a note, if this build does not know it.
+DType read_dtype(Loading& loading, std::int64_t number);
+
+}  // namespace strata::onnx

@@ -1,0 +1,137 @@
+// Protocol buffers as fields over bytes, every length and wire type checked.
+// protozero's reader keeps lengths in 32 bits and trusts wire types; this one
+// uses its varints and checks the rest.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace strata::onnx {
+
+// Thrown in this folder only: read_onnx turns it into an Error.
+struct Broken {
+  std::string message;
+};
+
+struct NodeText;
+
+// The bytes being read, and where in them the reading is, for error sentences.
+struct Source {
+  std::string_view bytes;
+  std::string label;
+  const NodeText* node = nullptr;   // the innermost node being read
+  std::string_view function;        // the innermost function being inlined
+  std::uint64_t steps = 0;          // fields and list elements visited: a measure of work
+  bool lets_go = false;             // the bytes are a mapped file so large that memory matters
+
+  // The bytes are not what a protocol buffer has at this place.
+  [[noreturn]] void damaged(const char* at, std::string_view what) const;
+  // The file is readable, but what it says cannot be.
+  [[noreturn]] void wrong(std::string_view what) const;
+};
+
+class Fields {
+ public:
+  enum class Wire : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
+
+  Fields(Source& source, std::string_view message)
+      : source_(&source), at_(message.data()), end_(message.data() + message.size()) {}
+
+  // To the next field; its value must then be taken or skipped.
+  bool next() {
+    if (at_ == end_) return false;
+    ++source_->steps;
+    start_ = at_;
+    const std::uint64_t tag = varint();
+    number_ = static_cast<std::uint32_t>(tag >> 3);
+    wire_ = static_cast<Wire>(tag & 7);
+    constexpr unsigned kKnownWires = 0b100111;
+    if (tag > 0xffffffffu || number_ == 0 || ((kKnownWires >> (tag & 7)) & 1) == 0) bad_tag();
+    return true;
+  }
+  std::uint32_t number() const { return number_; }
+  Wire wire() const { return wire_; }
+
+  std::int64_t integer() {
+    expect(Wire::Varint);
+    return static_cast<std::int64_t>(varint());
+  }
+  float real() {
+    expect(Wire::Fixed32);
+    return fixed<float>();
+  }
+  // Text, bytes or a message.
+  std::string_view bytes() {
+    expect(Wire::Bytes);
+    const std::uint64_t size = varint();
+    if (size > static_cast<std::uint64_t>(end_ - at_)) too_long(size);
+    const char* start = at_;
+    at_ += size;
+    return {start, static_cast<std::size_t>(size)};
+  }
+  void skip() {
+    switch (wire_) {
+      case Wire::Varint: varint(); break;
+      case Wire::Fixed64: fixed<std::uint64_t>(); break;
+      case Wire::Bytes: bytes(); break;
+      case Wire::Fixed32: fixed<std::uint32_t>(); break;
+    }
+  }
+
+  // The elements of a repeated field, which may be packed or come one by one.
+  template <class F>
+  void each_integer(F&& take) {
+    if (wire_ != Wire::Bytes) return take(integer());
+    for (Fields packed(*source_, bytes()); packed.at_ != packed.end_;)
+      take(static_cast<std::int64_t>(packed.varint()));
+  }
+  template <class T, class F>
+  void each_fixed(F&& take) {
+    if (wire_ != Wire::Bytes) {
+      expect(sizeof(T) == 4 ? Wire::Fixed32 : Wire::Fixed64);
+      return take(fixed<T>());
+    }
+    for (Fields packed(*source_, bytes()); packed.at_ != packed.end_;)
+      take(packed.template fixed<T>());
+  }
+
+ private:
+  std::uint64_t varint() {
+    const auto byte = [&](int i) { return static_cast<unsigned char>(at_[i]); };
+    if (at_ != end_ && byte(0) < 0x80) {
+      ++at_;
+      return byte(-1);
+    }
+    if (end_ - at_ > 1 && byte(1) < 0x80) {
+      at_ += 2;
+      return (byte(-2) & 0x7fu) | (static_cast<std::uint64_t>(byte(-1)) << 7);
+    }
+    return long_varint();
+  }
+  std::uint64_t long_varint();
+  template <class T>
+  T fixed() {
+    if (static_cast<std::size_t>(end_ - at_) < sizeof(T)) too_long(sizeof(T));
+    T item;
+    std::memcpy(&item, at_, sizeof item);
+    at_ += sizeof item;
+    return item;
+  }
+  void expect(Wire wire) const {
+    if (wire_ != wire) wrong_wire(wire);
+  }
+  [[noreturn]] void bad_tag() const;
+  [[noreturn]] void too_long(std::uint64_t size) const;
+  [[noreturn]] void wrong_wire(Wire wanted) const;
+
+  Source* source_;
+  const char* at_;
+  const char* end_;
+  const char* start_ = nullptr;  // of the current field
+  std::uint32_t number_ = 0;
+  Wire wire_ = Wire::Varint;
+};
+
+}  // namespace strata::onnx

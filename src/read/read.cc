@@ -1,0 +1,54 @@
+#include "strata/read/read.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/mapped_file.h"
+#include "read/looks_like.h"
+#include "read/onnx/reader.h"
+#include "read/registry.h"
+
+namespace strata {
+
+namespace {
+
+std::string unknown_format(const std::string& path, std::string_view bytes) {
+  std::string formats;
+  for (const ModelFormat& format : model_formats())
+    formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.files);
+  const Guess guess = looks_like(bytes);
+  if (guess.what.empty())
+    return fmt::format("{} is in no format that strata reads ({})", path, formats);
+  if (guess.advice.empty())
+    return fmt::format("{} is {}; strata reads {}", path, guess.what, formats);
+  return fmt::format("{} is {}; {} (strata reads {})", path, guess.what, guess.advice, formats);
+}
+
+}  // namespace
+
+Result<Model> read_model(const std::string& path, const ReadOptions& options) {
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  const std::string_view bytes = (*file)->bytes();
+  if (bytes.empty())
+    return failure(fmt::format("{} is empty; it was not written to the end, or not downloaded",
+                               path));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  for (const ModelFormat& format : model_formats()) {
+    if (!format.recognise(bytes)) continue;
+    auto model = format.read(bytes, path, folder, options);
+    if (!model) return model;
+    model->path = path;
+    model->backing = *file;
+    return model;
+  }
+  return failure(unknown_format(path, bytes));
+}
+
+Result<Model> read_onnx(std::string_view bytes, std::string_view label,
+                        const ReadOptions& options) {
+  return onnx::read(bytes, label, std::nullopt, options);
+}
+
+}  // namespace strata

@@ -1,0 +1,21 @@
+#include "read/registry.h"
+
+#include "read/onnx/reader.h"
+
+namespace strata {
+
+namespace {
+
+constexpr ModelFormat kFormats[] = {
+    {.name = "onnx",
+     .files = "ONNX models (.onnx)",
+     .recognise = onnx::looks_like_model,
+     .read = [](std::string_view bytes, const std::string& path, const std::string& folder,
+                const ReadOptions& options) { return onnx::read(bytes, path, folder, options); }},
+};
+
+}  // namespace
+
+std::span<const ModelFormat> model_formats() { return kFormats; }
+
+}  // namespace strata

@@ -1,0 +1,25 @@
+// The formats that can be read, each with how to recognise it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "strata/read/read.h"
+
+namespace strata {
+
+struct ModelFormat {
+  std::string_view name;        // `onnx`
+  std::string_view files;       // `ONNX models (.onnx)`
+  // Whether a file with these bytes may be one; looks at the start only.
+  bool (*recognise)(std::string_view bytes);
+  // `folder` is that of the file.
+  Result<Model> (*read)(std::string_view bytes, const std::string& path, const std::string& folder,
+                        const ReadOptions& options);
+};
+
+// All formats, the surest to recognise first.
+std::span<const ModelFormat> model_formats();
+
+}  // namespace strata
