@@ -1,0 +1,52 @@
+// Known elements moved around: the index arithmetic that layout, slice, gather and
+// scatter rules share when they fold.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "ops/shape_context.h"
+
+namespace strata {
+
+using ValueDims = InlineVector<std::int64_t, 4>;
+
+// The elements of input i, if they are known, have the shape that the input is
+// said to have, and are worth folding: all that shapes are computed from is made of
+// integers and booleans, or of a few real numbers.
+const Value* elements_of(ShapeContext& c, std::size_t i);
+
+// The number of elements, if it is one that a Value may have.
+std::optional<std::size_t> small_count(std::span<const std::int64_t> dims);
+// The sizes as numbers, if they are, and a Value may have this shape.
+std::optional<ValueDims> known_dims(const Dims& dims);
+
+// Row-major: how far apart neighbours along each axis are.
+ValueDims strides_of(std::span<const std::int64_t> dims);
+
+// A Value of `dims` whose element at index (i, j, …) is from.items[start + i·strides[0]
+// + j·strides[1] + …]; transposes, slices and repeats are all of this kind. The caller
+// answers for the indices.
+Value strided(const Value& from, ValueDims dims, std::int64_t start,
+              std::span<const std::int64_t> strides);
+
+// A Value of `dims` with the item at each index (in row-major order) given by `item`.
+Value filled(DType type, ValueDims dims,
+             const std::function<Scalar(std::span<const std::int64_t>)>& item);
+
+// The product of the sizes in [first, last).
+std::int64_t count_of(std::span<const std::int64_t> dims, std::size_t first, std::size_t last);
+
+// A number for ordering and comparing: exact for 64-bit integers too. nullopt for formulas.
+std::optional<long double> exact_number(const Scalar& item);
+
+// The size itself, or a new symbol if nothing is known of it.
+Expr known_or_fresh(ShapeContext& c, Expr size, std::string_view hint);
+// Output i with `rank` sizes that only data can tell; of unknown rank if that is too many.
+void set_fresh(ShapeContext& c, std::size_t i, DType dtype, const Expr& rank,
+               std::string_view hint);
+// The number of elements of an input with one axis (or none: 1); unknown otherwise.
+Expr length_of(const ShapeContext& c, std::size_t i);
+
+}  // namespace strata

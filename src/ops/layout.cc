@@ -1,0 +1,231 @@
+// Elements in another order or number: Transpose, Expand, Tile and the like.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ops/common.h"
+#include "ops/elements.h"
+#include "ops/registry.h"
+
+namespace strata {
+
+namespace {
+
+Status transpose_shape(ShapeContext& c) {
+  const std::size_t rank = c.rank(0);
+  InlineVector<std::size_t, 5> from(rank);
+  for (std::size_t i = 0; i < rank; ++i) from[i] = rank - 1 - i;
+  if (const auto perm = c.integers("perm"); !perm.empty() || c.has_attribute("perm")) {
+    InlineVector<char, 8> seen(rank, 0);
+    bool once = perm.size() == rank;
+    for (std::size_t i = 0; once && i < rank; ++i) {
+      once = perm[i] >= 0 && perm[i] < static_cast<std::int64_t>(rank);
+      if (!once) break;
+      from[i] = static_cast<std::size_t>(perm[i]);
+      once = !std::exchange(seen[from[i]], 1);
+    }
+    if (!once) {
+      return c.error(fmt::format("perm must name each of the {} axes of {} once", rank,
+                                 strata::text(c.dims(0))));
+    }
+  }
+  if (const Value* value = elements_of(c, 0)) {
+    const ValueDims strides = strides_of(value->dims);
+    ValueDims dims(rank), moved(rank);
+    for (std::size_t i = 0; i < rank; ++i) {
+      dims[i] = value->dims[from[i]];
+      moved[i] = strides[from[i]];
+    }
+    c.set_value(0, strided(*value, std::move(dims), 0, moved));
+    return {};
+  }
+  Dims dims(rank);
+  for (std::size_t i = 0; i < rank; ++i) dims[i] = c.dims(0)[from[i]];
+  c.set(0, c.dtype(0), std::move(dims));
+  return {};
+}
+
+Status expand_shape(ShapeContext& c) {
+  auto wanted = dims_from_input(c, 1, "expanded");
+  if (!wanted) return tl::unexpected(wanted.error());
+  if (!*wanted) {
+    c.set_unranked(0, c.dtype(0));
+    return {};
+  }
+  auto dims = c.broadcast(c.dims(0), **wanted);
+  if (!dims) return tl::unexpected(dims.error());
+  if (const Value* value = elements_of(c, 0)) {
+    if (const auto numbers = known_dims(*dims)) {
+      const std::size_t shift = numbers->size() - value->dims.size();
+      const ValueDims strides = strides_of(value->dims);
+      ValueDims steps(numbers->size(), 0);
+      for (std::size_t i = 0; i < value->dims.size(); ++i) {
+        if (value->dims[i] != 1) steps[shift + i] = strides[i];
+      }
+      c.set_value(0, strided(*value, *numbers, 0, steps));
+      return {};
+    }
+  }
+  c.set(0, c.dtype(0), *std::move(dims));
+  return {};
+}
+
+// How often each axis is repeated; unknown where it is not known. Version 1 has a
+// count and an axis instead of a list.
+Result<Dims> repeats_of(ShapeContext& c) {
+  Dims repeats(c.rank(0), Expr(1));
+  if (c.opset() < 6) {
+    const auto count = c.scalar_of(1);
+    const auto which = c.scalar_of(2);
+    if (!which || !which->is_number()) return Dims(c.rank(0), Expr::unknown());
+    const auto axis = c.axis(which->value(), c.rank(0));
+    if (!axis) return tl::unexpected(axis.error());
+    repeats[*axis] = count.value_or(Expr::unknown());
+    return repeats;
+  }
+  const Value* list = c.value(1);
+  if (list == nullptr) return Dims(c.rank(0), Expr::unknown());
+  if (list->size() != c.rank(0)) {
+    return c.error(fmt::format("{} repeats are given for the {} axes of {}", list->size(),
+                               c.rank(0), strata::text(c.dims(0))));
+  }
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    repeats[i] = list->items[i].whole();
+    if (repeats[i].is_number() && repeats[i].value() < 0) {
+      return c.error(fmt::format("axis {} cannot be repeated {} times", i, repeats[i].text()));
+    }
+  }
+  return repeats;
+}
+
+Status tile_shape(ShapeContext& c) {
+  const auto repeats = repeats_of(c);
+  if (!repeats) return tl::unexpected(repeats.error());
+  const std::size_t rank = c.rank(0);
+  Dims dims(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    dims[i] = known_or_fresh(c, c.dims(0)[i] * (*repeats)[i], "tiled");
+  }
+  const Value* value = elements_of(c, 0);
+  const auto numbers = value != nullptr ? known_dims(dims) : std::nullopt;
+  const auto counts = numbers ? known_dims(*repeats) : std::nullopt;
+  if (!counts) {
+    c.set(0, c.dtype(0), std::move(dims));
+    return {};
+  }
+  // Each axis is two: which copy, and where in it.
+  const ValueDims strides = strides_of(value->dims);
+  ValueDims pairs(2 * rank), steps(2 * rank, 0);
+  for (std::size_t i = 0; i < rank; ++i) {
+    pairs[2 * i] = (*counts)[i];
+    pairs[2 * i + 1] = value->dims[i];
+    steps[2 * i + 1] = strides[i];
+  }
+  Value tiled = strided(*value, std::move(pairs), 0, steps);
+  tiled.dims = *numbers;
+  c.set_value(0, std::move(tiled));
+  return {};
+}
+
+Result<std::int64_t> block_size(ShapeContext& c) {
+  const std::int64_t block = c.integer("blocksize", 0);
+  if (c.rank(0) != 4) return c.error(fmt::format("its input needs 4 axes, not {}", c.rank(0)));
+  if (block < 1 || block > Expr::kMaxNumber / block) {
+    return c.error(fmt::format("blocksize {} makes no sense", block));
+  }
+  return block;
+}
+
+Status depth_to_space_shape(ShapeContext& c) {
+  const auto block = block_size(c);
+  if (!block) return tl::unexpected(block.error());
+  const Dims& in = c.dims(0);
+  const Expr area = Expr(*block) * *block;
+  if (!mod(in[1], area).is(0) && in[1].is_number()) {
+    return c.error(fmt::format("{} channels do not divide by {}", in[1].text(), area.text()));
+  }
+  c.set(0, c.dtype(0), {in[0], floor_div(in[1], area), in[2] * *block, in[3] * *block});
+  return {};
+}
+
+Status space_to_depth_shape(ShapeContext& c) {
+  const auto block = block_size(c);
+  if (!block) return tl::unexpected(block.error());
+  const Dims& in = c.dims(0);
+  c.set(0, c.dtype(0), {in[0], in[1] * *block * *block, floor_div(in[2], *block),
+                        floor_div(in[3], *block)});
+  return {};
+}
+
+constexpr Example kTranspose[] = {
+    {"f32[2,3,4]", "", "f32[4,3,2]", {.macs = 0, .flops = 0}},
+    {"f32[N,S,12,64]", "perm=0,2,1,3", "f32[N,12,S,64]"},
+    {"i64[2,3]={1,2,3,4,5,N}", "", "i64[3,2]={1,4,2,5,3,N}"},
+};
+constexpr Example kExpand[] = {
+    {"f32[3,1], i64[3]={2,1,6}", "", "f32[2,3,6]", {.macs = 0, .flops = 0}},
+    {"f32[1,3,1], i64[3]={N,1,5}", "", "f32[N,3,5]"},
+    {"f32[3,4], i64[2]={1,1}", "", "f32[3,4]"},
+    {"i64[2,1]={1,N}, i64[2]={2,3}", "", "i64[2,3]={1,1,1,N,N,N}"},
+    {"f32[1,3], i64[2]", "", "f32[expanded,3]"},
+};
+constexpr Example kTile[] = {
+    {"f32[2,3], i64[2]={2,1}", "", "f32[4,3]", {.macs = 0, .flops = 0}},
+    {"f32[N,3], i64[2]={2,S}", "", "f32[2·N,3·S]"},
+    {"i64[1,2]={7,N}, i64[2]={2,2}", "", "i64[2,4]={7,N,7,N,7,N,7,N}"},
+    {"f32[2,3], i64[2]", "", "f32[tiled,tiled_2]"},
+    {"f32[2,3], i64[]={5}, i64[]={1}", "", "f32[2,15]", {}, 1},
+};
+constexpr Example kReverse[] = {
+    {"f32[4,N,8], i64[N]", "time_axis=0 batch_axis=1", "f32[4,N,8]", {.macs = 0, .flops = 0}},
+};
+constexpr Example kDepthToSpace[] = {
+    {"f32[1,8,2,3]", "blocksize=2", "f32[1,2,4,6]", {.macs = 0, .flops = 0}},
+    {"f32[N,16,H,W]", "blocksize=2 mode=\"CRD\"", "f32[N,4,2·H,2·W]"},
+};
+constexpr Example kSpaceToDepth[] = {
+    {"f32[1,2,4,6]", "blocksize=2", "f32[1,8,2,3]", {.macs = 0, .flops = 0}},
+};
+
+constexpr OpRule kRules[] = {
+    {.name = "Transpose",
+     .since = 1,
+     .shape = transpose_shape,
+     .cost = no_arithmetic,
+     .examples = kTranspose,
+     .passes_weights = true},
+    {.name = "Expand",
+     .since = 8,
+     .shape = expand_shape,
+     .cost = no_arithmetic,
+     .examples = kExpand,
+     .settings = slots(1)},
+    {.name = "Tile",
+     .since = 1,
+     .shape = tile_shape,
+     .cost = no_arithmetic,
+     .examples = kTile,
+     .settings = slots(1, 2)},
+    {.name = "ReverseSequence",
+     .since = 10,
+     .shape = like_input,
+     .cost = no_arithmetic,
+     .examples = kReverse,
+     .settings = slots(1)},
+    {.name = "DepthToSpace",
+     .since = 1,
+     .shape = depth_to_space_shape,
+     .cost = no_arithmetic,
+     .examples = kDepthToSpace},
+    {.name = "SpaceToDepth",
+     .since = 1,
+     .shape = space_to_depth_shape,
+     .cost = no_arithmetic,
+     .examples = kSpaceToDepth},
+};
+
+}  // namespace
+
+std::span<const OpRule> layout_rules() { return kRules; }
+
+}  // namespace strata

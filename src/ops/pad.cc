@@ -1,0 +1,200 @@
+// Tensors with a border added, cropped or blanked: Pad, CenterCropPad, Trilu.
+#include <fmt/format.h>
+
+#include "ops/common.h"
+#include "ops/elements.h"
+#include "ops/registry.h"
+
+namespace strata {
+
+namespace {
+
+// How much is added before and after each axis; a negative amount crops.
+struct Border {
+  Dims before, after;
+};
+
+// The axes that pads are given for: all, unless version 18's input says otherwise.
+// nullopt if that is not known.
+Result<std::optional<std::vector<std::size_t>>> padded_axes(ShapeContext& c) {
+  const std::size_t rank = c.rank(0);
+  std::vector<std::size_t> list;
+  if (!c.has(3)) {
+    for (std::size_t i = 0; i < rank; ++i) list.push_back(i);
+    return list;
+  }
+  const Value* axes = c.value(3);
+  if (axes == nullptr) return std::nullopt;
+  for (const Scalar& item : axes->items) {
+    const Expr number = item.whole();
+    if (!number.is_number()) return std::nullopt;
+    const auto axis = c.axis(number.value(), rank);
+    if (!axis) return tl::unexpected(axis.error());
+    list.push_back(*axis);
+  }
+  return list;
+}
+
+// nullopt: nothing is known of it.
+Result<std::optional<Border>> border_of(ShapeContext& c) {
+  const auto axes = padded_axes(c);
+  if (!axes) return tl::unexpected(axes.error());
+  if (!*axes) return std::nullopt;
+  Dims pads;
+  if (!c.has(1)) {
+    for (const std::int64_t pad : c.integers(c.opset() < 2 ? "paddings" : "pads")) {
+      pads.push_back(pad);
+    }
+  } else if (const Value* value = c.value(1)) {
+    for (const Scalar& pad : value->items) pads.push_back(pad.whole());
+  } else {
+    pads.resize(2 * (*axes)->size(), Expr::unknown());
+  }
+  const std::size_t count = (*axes)->size();
+  if (pads.size() != 2 * count) {
+    return c.error(fmt::format("{} pads are given where {} axes of {} need {}", pads.size(), count,
+                               strata::text(c.dims(0)), 2 * count));
+  }
+  Border border{Dims(c.rank(0)), Dims(c.rank(0))};
+  for (std::size_t i = 0; i < count; ++i) {
+    border.before[(**axes)[i]] = pads[i];
+    border.after[(**axes)[i]] = pads[count + i];
+  }
+  return border;
+}
+
+// What a constant border is made of; nullopt if it is of another kind or not known.
+std::optional<Scalar> filling(ShapeContext& c) {
+  if (c.text("mode", "constant") != "constant") return std::nullopt;
+  if (c.has(2)) {
+    const Value* value = c.value(2);
+    return value != nullptr && value->size() == 1 ? std::optional(value->items[0]) : std::nullopt;
+  }
+  if (is_float(c.dtype(0))) return Scalar::real(c.real("value", 0));
+  return Scalar(0);
+}
+
+Status pad_shape(ShapeContext& c) {
+  const auto border = border_of(c);
+  if (!border) return tl::unexpected(border.error());
+  const std::size_t rank = c.rank(0);
+  if (!*border) {
+    set_fresh(c, 0, c.dtype(0), Expr(static_cast<std::int64_t>(rank)), "padded");
+    return {};
+  }
+  const auto& [before, after] = **border;
+  Dims dims(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    dims[i] = known_or_fresh(c, c.dims(0)[i] + before[i] + after[i], "padded");
+    if (dims[i].is_number() && dims[i].value() < 0) {
+      return c.error(fmt::format("axis {} of {} is shorter than what is cropped from it", i,
+                                 strata::text(c.dims(0))));
+    }
+  }
+  const Value* value = elements_of(c, 0);
+  const auto numbers = value != nullptr ? known_dims(dims) : std::nullopt;
+  const auto fill = numbers ? filling(c) : std::nullopt;
+  bool foldable = fill.has_value();
+  for (const Expr& pad : before) foldable = foldable && pad.is_number();
+  if (!foldable) {
+    c.set(0, c.dtype(0), std::move(dims));
+    return {};
+  }
+  const ValueDims strides = strides_of(value->dims);
+  c.set_value(0, filled(value->type, *numbers, [&](std::span<const std::int64_t> index) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < rank; ++i) {
+      const std::int64_t from = index[i] - before[i].value();
+      if (from < 0 || from >= value->dims[i]) return *fill;
+      at += from * strides[i];
+    }
+    return value->items[static_cast<std::size_t>(at)];
+  }));
+  return {};
+}
+
+Status center_crop_pad_shape(ShapeContext& c) {
+  const auto axes = axes_of(c, -1, c.rank(0));
+  if (!axes) return tl::unexpected(axes.error());
+  auto wanted = dims_from_input(c, 1, "cropped");
+  if (!wanted) return tl::unexpected(wanted.error());
+  Dims dims = c.dims(0);
+  const auto listed = c.integers("axes");
+  const std::size_t count = axes->given ? listed.size() : dims.size();
+  if (*wanted && (*wanted)->size() != count) {
+    return c.error(fmt::format("{} sizes are given for {} axes", (*wanted)->size(), count));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t axis = i;
+    if (axes->given) axis = *c.axis(listed[i], dims.size());  // axes_of has checked it
+    dims[axis] = *wanted ? (**wanted)[i] : c.fresh("cropped");
+  }
+  c.set(0, c.dtype(0), std::move(dims));
+  return {};
+}
+
+Status trilu_shape(ShapeContext& c) {
+  const std::size_t rank = c.rank(0);
+  if (rank < 2) return c.error(fmt::format("its input needs at least 2 axes, not {}", rank));
+  const Value* value = elements_of(c, 0);
+  const auto k = c.has(1) ? c.scalar_of(1) : Expr(0);
+  if (value == nullptr || !k || !k->is_number()) return like_input(c);
+  const bool upper = c.integer("upper", 1) != 0;
+  const ValueDims strides = strides_of(value->dims);
+  c.set_value(0, filled(value->type, value->dims, [&](std::span<const std::int64_t> index) {
+    const std::int64_t above = index[rank - 1] - index[rank - 2] - k->value();
+    if (upper ? above < 0 : above > 0) return Scalar(0);
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < rank; ++i) at += index[i] * strides[i];
+    return value->items[static_cast<std::size_t>(at)];
+  }));
+  return {};
+}
+
+constexpr Example kPad[] = {
+    {"f32[1,3,4,5], i64[8]={0,0,1,1,0,0,1,2}", "", "f32[1,3,6,8]", {.macs = 0, .flops = 0}},
+    {"f32[1,3,4,5], i64[4]={1,1,1,2}, _, i64[2]={2,-1}", "", "f32[1,3,6,8]"},
+    {"f32[N,8], i64[4]={0,-1,0,-2}", "", "f32[N,5]"},
+    {"f32[H,8], i64[4]={0,0,H,0}", "", "f32[2·H,8]"},
+    {"f32[N,8], i64[4]", "", "f32[padded,padded_2]"},
+    {"i64[2]={N,3}, i64[2]={1,2}, i64[]={9}", "", "i64[5]={9,N,3,9,9}"},
+    {"f32[1,3,4,5]", "pads=0,0,1,1,0,0,1,1 mode=\"reflect\"", "f32[1,3,6,7]", {}, 2},
+    {"f32[4,5]", "paddings=1,0,1,0", "f32[6,5]", {}, 1},
+};
+constexpr Example kCenterCropPad[] = {
+    {"f32[20,8,3], i64[2]={10,9}", "axes=0,1", "f32[10,9,3]", {.macs = 0, .flops = 0}},
+    {"f32[20,8], i64[2]={10,S}", "", "f32[10,S]"},
+    {"f32[20,8], i64[1]", "axes=-1,", "f32[20,cropped]"},
+};
+constexpr Example kTrilu[] = {
+    {"f32[2,S,S]", "", "f32[2,S,S]", {.macs = 0, .flops = 0}},
+    {"i64[2,3]={1,2,3,4,5,6}, i64[]={1}", "", "i64[2,3]={0,2,3,0,0,6}"},
+    {"i64[2,3]={1,2,3,4,5,6}", "upper=0", "i64[2,3]={1,0,0,4,5,0}"},
+};
+
+constexpr OpRule kRules[] = {
+    {.name = "Pad",
+     .since = 1,
+     .shape = pad_shape,
+     .cost = no_arithmetic,
+     .examples = kPad,
+     .settings = slots(1, 2, 3)},
+    {.name = "CenterCropPad",
+     .since = 18,
+     .shape = center_crop_pad_shape,
+     .cost = no_arithmetic,
+     .examples = kCenterCropPad,
+     .settings = slots(1)},
+    {.name = "Trilu",
+     .since = 14,
+     .shape = trilu_shape,
+     .cost = no_arithmetic,
+     .examples = kTrilu,
+     .settings = slots(1)},
+};
+
+}  // namespace
+
+std::span<const OpRule> pad_rules() { return kRules; }
+
+}  // namespace strata

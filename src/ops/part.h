@@ -1,0 +1,56 @@
+// Operators made of standard ones: a FusedConv is a Conv and a Relu. Its rules run
+// the rules of its parts, so that shapes and counts of both always agree.
+#pragma once
+
+#include <vector>
+
+#include "ops/rule.h"
+
+namespace strata {
+
+// The version of ONNX's own operators in which a part is written unless it says
+// otherwise.
+inline constexpr int kPartOpset = 17;
+
+// One use of an operator of ONNX's own domain.
+struct Part {
+  std::string_view op;
+  std::vector<Tensor> inputs;  // one of no rank and no type is left out
+  std::span<const Attribute> attributes = {};
+  int opset = kPartOpset;
+  std::size_t outputs = 1;
+};
+
+// An input of a node, with its elements if they are known; left out if the node
+// has none.
+Tensor input_of(const NodeView& node, std::size_t i);
+Tensor tensor_of(TypeInfo type);
+Tensor tensor_of(DType dtype, Dims dims);
+
+// What the part gives: types, and elements where they are known.
+Result<std::vector<Tensor>> outputs_of(ShapeContext& c, const Part& part);
+// The type of its first output.
+Result<TypeInfo> type_of(ShapeContext& c, const Part& part);
+// Output i of the node is this tensor.
+void set_output(ShapeContext& c, std::size_t i, const Tensor& tensor);
+
+// States the work of the part. `outputs` are the types that it gives.
+void add_work(CostContext& c, const Part& part, std::span<const TypeInfo> outputs);
+// The same for an operator on one tensor, element by element.
+void add_elementwise(CostContext& c, std::string_view op, const Expr& count,
+                     int opset = kPartOpset, std::span<const Attribute> attributes = {});
+// States the work of a fused activation, by the name that an attribute gives it:
+// `Relu`, `Clip`, `silu`. Empty, `none` and `identity` are no work.
+void add_activation(CostContext& c, std::string_view name, const Expr& count);
+
+// The element of an input that was known when shapes were worked out.
+std::optional<Expr> known_scalar(const NodeView& node, std::size_t i);
+
+// a / b where b divides a, else rounded down; unknown if b is no positive number.
+Expr share_of(const Expr& a, const Expr& b);
+
+// Between N×C×spatial and N×spatial×C. A type with fewer than three axes stays as it is.
+TypeInfo channels_first(TypeInfo type);
+TypeInfo channels_last(TypeInfo type);
+
+}  // namespace strata

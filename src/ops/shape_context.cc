@@ -1,0 +1,117 @@
+#include "ops/shape_context.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+// Elements at hand and few enough to be worth unpacking.
+bool decodable(const TensorData& data) {
+  if (data.store != TensorData::Store::Raw) return false;
+  const Expr count = data.elements();
+  return count.is_number() && count.value() <= kMaxValueElements;
+}
+
+}  // namespace
+
+std::string describe(const Graph& graph, const Node& node) {
+  if (!node.name.empty()) return fmt::format("{} \"{}\"", node.op, node.name);
+  for (TensorId id : node.outputs)
+    if (id != kNone)
+      return fmt::format("{} (no name, output \"{}\")", node.op, graph.tensors[id].name);
+  return fmt::format("{} (no name, no output)", node.op);
+}
+
+bool ShapeContext::has_value(std::size_t i) const {
+  if (!has(i)) return false;
+  const Tensor& tensor = graph_.tensors[node_.inputs[i]];
+  return tensor.value != nullptr || (tensor.data != nullptr && decodable(*tensor.data));
+}
+
+const Value* ShapeContext::value(std::size_t i) {
+  if (!has_value(i)) return nullptr;
+  Tensor& tensor = mutable_graph_.tensors[node_.inputs[i]];
+  if (tensor.value == nullptr) {
+    auto decoded = decode(*tensor.data);
+    if (!decoded) return nullptr;
+    tensor.value = host_.model().keep(std::move(*decoded));
+  }
+  return tensor.value;
+}
+
+std::optional<std::vector<Expr>> ShapeContext::integers_of(std::size_t i) {
+  const Value* known = value(i);
+  if (known == nullptr) return std::nullopt;
+  std::vector<Expr> items;
+  items.reserve(known->size());
+  for (const Scalar& item : known->items) items.push_back(item.whole());
+  return items;
+}
+
+std::optional<Expr> ShapeContext::scalar_of(std::size_t i) {
+  const Value* known = value(i);
+  if (known == nullptr || known->size() != 1) return std::nullopt;
+  return known->items[0].whole();
+}
+
+void ShapeContext::set(std::size_t i, TypeInfo type) {
+  if (!has_output(i)) return;
+  mutable_graph_.tensors[node_.outputs[i]].type = std::move(type);
+}
+
+void ShapeContext::set(std::size_t i, DType dtype, Dims dims) {
+  if (!has_output(i)) return;
+  TypeInfo& type = mutable_graph_.tensors[node_.outputs[i]].type;
+  type.kind = ValueKind::Tensor;
+  type.dtype = dtype;
+  type.ranked = true;
+  type.dims = std::move(dims);
+  type.items = nullptr;
+}
+
+void ShapeContext::set_unranked(std::size_t i, DType dtype) { set(i, TypeInfo::unranked(dtype)); }
+
+void ShapeContext::set_value(std::size_t i, Value value) {
+  if (!has_output(i)) return;
+  Dims dims;
+  for (std::int64_t size : value.dims) dims.push_back(size);
+  set(i, value.type, std::move(dims));
+  mutable_graph_.tensors[node_.outputs[i]].value = host_.model().keep(std::move(value));
+}
+
+Result<std::size_t> ShapeContext::axis(std::int64_t axis, std::size_t rank) const {
+  const auto axes = static_cast<std::int64_t>(rank);
+  if (axis < -axes || axis >= axes)
+    return error(fmt::format("axis {} does not exist in a tensor with {} axes", axis, rank));
+  return static_cast<std::size_t>(axis < 0 ? axis + axes : axis);
+}
+
+Result<Dims> ShapeContext::broadcast(const Dims& a, const Dims& b) const {
+  const Dims& longer = a.size() >= b.size() ? a : b;
+  const Dims& shorter = a.size() >= b.size() ? b : a;
+  Dims out = longer;
+  const std::size_t shift = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    Expr& size = out[shift + i];
+    const Expr& other = shorter[i];
+    if (other.is(1) || size == other) continue;
+    if (size.is(1)) {
+      size = other;
+    } else if (size.is_number() && other.is_number()) {
+      return error(fmt::format("cannot broadcast {} with {}: sizes {} and {} differ and neither is 1",
+                               strata::text(a), strata::text(b), size.text(), other.text()));
+    } else if (other.is_number()) {
+      size = other;  // the formula must be 1 or the same
+    } else if (!size.is_number()) {
+      size = max(size, other);
+    }
+  }
+  return out;
+}
+
+tl::unexpected<Error> ShapeContext::error(std::string_view what) const {
+  return failure(fmt::format("{}: {}", describe(graph_, node_), what));
+}
+
+}  // namespace strata

@@ -1,0 +1,69 @@
+// What a shape rule sees and says: the types and known elements of a node's
+// inputs, and through set() those of its outputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/node_view.h"
+#include "strata/base/result.h"
+
+namespace strata {
+
+// How a rule reaches the inference it runs in; implemented in infer/.
+class InferenceHost {
+ public:
+  virtual ~InferenceHost() = default;
+  virtual Model& model() = 0;
+  // A symbol for a size that only data can tell: `hint`, or `hint_2`, … where
+  // that is taken. Each call of a rule that asks in the same order gets the same
+  // symbols, so a body inferred twice has the same types twice.
+  virtual Expr fresh_symbol(const Node& node, std::string_view hint) = 0;
+  // Infers a body whose inputs have these types and (where not null) elements.
+  // Can be called again with other types; the last call stands.
+  virtual Status infer_body(Graph& body, std::span<const TypeInfo> inputs,
+                            std::span<const Value* const> values) = 0;
+};
+
+class ShapeContext : public NodeView {
+ public:
+  ShapeContext(InferenceHost& host, Graph& graph, const Node& node)
+      : NodeView(graph, node), host_(host), mutable_graph_(graph) {}
+
+  // The elements of an input, if they are known; decodes a small initializer on
+  // first use.
+  const Value* value(std::size_t i);
+  // True if value(i) would give elements, without decoding anything.
+  bool has_value(std::size_t i) const;
+  // The elements as integers or formulas; nullopt if they are not known.
+  std::optional<std::vector<Expr>> integers_of(std::size_t i);
+  // The one element of an input; nullopt if not known or not one element.
+  std::optional<Expr> scalar_of(std::size_t i);
+
+  // Outputs. Setting one that nobody wants does nothing.
+  void set(std::size_t i, DType dtype, Dims dims);
+  void set(std::size_t i, TypeInfo type);
+  void set_unranked(std::size_t i, DType dtype);
+  void set_value(std::size_t i, Value value);  // also sets type and shape from the value
+
+  Expr fresh(std::string_view hint) { return host_.fresh_symbol(node_, hint); }
+  InferenceHost& host() { return host_; }
+
+  // An axis attribute or element in [-rank, rank), made non-negative; an error otherwise.
+  Result<std::size_t> axis(std::int64_t axis, std::size_t rank) const;
+  // ONNX's multidirectional broadcast of two shapes; an error if numbers clash.
+  // Two different formulas give their maximum: one of them must be 1, or they are equal.
+  Result<Dims> broadcast(const Dims& a, const Dims& b) const;
+
+  // An error that names the node: `Conv "/stem/conv": <what>`.
+  tl::unexpected<Error> error(std::string_view what) const;
+
+ private:
+  InferenceHost& host_;
+  Graph& mutable_graph_;
+};
+
+// `Conv "/stem/conv"`, or `Conv (no name, output "x")`.
+std::string describe(const Graph& graph, const Node& node);
+
+}  // namespace strata

@@ -1,0 +1,94 @@
+// Operators on text. They do no arithmetic; text has no fixed size, so neither
+// have its bytes.
+#include <algorithm>
+
+#include "ops/common.h"
+#include "ops/registry.h"
+
+namespace strata {
+namespace {
+
+// Words that are to be left out make the length depend on the data.
+Status string_normalizer(ShapeContext& c) {
+  if (!c.ranked(0) || c.texts("stopwords").empty()) return like_input(c);
+  Dims dims = c.dims(0);
+  if (dims.empty() || dims.size() > 2) return c.error("its input must have one or two axes");
+  dims.back() = c.fresh("words");
+  c.set(0, DType::String, std::move(dims));
+  return {};
+}
+
+// The parts of each string in a new last axis, as many as the string with the
+// most parts has; and how many each has.
+Status string_split(ShapeContext& c) {
+  TypeInfo counts = c.in(0);
+  counts.dtype = DType::I64;
+  c.set(1, std::move(counts));
+  if (!c.ranked(0)) {
+    c.set_unranked(0, DType::String);
+    return {};
+  }
+  Dims dims = c.dims(0);
+  dims.push_back(c.fresh("parts"));
+  c.set(0, DType::String, std::move(dims));
+  return {};
+}
+
+Status regex_full_match(ShapeContext& c) {
+  TypeInfo type = c.in(0);
+  type.dtype = DType::Bool;
+  c.set(0, std::move(type));
+  return {};
+}
+
+Status tf_idf_vectorizer(ShapeContext& c) {
+  const auto indexes = c.integers("ngram_indexes");
+  if (indexes.empty()) return c.error("it has no n-grams (attribute `ngram_indexes`)");
+  const std::int64_t last = *std::max_element(indexes.begin(), indexes.end());
+  if (last < 0) return c.error("an index in its attribute `ngram_indexes` is negative");
+  if (!c.ranked(0)) {
+    c.set_unranked(0, DType::F32);
+    return {};
+  }
+  if (c.rank(0) > 2) return c.error("its input must have one or two axes");
+  Dims dims;
+  if (c.rank(0) == 2) dims.push_back(c.dims(0)[0]);
+  dims.push_back(Expr(last) + 1);
+  c.set(0, DType::F32, std::move(dims));
+  return {};
+}
+
+// One product per output where counts are weighted; the counting depends on the
+// data.
+void tf_idf_cost(CostContext& c) {
+  if (c.text("mode", "TF") != "TF") muls_per_output<1>(c);
+  c.at_least("how many n-grams are found depends on the data");
+}
+
+constexpr Example kNormalizer[] = {
+    {"string[4]", "case_change_action=\"LOWER\"", "string[4]", {.macs = 0, .flops = 0}},
+    {"string[1,N]", "", "string[1,N]"},
+};
+constexpr Example kConcat[] = {{"string[2,1], string[3]", "", "string[2,3]", {.flops = 0}}};
+constexpr Example kSplit[] = {
+    {"string[2]", "delimiter=\".\"", "string[2,parts], i64[2]", {.flops = 0}},
+};
+constexpr Example kMatch[] = {{"string[2,3]", "pattern=\"a+\"", "bool[2,3]", {.flops = 0}}};
+constexpr Example kTfIdf[] = {
+    {"i64[12]", "mode=\"TF\" ngram_indexes=0,1,2,3,4,5,6", "f32[7]", {.flops = 0}},
+    {"i64[2,6]", "mode=\"IDF\" ngram_indexes=0,3,1,2", "f32[2,4]", {.flops = 8}},
+};
+
+constexpr OpRule kRules[] = {
+    any_rank("StringNormalizer", 10, string_normalizer, no_arithmetic, kNormalizer),
+    any_rank("StringConcat", 20, broadcast_inputs, no_arithmetic, kConcat),
+    any_rank("StringSplit", 20, string_split, no_arithmetic, kSplit),
+    any_rank("RegexFullMatch", 20, regex_full_match, no_arithmetic, kMatch),
+    any_rank("TfIdfVectorizer", 9, tf_idf_vectorizer, tf_idf_cost, kTfIdf),
+};
+
+}  // namespace
+
+std::span<const OpRule> string_rules() { return kRules; }
+
+}  // namespace strata

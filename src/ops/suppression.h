@@ -1,0 +1,25 @@
+// NonMaxSuppression carried out, for boxes that are known: how many are kept is a size.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace strata {
+
+struct Suppression {
+  std::size_t batches = 0, classes = 0, boxes = 0;
+  std::span<const double> corners;  // batches × boxes × 4
+  std::span<const double> scores;   // batches × classes × boxes
+  bool centered = false;            // boxes are center and size, not two corners
+  std::int64_t most = 0;            // kept of each class of each batch
+  double overlap = 0;               // intersection over union above which a box is dropped
+  double least_score = 0;           // used if has_least_score
+  bool has_least_score = false;
+};
+
+// The kept boxes: batch, class, box; by falling score within a class.
+std::vector<std::array<std::int64_t, 3>> suppress(const Suppression& input);
+
+}  // namespace strata
