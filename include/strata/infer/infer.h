@@ -1,0 +1,40 @@
+// Works out the type and shape of every tensor of a model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/graph/graph.h"
+
+namespace strata {
+
+struct InferOptions {
+  std::vector<std::pair<std::string, Dims>> input_shapes;   // by input name
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  // by symbol: batch=8
+  std::optional<std::int64_t> batch;                        // first axis of every input
+  std::vector<std::pair<std::string, Value>> input_values;  // inputs whose elements are given
+  std::vector<std::pair<std::string, TypeInfo>> input_types;  // sequences, optionals, …
+};
+
+struct Inference {
+  // A symbol in the shapes that nobody gave a number for.
+  struct Symbol {
+    std::string name;
+    std::string origin;  // `axis 0 of input "x"`, `known only when NonZero "/nz" runs`
+    bool needs_data;     // no shape of an input can tell it
+  };
+  std::vector<Symbol> symbols;
+  // Operators with no rule, each once: `com.acme.Frobnicate`.
+  std::vector<std::string> unsupported;
+};
+
+// Fills in Tensor::type (and Tensor::value where elements follow from the file)
+// for every tensor. An operator without a rule leaves its outputs unknown; a
+// model that contradicts itself is an error that names the node.
+Result<Inference> infer(Model& model, const InferOptions& options = {});
+
+}  // namespace strata

@@ -1,0 +1,108 @@
+#include "infer/inputs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace strata {
+
+namespace {
+
+Result<Tensor*> find_input(Model& model, const std::string& name) {
+  Graph& graph = model.graph();
+  std::vector<std::string_view> names;
+  for (TensorId id : graph.inputs) {
+    if (graph.tensors[id].name == name) return &graph.tensors[id];
+    names.push_back(graph.tensors[id].name);
+  }
+  return failure(fmt::format("there is no input \"{}\"; the inputs are: {}", name,
+                             names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+                 ErrorKind::Usage);
+}
+
+Status set_shape(Tensor& input, const std::string& name, const Dims& dims) {
+  if (input.type.ranked && input.type.dims.size() != dims.size())
+    return failure(fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})", name,
+                               input.type.dims.size(), text(input.type.dims), dims.size(), text(dims)),
+                   ErrorKind::Usage);
+  input.type.ranked = true;
+  input.type.dims = dims;
+  return {};
+}
+
+void substitute(Dims& dims, const InferOptions& options) {
+  for (Expr& size : dims)
+    if (size.is_formula())
+      size = size.substitute([&](std::string_view symbol) -> std::optional<Expr> {
+        for (const auto& [name, number] : options.sizes)
+          if (name == symbol) return Expr(number);
+        return std::nullopt;
+      });
+}
+
+// A symbol on the first axis of an input is the batch wherever it stands; a
+// number there is replaced on that input alone.
+void apply_batch(Graph& graph, std::int64_t batch) {
+  std::vector<std::string> symbols;
+  for (TensorId id : graph.inputs) {
+    const Dims& dims = graph.tensors[id].type.dims;
+    if (!dims.empty() && dims[0].is_formula())
+      for (std::string& symbol : dims[0].symbols()) symbols.push_back(std::move(symbol));
+  }
+  InferOptions replacement;
+  for (std::string& symbol : symbols) replacement.sizes.emplace_back(std::move(symbol), batch);
+  for (TensorId id : graph.inputs) {
+    Dims& dims = graph.tensors[id].type.dims;
+    substitute(dims, replacement);
+    if (symbols.empty() && !dims.empty()) dims[0] = batch;
+  }
+}
+
+}  // namespace
+
+Status apply_inputs(Model& model, const InferOptions& options) {
+  for (const auto& [name, dims] : options.input_shapes) {
+    auto input = find_input(model, name);
+    if (!input) return tl::unexpected(input.error());
+    if (auto status = set_shape(**input, name, dims); !status) return status;
+  }
+  Graph& graph = model.graph();
+  for (TensorId id : graph.inputs) substitute(graph.tensors[id].type.dims, options);
+  if (options.batch) apply_batch(graph, *options.batch);
+  for (const auto& [name, type] : options.input_types) {
+    auto input = find_input(model, name);
+    if (!input) return tl::unexpected(input.error());
+    (*input)->type = type;
+  }
+  for (const auto& [name, value] : options.input_values) {
+    auto input = find_input(model, name);
+    if (!input) return tl::unexpected(input.error());
+    Dims dims;
+    for (std::int64_t size : value.dims) dims.push_back(size);
+    (*input)->type = TypeInfo::tensor(value.type, std::move(dims));
+    if (static_cast<std::int64_t>(value.size()) <= kMaxValueElements)
+      (*input)->value = model.keep(value);
+  }
+  return {};
+}
+
+std::vector<Inference::Symbol> input_symbols(const Model& model) {
+  std::vector<Inference::Symbol> found;
+  const Graph& graph = model.graph();
+  for (TensorId id : graph.inputs) {
+    const Tensor& input = graph.tensors[id];
+    for (std::size_t axis = 0; axis < input.type.dims.size(); ++axis) {
+      if (!input.type.dims[axis].is_formula()) continue;
+      for (const std::string& name : input.type.dims[axis].symbols()) {
+        const bool seen = std::any_of(found.begin(), found.end(),
+                                      [&](const auto& symbol) { return symbol.name == name; });
+        if (!seen)
+          found.push_back({name, fmt::format("axis {} of input \"{}\"", axis, input.name), false});
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace strata
