@@ -1,0 +1,76 @@
+// Counting conventions: what other tools count for each layer, from the same walk
+// of the graph. A convention is a JSON file of formulas (docs/cost-model.md);
+// those in data/conventions/ are built in, and a path names one's own.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/cost/amount.h"
+#include "strata/cost/layers.h"
+
+namespace strata {
+
+enum class Metric : std::uint8_t { Macs, Flops, ReadBytes, WriteBytes };
+inline constexpr std::size_t kMetrics = 4;
+std::string_view name(Metric metric);  // as in the files: `macs`, `flops`, `read`, `write`
+
+struct ConventionRules;
+
+class Convention {
+ public:
+  explicit Convention(std::shared_ptr<const ConventionRules> rules) : rules_(std::move(rules)) {}
+
+  const std::string& name() const;
+  const std::string& title() const;   // one line
+  const std::string& source() const;  // whose convention it is
+  // What surprises about it, a sentence each.
+  const std::vector<std::string>& quirks() const;
+  bool has(Metric metric) const;
+  // What its tool calls the metric: torchstat's `MAdd` is FLOPs.
+  const std::string& label(Metric metric) const;
+  // The number that its tool is known for.
+  Metric headline() const;
+  // strata's own: the operators' rules, not formulas per layer.
+  bool is_strata() const;
+
+  const ConventionRules& rules() const { return *rules_; }
+
+ private:
+  std::shared_ptr<const ConventionRules> rules_;
+};
+
+// Built-in names, strata's own first.
+std::vector<std::string> convention_names();
+// By name, or the path of a JSON file.
+Result<Convention> find_convention(std::string_view name_or_path);
+// From the text of such a file; `label` names it in errors.
+Result<Convention> parse_convention(std::string_view json, std::string_view label);
+
+// What one layer counts, or all of them together. A metric that the convention
+// does not have is 0.
+struct LayerCount {
+  std::array<Amount, kMetrics> amounts;
+  Expr params;  // as strata counts them, in every convention: each where it is read first
+  Certainty certainty = Certainty::Exact;
+  bool counted = true;  // false: no row in this convention (an operation between modules)
+
+  const Amount& operator[](Metric metric) const {
+    return amounts[static_cast<std::size_t>(metric)];
+  }
+  Amount& operator[](Metric metric) { return amounts[static_cast<std::size_t>(metric)]; }
+};
+
+struct ConventionCosts {
+  std::vector<LayerCount> layers;  // as Layers::list
+  LayerCount total;
+};
+
+// Linear in the number of nodes.
+ConventionCosts count_as(const Convention& convention, const Costs& costs, const Layers& layers);
+
+}  // namespace strata

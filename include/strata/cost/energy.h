@@ -1,0 +1,69 @@
+// Speculative energy: counts times published figures for the energy of one
+// operation and of one memory access (data/energy.json, each with its source).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/inline_vector.h"
+#include "strata/base/result.h"
+#include "strata/cost/amount.h"
+#include "strata/cost/convention.h"
+#include "strata/cost/layers.h"
+
+namespace strata {
+
+struct EnergyRules;
+
+// The figures and formulas of one model of energy.
+class EnergyModel {
+ public:
+  explicit EnergyModel(std::shared_ptr<const EnergyRules> rules) : rules_(std::move(rules)) {}
+
+  const std::string& name() const;
+  const std::string& title() const;
+  const std::vector<std::string>& notes() const;
+  // The parts that its energy is the sum of: `products`, `sums`, `memory`.
+  const std::vector<std::string>& terms() const;
+  // The formula of a term, typeset.
+  std::string formula(std::size_t term) const;
+  // The convention that it works on when `chosen` is shown.
+  std::string convention_for(std::string_view chosen) const;
+
+  const EnergyRules& rules() const { return *rules_; }
+
+ private:
+  std::shared_ptr<const EnergyRules> rules_;
+};
+
+std::vector<std::string> energy_model_names();  // strata's own first
+Result<EnergyModel> find_energy_model(std::string_view name);
+
+// Picojoules of one sum and one product of a type; nullopt for types that nothing
+// is computed in.
+struct OperationEnergy {
+  Amount add, mul;
+};
+std::optional<OperationEnergy> operation_energy(DType type);
+
+struct Energy {
+  Amount picojoules;             // unknown if a count or the type's figures are
+  InlineVector<Amount, 4> terms;  // as EnergyModel::terms()
+  Certainty certainty = Certainty::Exact;
+};
+
+struct EnergyCosts {
+  std::vector<Energy> layers;  // as Layers::list
+  Energy total;
+};
+
+// `chosen` is the convention that is shown; a model made for others counts by its own.
+Result<EnergyCosts> count_energy(const EnergyModel& model, const Convention& chosen,
+                                 const Costs& costs, const Layers& layers);
+// Of one node, all its runs; nullopt for models that only know layers.
+std::optional<Energy> node_energy(const EnergyModel& model, const Executed& node);
+
+}  // namespace strata

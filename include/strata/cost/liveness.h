@@ -1,0 +1,52 @@
+// Memory that the network's activations need: how much is alive at each step,
+// and where everything could be put.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/cost/cost.h"
+
+namespace strata {
+
+// An activation's memory, from the node that writes it to the last that reads it
+// (or any view of it). Positions are node numbers in the network's own graph.
+struct Lifetime {
+  TensorId tensor;
+  NodeId first, last;
+  Expr bytes;
+};
+
+struct Liveness {
+  std::vector<Lifetime> lifetimes;      // by first, then by tensor
+  std::vector<Expr> alive;              // bytes alive while each node runs
+  // Largest of `alive`. A lower bound for that order: real allocators round up
+  // and kernels take scratch memory. The insides of bodies are not included.
+  Expr peak_bytes;
+  Certainty certainty = Certainty::Exact;  // LowerBound: some sizes are not known
+  NodeId peak_node = kNone;
+  std::vector<std::uint32_t> at_peak;   // indices into lifetimes, largest first
+};
+
+// In graph order, each tensor freed after its last reader. Inputs of the network
+// are alive until they are last read, its outputs to the end.
+Liveness find_liveness(const Model& model, const Costs& costs);
+
+// Offsets in one block of memory such that no two tensors alive at once overlap.
+struct ArenaPlan {
+  struct Block {
+    TensorId tensor;
+    NodeId first, last;
+    std::int64_t offset, bytes;  // bytes as needed; offsets are multiples of the alignment
+  };
+  std::vector<Block> blocks;
+  std::int64_t bytes = 0;  // size of the arena
+  std::int64_t bound = 0;  // liveness with sizes rounded up: no plan can be smaller
+};
+
+// Fails with a sentence when a size is not a number.
+Result<ArenaPlan> plan_arena(const Model& model, const Liveness& liveness,
+                             std::int64_t alignment = 64);
+
+}  // namespace strata

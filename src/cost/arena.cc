@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "strata/cost/liveness.h"
+
+namespace strata {
+
+namespace {
+
+// Placing the largest first packs best but takes quadratic time; beyond this many
+// tensors only the running-order plan is made.
+constexpr std::size_t kMaxQuadratic = 4096;
+
+using Blocks = std::vector<ArenaPlan::Block>;
+
+std::int64_t round_up(std::int64_t size, std::int64_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+std::int64_t end_of(const Blocks& blocks, std::int64_t alignment) {
+  std::int64_t end = 0;
+  for (const auto& block : blocks) end = std::max(end, block.offset + round_up(block.bytes, alignment));
+  return end;
+}
+
+// Best fit in running order: the smallest gap that holds it, else at the end.
+void place_in_order(Blocks& blocks, std::int64_t alignment) {
+  std::map<std::int64_t, std::int64_t> gaps;                     // offset → size
+  std::multimap<NodeId, std::size_t> dying;                      // last → block
+  std::int64_t end = 0;
+  const auto release = [&](std::int64_t offset, std::int64_t size) {
+    auto next = gaps.lower_bound(offset);
+    if (next != gaps.end() && offset + size == next->first) size += next->second, next = gaps.erase(next);
+    if (next != gaps.begin())
+      if (auto before = std::prev(next); before->first + before->second == offset) {
+        before->second += size;
+        return;
+      }
+    gaps.emplace(offset, size);
+  };
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    while (!dying.empty() && dying.begin()->first < blocks[i].first) {
+      const auto& dead = blocks[dying.begin()->second];
+      release(dead.offset, round_up(dead.bytes, alignment));
+      dying.erase(dying.begin());
+    }
+    const std::int64_t need = round_up(blocks[i].bytes, alignment);
+    auto best = gaps.end();
+    for (auto gap = gaps.begin(); gap != gaps.end(); ++gap)
+      if (gap->second >= need && (best == gaps.end() || gap->second < best->second)) best = gap;
+    if (best != gaps.end()) {
+      blocks[i].offset = best->first;
+      const std::int64_t rest = best->second - need;
+      gaps.erase(best);
+      if (rest > 0) gaps.emplace(blocks[i].offset + need, rest);
+    } else {
+      // A gap that touches the end is grown instead of left behind.
+      auto last = gaps.empty() ? gaps.end() : std::prev(gaps.end());
+      if (last != gaps.end() && last->first + last->second == end) {
+        blocks[i].offset = last->first;
+        gaps.erase(last);
+      } else {
+        blocks[i].offset = end;
+      }
+      end = blocks[i].offset + need;
+    }
+    dying.emplace(blocks[i].last, i);
+  }
+}
+
+// The largest first, each at the lowest offset where nothing alive with it stands.
+void place_by_size(Blocks& blocks, std::int64_t alignment) {
+  std::vector<std::size_t> order(blocks.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return blocks[a].bytes > blocks[b].bytes; });
+  std::vector<std::size_t> placed;  // by offset
+  for (std::size_t i : order) {
+    const std::int64_t need = round_up(blocks[i].bytes, alignment);
+    std::int64_t offset = 0;
+    for (std::size_t other : placed) {
+      const auto& block = blocks[other];
+      if (block.last < blocks[i].first || blocks[i].last < block.first) continue;
+      if (block.offset >= offset + need) break;
+      offset = std::max(offset, block.offset + round_up(block.bytes, alignment));
+    }
+    blocks[i].offset = offset;
+    const auto at = std::upper_bound(placed.begin(), placed.end(), offset,
+                                     [&](std::int64_t value, std::size_t b) { return value < blocks[b].offset; });
+    placed.insert(at, i);
+  }
+}
+
+std::int64_t rounded_peak(const Blocks& blocks, std::int64_t alignment) {
+  std::map<NodeId, std::int64_t> change;
+  for (const auto& block : blocks) {
+    change[block.first] += round_up(block.bytes, alignment);
+    change[block.last + 1] -= round_up(block.bytes, alignment);
+  }
+  std::int64_t alive = 0, peak = 0;
+  for (const auto& [node, bytes] : change) peak = std::max(peak, alive += bytes);
+  return peak;
+}
+
+}  // namespace
+
+Result<ArenaPlan> plan_arena(const Model& model, const Liveness& liveness, std::int64_t alignment) {
+  ArenaPlan plan;
+  std::int64_t total = 0;
+  for (const Lifetime& life : liveness.lifetimes) {
+    const auto size = life.bytes.number();
+    if (!size)
+      return failure(fmt::format(
+          "an arena needs sizes in numbers, but \"{}\" has {} bytes; give the open sizes with --dim",
+          model.graph().tensors[life.tensor].name, life.bytes.text()));
+    if (*size == 0) continue;
+    if (__builtin_add_overflow(total, round_up(*size, alignment), &total) || total > Expr::kMaxNumber)
+      return failure("the activations together are larger than can be counted");
+    plan.blocks.push_back({life.tensor, life.first, life.last, 0, *size});
+  }
+  place_in_order(plan.blocks, alignment);
+  plan.bytes = end_of(plan.blocks, alignment);
+  if (plan.blocks.size() <= kMaxQuadratic) {
+    Blocks by_size = plan.blocks;
+    place_by_size(by_size, alignment);
+    if (const std::int64_t end = end_of(by_size, alignment); end < plan.bytes) {
+      plan.blocks = std::move(by_size);
+      plan.bytes = end;
+    }
+  }
+  plan.bound = rounded_peak(plan.blocks, alignment);
+  return plan;
+}
+
+}  // namespace strata

@@ -1,0 +1,22 @@
+// How often the bodies of control flow run.
+#pragma once
+
+#include "ops/node_view.h"
+#include "strata/cost/cost.h"
+
+namespace strata {
+
+struct BodyRun {
+  const Graph* body;
+  Expr times;         // per run of the node; unknown if nothing tells it
+  bool alternative;   // one of several of which only one runs (If)
+};
+
+// The bodies of a node, in the order of its attributes.
+std::vector<BodyRun> body_runs(const Graph& graph, const Node& node);
+
+// Which of two costs is larger, by FLOPs and then by bytes; formulas are compared
+// with every symbol at 1.
+bool is_larger(const NodeCost& a, const NodeCost& b);
+
+}  // namespace strata

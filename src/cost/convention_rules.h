@@ -1,0 +1,77 @@
+// A convention as it is kept: formulas found by kind of layer.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cost/formula.h"
+#include "cost/layer_facts.h"
+#include "strata/cost/convention.h"
+
+namespace strata {
+
+inline constexpr std::size_t kLayerKinds = static_cast<std::size_t>(LayerKind::Elementwise) + 1;
+std::string_view name(LayerKind kind);  // `AdaptiveAvgPool`
+
+struct LayerRule {
+  std::string key;  // as in the file: `Conv2d`
+  // Elements, not bytes, for what is read and written. Absent: the file's default.
+  std::array<std::optional<Formula>, kMetrics> formulas;
+};
+
+// Rules by kind, by kind and number of spatial axes, and by operator; the most
+// particular one holds.
+class RuleTable {
+ public:
+  RuleTable();
+  // Keys as in the file: `Conv`, `Conv2d`, `onnx:Einsum`. An error is a sentence.
+  Status add(std::string_view key, const LayerRule& rule);
+  // `op` is empty for a layer of several operators.
+  const LayerRule* find(LayerKind kind, std::size_t axes, std::string_view op) const;
+  std::span<const LayerRule> rules() const { return rules_; }  // in the file's order
+
+ private:
+  static constexpr std::size_t kMaxAxes = 3;  // 0: any number
+  static constexpr std::int16_t kNoRule = -1;
+  std::vector<LayerRule> rules_;
+  std::array<std::array<std::int16_t, kMaxAxes + 1>, kLayerKinds> by_kind_;
+  std::vector<std::pair<std::string, std::int16_t>> by_operator_;
+};
+
+struct ConventionRules {
+  enum class Functional : std::uint8_t {
+    Ignored,  // operations between modules are not counted
+    AsModules,
+    OwnTable,
+  };
+  std::string name, title, source;
+  std::vector<std::string> quirks;
+  std::array<std::optional<std::string>, kMetrics> labels;
+  Metric headline = Metric::Macs;
+  bool is_strata = false;
+  bool default_unknown = false;  // else what has no rule counts 0
+  Functional functional = Functional::Ignored;
+  RuleTable modules, between;
+};
+
+// How one layer is counted: each part has a rule and the facts it is applied to.
+struct CountedPart {
+  LayerKind kind = LayerKind::Other;
+  std::uint32_t main = 0;    // index into Costs::nodes
+  bool whole_layer = false;  // its facts are those of all the layer's nodes
+  bool one_operator = true;
+  const RuleTable* table = nullptr;
+};
+using CountedParts = InlineVector<CountedPart, 2>;
+// Empty: the convention has no row for the layer.
+CountedParts parts_of(const ConventionRules& rules, const Costs& costs,
+                                  const Layers& layers, const Layer& layer);
+// The rule for a part, or nullptr; spatial axes tell `Conv2d` from `Conv1d`.
+const LayerRule* rule_for(const CountedPart& part, const Costs& costs);
+// Elements of a type as bytes; a fraction of an element is a fraction of its bytes.
+Amount bytes_of_amount(const Amount& elements, DType type);
+
+}  // namespace strata

@@ -1,0 +1,191 @@
+#include "strata/cost/convention.h"
+
+#include <cstdio>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ops/example.h"
+#include "ops/registry.h"
+#include "strata/infer/infer.h"
+
+namespace strata {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Counted {
+  Model model;
+  Costs costs;
+  Layers layers;
+};
+
+// A network of one operator.
+Counted one_node(std::string_view op, const Example& example) {
+  Counted counted;
+  auto model = example_model(*find_rule("", op, kNewestOpset), example);
+  if (!model) throw std::runtime_error(model.error().message);
+  counted.model = std::move(*model);
+  if (auto ok = infer(counted.model); !ok) throw std::runtime_error(ok.error().message);
+  counted.costs = count(counted.model);
+  counted.layers = find_layers(counted.model, counted.costs);
+  return counted;
+}
+
+std::string counted_as(const std::string& convention, Metric metric, std::string_view op,
+                       const Example& example) {
+  const Counted counted = one_node(op, example);
+  const auto found = find_convention(convention);
+  if (!found) return found.error().message;
+  return count_as(*found, counted.costs, counted.layers).total[metric].text();
+}
+
+std::string problem(std::string_view json) {
+  const auto parsed = parse_convention(json, "mine.json");
+  return parsed ? "fine" : parsed.error().message;
+}
+
+TEST(Conventions, AllBuiltInFilesAreRight) {
+  EXPECT_THAT(convention_names(),
+              ElementsAre("strata", "calflops", "flopcounter", "fvcore", "ptflops", "ptflops-aten",
+                          "rasp", "rasp-2020", "thop", "torchinfo", "torchprofile", "torchstat"));
+  for (const std::string& name : convention_names()) {
+    const auto convention = find_convention(name);
+    ASSERT_TRUE(convention) << convention.error().message;
+    EXPECT_EQ(convention->name(), name);
+    EXPECT_FALSE(convention->title().empty()) << name;
+    EXPECT_FALSE(convention->source().empty()) << name;
+    EXPECT_TRUE(convention->has(convention->headline())) << name;
+  }
+  EXPECT_TRUE(find_convention("strata")->is_strata());
+  EXPECT_EQ(find_convention("torchstat")->label(Metric::Flops), "MAdd");
+}
+
+// Worked by hand: 8 channels of 6×6 from 4 of 6×6, window 3×3, with bias.
+const Example kConv = {"f32[2,4,6,6], f32[8,4,3,3], f32[8]", "pads=1,1,1,1", ""};
+
+TEST(Conventions, ConvolutionWithBias) {
+  EXPECT_EQ(counted_as("strata", Metric::Macs, "Conv", kConv), "20736");        // 576·36
+  EXPECT_EQ(counted_as("fvcore", Metric::Macs, "Conv", kConv), "20736");
+  EXPECT_EQ(counted_as("thop", Metric::Macs, "Conv", kConv), "20736");
+  EXPECT_EQ(counted_as("ptflops-aten", Metric::Macs, "Conv", kConv), "21312");  // 576·37
+  EXPECT_EQ(counted_as("rasp", Metric::Flops, "Conv", kConv), "41472");         // 576·72
+  EXPECT_EQ(counted_as("calflops", Metric::Flops, "Conv", kConv), "42048");     // 576·73
+  EXPECT_EQ(counted_as("flopcounter", Metric::Flops, "Conv", kConv), "41472");
+}
+
+// 64→32, window 2, stride 2, on 16×16.
+TEST(Conventions, TransposedConvolution) {
+  const Example example = {"f32[1,64,16,16], f32[64,32,2,2]", "strides=2,2", ""};
+  const auto macs = [&](const char* convention) {
+    return counted_as(convention, Metric::Macs, "ConvTranspose", example);
+  };
+  EXPECT_EQ(macs("strata"), "2097152");
+  EXPECT_EQ(macs("fvcore"), "2097152");
+  EXPECT_EQ(macs("thop"), "8388608");  // on output positions
+  EXPECT_EQ(macs("ptflops"), "8388608");
+  EXPECT_EQ(macs("torchprofile"), "8388608");
+}
+
+TEST(Conventions, UnflooredPositions) {
+  // 224 with padding 1, window 3, stride 2: 112.5 positions along each axis.
+  const Example example = {"f32[1,3,224,224], f32[32,3,3,3]", "strides=2,2 pads=1,1,1,1", ""};
+  EXPECT_EQ(counted_as("rasp-2020", Metric::Flops, "Conv", example), "10530000");  // 405000·26
+  EXPECT_EQ(counted_as("rasp-2020", Metric::WriteBytes, "Conv", example), "1620000");
+}
+
+TEST(Conventions, PoolsWithASquareWindow) {
+  const Example example = {"f32[1,2,8,8]", "kernel_shape=3,3 strides=2,2 pads=1,1,1,1", ""};
+  EXPECT_EQ(counted_as("rasp", Metric::Flops, "MaxPool", example), "64");       // 32·(3 − 1)
+  EXPECT_EQ(counted_as("torchstat", Metric::Flops, "MaxPool", example), "256");  // 32·(9 − 1)
+  EXPECT_EQ(counted_as("ptflops", Metric::Macs, "MaxPool", example), "256");    // twice 128
+  EXPECT_EQ(counted_as("fvcore", Metric::Macs, "MaxPool", example), "0");
+}
+
+TEST(Conventions, SoftmaxCountsRows) {
+  const Example example = {"f32[4,10]", "", ""};
+  EXPECT_EQ(counted_as("thop", Metric::Macs, "Softmax", example), "116");  // 4·(3·10 − 1)
+  EXPECT_EQ(counted_as("torchstat", Metric::Flops, "Softmax", example), "116");
+}
+
+TEST(Conventions, RecurrentLayers) {
+  // 5 steps, batch 2, 3 inputs, hidden 4.
+  const Example lstm = {"f32[5,2,3], f32[1,16,3], f32[1,16,4], f32[1,32]", "hidden_size=4", ""};
+  EXPECT_EQ(counted_as("thop", Metric::Macs, "LSTM", lstm), "1760");     // 10·(48+64+16+32+16)
+  EXPECT_EQ(counted_as("ptflops", Metric::Macs, "LSTM", lstm), "1840");  // 10·(48+64+32+40)
+  EXPECT_EQ(counted_as("flopcounter", Metric::Flops, "LSTM", lstm), "2240");
+}
+
+TEST(Conventions, OpenBatchStaysAFormula) {
+  const Example example = {"f32[N,4,6,6], f32[8,4,3,3]", "pads=1,1,1,1", ""};
+  EXPECT_EQ(counted_as("thop", Metric::Macs, "Conv", example), "10368·N");
+  EXPECT_EQ(counted_as("rasp-2020", Metric::Flops, "Conv", example), "10080·N");
+}
+
+TEST(Conventions, OnesOwnFromAFile) {
+  const std::string path = testing::TempDir() + "/every_relu_is_seven.json";
+  std::ofstream(path) << R"({"metrics": {"macs": "sevens"}, "layers": {"ReLU": {"macs": "7*n"}}})";
+  EXPECT_EQ(counted_as(path, Metric::Macs, "Relu", {"f32[3]", "", ""}), "21");
+  EXPECT_EQ(counted_as(path, Metric::Macs, "Tanh", {"f32[3]", "", ""}), "0");
+  std::remove(path.c_str());
+}
+
+TEST(Conventions, WithoutARuleCanBeUnknown) {
+  const auto convention = parse_convention(
+      R"({"metrics": {"macs": "m"}, "default": "unknown", "layers": {"ReLU": {"macs": "n"}}})", "x");
+  ASSERT_TRUE(convention) << convention.error().message;
+  const Counted counted = one_node("Tanh", {"f32[3]", "", ""});
+  const ConventionCosts costs = count_as(*convention, counted.costs, counted.layers);
+  EXPECT_EQ(costs.layers[0].certainty, Certainty::Unknown);
+  EXPECT_EQ(costs.total.certainty, Certainty::LowerBound);
+}
+
+TEST(Conventions, ARuleForOneOperatorOrNumberOfAxesHolds) {
+  const auto convention = parse_convention(R"({"metrics": {"macs": "m"}, "layers": {
+      "Conv": {"macs": "1"}, "Conv2d": {"macs": "2"}, "onnx:Sin": {"macs": "3"}}})", "x");
+  ASSERT_TRUE(convention) << convention.error().message;
+  const auto macs = [&](std::string_view op, const Example& example) {
+    const Counted counted = one_node(op, example);
+    return count_as(*convention, counted.costs, counted.layers).total[Metric::Macs].text();
+  };
+  EXPECT_EQ(macs("Conv", {"f32[1,1,4], f32[1,1,3]", "", ""}), "1");
+  EXPECT_EQ(macs("Conv", {"f32[1,1,4,4], f32[1,1,3,3]", "", ""}), "2");
+  EXPECT_EQ(macs("Sin", {"f32[4]", "", ""}), "3");
+}
+
+TEST(Conventions, BadFilesGetASentence) {
+  EXPECT_THAT(problem("{"), HasSubstr("convention mine.json: this is no JSON file"));
+  EXPECT_EQ(problem("[]"), "convention mine.json: the file must be a JSON object");
+  EXPECT_THAT(problem(R"({"layer": {}})"), HasSubstr("\"layer\" is no setting of a convention"));
+  EXPECT_THAT(problem(R"({"layers": {}})"), HasSubstr("\"metrics\" must say what it counts"));
+  EXPECT_THAT(problem(R"({"metrics": {"energy": "E"}})"), HasSubstr("must be one of macs, flops"));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "default": 3})"), HasSubstr("0 or \"unknown\""));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}})"), HasSubstr("\"layers\" must be an object"));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "headline": "flops", "layers": {}})"),
+              HasSubstr("none of its metrics"));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "functional": 1, "layers": {}})"),
+              HasSubstr("\"functional\" must be true, false"));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "layers": {"Convolution": {"macs": "1"}}})"),
+              HasSubstr("there is no layer Convolution; the layers are Other, Conv"));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "layers": {"Conv": {"flops": "1"}}})"),
+              HasSubstr("layer \"Conv\": \"flops\" is none of its metrics"));
+  EXPECT_EQ(problem(R"({"metrics": {"macs": "m"}, "layers": {"Conv, Linear": {"macs": "N*(O"}}})"),
+            "convention mine.json: layer \"Conv, Linear\", macs: formula \"N*(O\", column 5: "
+            "')' is missing");
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "layers": {"ReLU, ReLU": {"macs": "n"}}})"),
+              HasSubstr("there are two rules for ReLU"));
+}
+
+TEST(Conventions, UnknownNamesGetASentence) {
+  EXPECT_THAT(find_convention("fvcor").error().message,
+              HasSubstr("there is no convention \"fvcor\"; give one of strata, calflops"));
+  EXPECT_THAT(find_convention("no/such/file.json").error().message,
+              HasSubstr("no/such/file.json: the file cannot be read"));
+  EXPECT_EQ(find_convention("fvcor").error().kind, ErrorKind::Usage);
+}
+
+}  // namespace
+}  // namespace strata

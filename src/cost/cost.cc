@@ -1,0 +1,263 @@
+#include "strata/cost/cost.h"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "cost/bodies.h"
+#include "cost/weights.h"
+#include "ops/registry.h"
+
+namespace strata {
+
+namespace {
+
+Expr bytes_of(const TypeInfo& type) {
+  if (type.kind != ValueKind::Tensor || !type.ranked) return Expr::unknown();
+  return bytes(elements(type.dims), type.dtype);
+}
+
+using Constants = std::vector<bool>;  // by tensor: depends on stored values alone
+
+class Counter {
+ public:
+  // Appends what running `graph` costs; `outer` are the constants around a body.
+  NodeCost run(const Graph& graph, const Constants* outer, const Expr& times,
+               std::vector<Executed>& out);
+  Costs finish(std::vector<Executed> nodes, NodeCost total);
+
+ private:
+  NodeCost count_node(const Graph& graph, const Constants& constants, const Node& node);
+  void count_work(const Graph& graph, const Node& node, const OpRule* rule, NodeCost& cost);
+  void count_bytes(const Graph& graph, const Constants& constants, const Node& node,
+                   const OpRule* rule, NodeCost& cost);
+  void count_parameters(const Graph& graph, const Constants& constants, const Node& node,
+                        const OpRule* rule, NodeCost& cost);
+  NodeCost run_bodies(const Graph& graph, const Constants& constants, const Node& node,
+                      const Expr& times, std::vector<Executed>& out);
+  void unknown_operator(const Node& node, std::string_view why);
+
+  std::unordered_set<std::uint64_t> counted_;  // parameters, by WeightRef::key
+  std::unordered_set<std::string_view> unknown_seen_;
+  Costs result_;
+};
+
+bool is_constant(const Graph& graph, const Constants& constants, const Node& node) {
+  if (node.domain.empty() && node.op == "Constant") return true;
+  bool values = !node.outputs.empty();
+  for (TensorId id : node.outputs) values = values && id != kNone && graph.tensors[id].value != nullptr;
+  if (values) return true;
+  if (node.inputs.empty()) return false;
+  for (TensorId id : node.inputs)
+    if (id != kNone && !constants[id]) return false;
+  for (const Attribute& attribute : node.attributes)
+    if (std::holds_alternative<Graph*>(attribute.value)) return false;
+  return true;
+}
+
+Constants stored_tensors(const Graph& graph, const Constants* outer) {
+  Constants constants(graph.tensors.size(), false);
+  for (TensorId id = 0; id < graph.tensors.size(); ++id) {
+    const Tensor& tensor = graph.tensors[id];
+    constants[id] = tensor.role == Role::Initializer ||
+                    (tensor.role == Role::Captured && outer != nullptr && tensor.outer != kNone &&
+                     (*outer)[tensor.outer]);
+  }
+  return constants;
+}
+
+NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& times,
+                      std::vector<Executed>& out) {
+  Constants constants = stored_tensors(graph, outer);
+  NodeCost total;
+  out.reserve(out.size() + graph.nodes.size());
+  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+    const Node& node = graph.nodes[id];
+    const bool folded = is_constant(graph, constants, node);
+    if (folded)
+      for (TensorId output : node.outputs)
+        if (output != kNone) constants[output] = true;
+    NodeCost cost = count_node(graph, constants, node);
+    cost.folded = folded;
+    if (folded) {
+      cost.macs = cost.adds = cost.muls = cost.specials = 0;
+      cost.read_bytes = cost.write_bytes = cost.weight_bytes = 0;
+      cost.certainty = cost.bytes_certainty = Certainty::Exact;
+    }
+    add_to(total, cost, 1);
+    out.push_back({&graph, id, node.scope, times, std::move(cost)});
+    const bool has_bodies = std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& a) {
+      return std::holds_alternative<Graph*>(a.value);
+    });
+    if (has_bodies) add_to(total, run_bodies(graph, constants, node, times, out), 1);
+  }
+  return total;
+}
+
+NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, const Node& node,
+                             const Expr& times, std::vector<Executed>& out) {
+  NodeCost total;
+  NodeCost best;
+  std::vector<Executed> best_nodes;
+  bool undecided = false;
+  for (const BodyRun& run_of : body_runs(graph, node)) {
+    const bool unknown_trips = run_of.times.is_unknown();
+    const Expr trips = unknown_trips ? Expr(1) : run_of.times;
+    if (unknown_trips)
+      result_.notes.push_back(fmt::format(
+          "{}: how often its body runs is not known; it is counted once", describe(graph, node)));
+    std::vector<Executed> nodes;
+    NodeCost cost = run(*run_of.body, &constants, times * trips, nodes);
+    if (unknown_trips) cost.certainty = of_sum(cost.certainty, Certainty::Unknown);
+    if (!run_of.alternative) {
+      add_to(total, cost, trips);
+      std::move(nodes.begin(), nodes.end(), std::back_inserter(out));
+    } else {
+      if (!undecided || is_larger(cost, best)) {
+        std::swap(best, cost);
+        std::swap(best_nodes, nodes);
+      }
+      // The other branch runs no time, but its parameters are stored all the same.
+      for (Executed& node_of : nodes) node_of.times = 0;
+      add_to(total, cost, 0);
+      std::move(nodes.begin(), nodes.end(), std::back_inserter(out));
+      undecided = true;
+    }
+  }
+  if (undecided) {
+    result_.notes.push_back(
+        fmt::format("{}: of its branches the larger is counted", describe(graph, node)));
+    add_to(total, best, 1);
+    std::move(best_nodes.begin(), best_nodes.end(), std::back_inserter(out));
+  }
+  return total;
+}
+
+NodeCost Counter::count_node(const Graph& graph, const Constants& constants, const Node& node) {
+  const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+  NodeCost cost;
+  cost.view = rule != nullptr && rule->view;
+  count_bytes(graph, constants, node, rule, cost);
+  count_work(graph, node, rule, cost);
+  count_parameters(graph, constants, node, rule, cost);
+  if (cost.read_bytes.is_unknown() || cost.write_bytes.is_unknown())
+    cost.bytes_certainty = Certainty::Unknown;
+  return cost;
+}
+
+void Counter::count_work(const Graph& graph, const Node& node, const OpRule* rule, NodeCost& cost) {
+  if (rule == nullptr || rule->cost == nullptr) {
+    cost.certainty = Certainty::Unknown;
+    cost.macs = cost.adds = Expr::unknown();
+    unknown_operator(node, "no rule");
+    return;
+  }
+  CostContext context(graph, node);
+  rule->cost(context);
+  cost.macs = context.amount(Work::Mac);
+  cost.adds = context.amount(Work::Add);
+  cost.muls = context.amount(Work::Mul);
+  cost.specials = context.amount(Work::Special);
+  cost.certainty = context.certainty();
+  if (cost.certainty == Certainty::Unknown) {
+    cost.macs = cost.adds = Expr::unknown();
+    unknown_operator(node, context.reason());
+  } else if (cost.macs.is_unknown() || cost.flops().is_unknown()) {
+    cost.certainty = Certainty::Unknown;
+  }
+  if (const Expr* reads = context.read_override()) {
+    cost.read_bytes = *reads;
+    cost.weight_bytes = min(cost.weight_bytes, *reads);
+  }
+  if (context.write_override() != nullptr) cost.write_bytes = *context.write_override();
+}
+
+void Counter::count_bytes(const Graph& graph, const Constants& constants, const Node& node,
+                          const OpRule* rule, NodeCost& cost) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorId id = node.inputs[i];
+    if (id == kNone || (rule != nullptr && has_bit(rule->settings, i))) continue;
+    const auto before = node.inputs.first(std::min<std::size_t>(i, 16));
+    if (std::find(before.begin(), before.end(), id) != before.end()) continue;
+    Expr size = bytes_of(graph.tensors[id].type);
+    if (constants[id]) {
+      // As stored: a quantized weight is read narrow, whatever it is widened to.
+      const WeightRef weight = weight_of(graph, id);
+      if (weight.data != nullptr) size = bytes(weight.data->elements(), weight.data->dtype);
+      cost.weight_bytes += size;
+    }
+    cost.read_bytes += size;
+  }
+  for (TensorId id : node.outputs)
+    if (id != kNone) cost.write_bytes += bytes_of(graph.tensors[id].type);
+}
+
+void Counter::count_parameters(const Graph& graph, const Constants& constants, const Node& node,
+                               const OpRule* rule, NodeCost& cost) {
+  const bool passes = rule != nullptr && rule->passes_weights;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorId id = node.inputs[i];
+    if (id == kNone || !constants[id] || (passes && i == 0)) continue;
+    if (rule != nullptr && has_bit(rule->settings, i)) continue;
+    const WeightRef weight = weight_of(graph, id);
+    if (weight.data == nullptr || !is_learned(weight, node, cost)) continue;
+    if (!counted_.insert(weight.key).second) continue;
+    const Expr count = weight.data->elements();
+    if (rule != nullptr && has_bit(rule->buffers, i)) {
+      result_.buffers += static_cast<std::uint64_t>(count.number().value_or(0));
+      continue;
+    }
+    cost.params += count;
+    cost.param_bytes += bytes(count, weight.data->dtype);
+  }
+}
+
+void Counter::unknown_operator(const Node& node, std::string_view why) {
+  if (!unknown_seen_.insert(node.op).second) return;
+  const std::string name =
+      node.domain.empty() ? std::string(node.op) : fmt::format("{}.{}", node.domain, node.op);
+  result_.unknown_ops.push_back(fmt::format("{} ({})", name, why));
+}
+
+Costs Counter::finish(std::vector<Executed> nodes, NodeCost total) {
+  result_.nodes = std::move(nodes);
+  result_.total = std::move(total);
+  return std::move(result_);
+}
+
+// Adds `times · amount` unless it is unknown.
+bool add_known(Expr& sum, const Expr& amount, const Expr& times) {
+  if (amount.is(0)) return true;
+  Expr more = times.is(1) ? amount : amount * times;
+  if (more.is_unknown()) return false;
+  sum += more;
+  return true;
+}
+
+}  // namespace
+
+void add_to(NodeCost& a, const NodeCost& b, const Expr& times) {
+  a.params += b.params;
+  a.param_bytes += b.param_bytes;
+  if (times.is(0)) return;
+  bool whole = add_known(a.macs, b.macs, times);
+  whole = add_known(a.adds, b.adds, times) && whole;
+  whole = add_known(a.muls, b.muls, times) && whole;
+  whole = add_known(a.specials, b.specials, times) && whole;
+  if (!whole || b.certainty != Certainty::Exact) a.certainty = Certainty::LowerBound;
+  bool bytes_whole = add_known(a.read_bytes, b.read_bytes, times);
+  bytes_whole = add_known(a.weight_bytes, b.weight_bytes, times) && bytes_whole;
+  bytes_whole = add_known(a.write_bytes, b.write_bytes, times) && bytes_whole;
+  if (!bytes_whole || b.bytes_certainty != Certainty::Exact) a.bytes_certainty = Certainty::LowerBound;
+}
+
+Costs count(const Model& model) {
+  Counter counter;
+  std::vector<Executed> nodes;
+  NodeCost total = counter.run(model.graph(), nullptr, 1, nodes);
+  return counter.finish(std::move(nodes), std::move(total));
+}
+
+}  // namespace strata

@@ -1,0 +1,302 @@
+#include "cost/layer_facts.h"
+
+#include <algorithm>
+
+#include "cost/weights.h"
+#include "ops/node_view.h"
+#include "ops/registry.h"
+#include "ops/sizes.h"
+
+namespace strata {
+
+const std::array<FactName, kFacts> kFactNames = {{
+    {"N", "batch: the first axis of the input"},
+    {"I", "elements of the input, per sample"},
+    {"O", "elements of the output, per sample"},
+    {"n", "elements of the input, N·I"},
+    {"n_out", "elements of the output, N·O"},
+    {"rows", "elements of the output over the size of its last axis"},
+    {"K", "inputs that make one output: channels of a group × window"},
+    {"k", "window: the product of its sides"},
+    {"k_int", "window as one integer: its side where all sides are equal, else k"},
+    {"b", "1 with a bias, else 0"},
+    {"affine", "1 if a norm has weights, else 0"},
+    {"params", "learned parameters that it reads"},
+    {"groups", "groups of a convolution"},
+    {"Ci", "input channels"},
+    {"Co", "output channels"},
+    {"P", "output positions: the product of the spatial sizes"},
+    {"Pi", "input positions"},
+    {"Fi", "input features of a linear layer"},
+    {"Fo", "output features of a linear layer"},
+    {"inner", "the size that two multiplied matrices have in common"},
+    {"f", "size of the axis that a softmax normalizes"},
+    {"nearest", "1 if it resizes to the nearest element, else 0"},
+    {"linear", "1 if it resizes linearly, along however many axes, else 0"},
+    {"cubic", "1 if it resizes cubically, else 0"},
+    {"steps", "steps of a recurrent layer"},
+    {"H", "hidden size of a recurrent layer"},
+    {"D", "directions of a recurrent layer, 1 or 2"},
+    {"gates", "1 for RNN, 3 for GRU, 4 for LSTM"},
+    {"W", "weights of a recurrent layer that the input meets"},
+    {"R", "weights of a recurrent layer that the hidden state meets"},
+    {"B", "biases of a recurrent layer"},
+    {"macs", "multiply-accumulates as strata counts them"},
+    {"flops", "operations as strata counts them"},
+}};
+
+const std::array<FactName, kAxisFacts> kAxisFactNames = {{
+    {"in", "input size"},
+    {"out", "output size"},
+    {"kernel", "side of the window"},
+    {"stride", "step of the window"},
+    {"pad", "padding, both ends together"},
+    {"dilation", "distance of the window's elements"},
+}};
+
+namespace {
+
+template <std::size_t n>
+std::array<std::string_view, n> only_names(const std::array<FactName, n>& facts) {
+  std::array<std::string_view, n> names;
+  std::transform(facts.begin(), facts.end(), names.begin(), [](const FactName& f) { return f.name; });
+  return names;
+}
+
+// Where an operator of a kind has its weights and its bias.
+struct Slots {
+  std::size_t weights = 1, bias = 2;
+};
+
+Slots slots_of(std::string_view op) {
+  if (op == "QLinearConv") return {3, 8};
+  if (op == "QLinearMatMul") return {3, kNone};
+  if (op == "MatMulNBits") return {1, 5};
+  if (op == "ConvInteger" || op == "MatMulInteger" || op == "MatMul" || op == "FusedMatMul")
+    return {1, kNone};
+  return {};
+}
+
+bool is_pool(LayerKind kind) {
+  return kind == LayerKind::MaxPool || kind == LayerKind::AvgPool ||
+         kind == LayerKind::AdaptiveAvgPool || kind == LayerKind::AdaptiveMaxPool;
+}
+
+bool is_conv(LayerKind kind) { return kind == LayerKind::Conv || kind == LayerKind::ConvTranspose; }
+
+// A norm without weights gets ones and zeros as Constants from its exporter, while
+// its statistics are stored like any network's.
+bool is_plain_norm(const Graph& graph, const Node& node) {
+  constexpr std::size_t kMean = 3;
+  return node.op == "BatchNormalization" && kMean < node.inputs.size() &&
+         !weight_of(graph, node.inputs[kMean]).from_constant;
+}
+
+Expr size_along(const Dims& dims, std::int64_t axis) {
+  if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
+  if (axis < 0 || axis >= static_cast<std::int64_t>(dims.size())) return Expr::unknown();
+  return dims[static_cast<std::size_t>(axis)];
+}
+
+Expr item(std::span<const std::int64_t> list, std::size_t i, std::int64_t otherwise) {
+  return i < list.size() ? list[i] : otherwise;
+}
+
+}  // namespace
+
+FormulaNames layer_formula_names() {
+  static const auto plain = only_names(kFactNames);
+  static const auto along_axis = only_names(kAxisFactNames);
+  return {plain, along_axis};
+}
+
+LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_index,
+                       std::span<const std::uint32_t> members) {
+  const Executed& main = costs.nodes[main_index];
+  const Graph& graph = *main.graph;
+  const Node& node = main.get();
+  plain_.fill(Amount::unknown());
+  times_ = main.times;
+  find_ends(costs, main, members);
+  find_sizes();
+  find_parameters(costs, kind, members);
+  if (is_conv(kind) || is_pool(kind) || kind == LayerKind::Upsample) find_axes(graph, node, kind);
+  if (is_conv(kind) || kind == LayerKind::Linear || kind == LayerKind::MatMul)
+    find_weights(graph, node, kind);
+  if (kind == LayerKind::Recurrent) find_recurrent(graph, node);
+  if (kind == LayerKind::Softmax) {
+    const NodeView view(graph, node);
+    at(Fact::f) = size_along(view.dims(0), view.integer("axis", node.opset < 13 ? 1 : -1));
+  }
+  if (kind == LayerKind::Upsample) {
+    const std::string_view mode = NodeView(graph, node).text("mode", "nearest");
+    at(Fact::nearest) = mode == "nearest" ? 1 : 0;
+    at(Fact::linear) = mode == "linear" || mode == "bilinear" ? 1 : 0;
+    at(Fact::cubic) = mode == "cubic" ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < axes_.size(); ++i) axis_spans_[i] = axes_[i];
+}
+
+// A layer of several nodes reads what its first node reads and gives what its last gives.
+void LayerFacts::find_ends(const Costs& costs, const Executed& main,
+                           std::span<const std::uint32_t> members) {
+  const Executed* first = &main;
+  const Executed* last = &main;
+  if (members.size() > 1) {
+    first = nullptr;
+    for (std::uint32_t index : members) {
+      const Executed& executed = costs.nodes[index];
+      if (executed.cost.folded || executed.graph != main.graph) continue;
+      if (first == nullptr) first = &executed;
+      last = &executed;
+    }
+    if (first == nullptr) first = &main;
+  }
+  for (TensorId id : first->get().inputs) {
+    if (id == kNone || weight_of(*first->graph, id).data != nullptr) continue;
+    input_ = &first->graph->tensors[id].type;
+    break;
+  }
+  for (TensorId id : last->get().outputs) {
+    if (id == kNone) continue;
+    output_ = &last->graph->tensors[id].type;
+    break;
+  }
+  dtype_ = input_ != nullptr ? input_->dtype : DType::Undefined;
+  if (dtype_ == DType::Undefined && output_ != nullptr) dtype_ = output_->dtype;
+}
+
+void LayerFacts::find_sizes() {
+  if (input_ != nullptr && input_->ranked) {
+    const Dims& dims = input_->dims;
+    at(Fact::N) = dims.empty() ? Expr(1) : dims[0];
+    at(Fact::I) = product_from(*input_, dims.empty() ? 0 : 1);
+    at(Fact::n) = elements(dims);
+    if (dims.size() >= 2) at(Fact::Ci) = dims[1];
+    if (dims.size() >= 2) at(Fact::Pi) = product_from(*input_, 2);
+  }
+  if (output_ != nullptr && output_->ranked) {
+    const Dims& dims = output_->dims;
+    if (input_ == nullptr) at(Fact::N) = dims.empty() ? Expr(1) : dims[0];
+    at(Fact::O) = product_from(*output_, dims.empty() ? 0 : 1);
+    at(Fact::n_out) = elements(dims);
+    at(Fact::rows) = product_of(*output_, 0, dims.empty() ? 0 : dims.size() - 1);
+    if (dims.size() >= 2) at(Fact::Co) = dims[1];
+    if (dims.size() >= 2) at(Fact::P) = product_from(*output_, 2);
+  }
+}
+
+void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
+                                 std::span<const std::uint32_t> members) {
+  Expr params = 0, macs = 0, flops = 0;
+  bool bias_added = false;
+  InlineVector<std::uint64_t, 8> seen;
+  for (std::uint32_t index : members) {
+    const Executed& executed = costs.nodes[index];
+    const Node& node = executed.get();
+    if (executed.cost.folded) continue;
+    macs += executed.cost.macs;
+    flops += executed.cost.flops();
+    const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNone) continue;
+      if (rule != nullptr && (has_bit(rule->settings, i) || has_bit(rule->buffers, i))) continue;
+      const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
+      if (weight.data == nullptr || !is_learned(weight, node, executed.cost)) continue;
+      if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
+      if (node.op == "Add" && kind == LayerKind::Linear) bias_added = true;
+      if (std::find(seen.begin(), seen.end(), weight.key) != seen.end()) continue;
+      seen.push_back(weight.key);
+      params += weight.data->elements();
+    }
+  }
+  at(Fact::params) = params;
+  at(Fact::macs) = macs;
+  at(Fact::flops) = flops;
+  at(Fact::affine) = params.is(0) ? 0 : 1;
+  if (kind == LayerKind::Linear) at(Fact::b) = bias_added ? 1 : 0;
+}
+
+void LayerFacts::find_axes(const Graph& graph, const Node& node, LayerKind kind) {
+  if (input_ == nullptr || !input_->ranked || output_ == nullptr || !output_->ranked) return;
+  const Dims& in = input_->dims;
+  const Dims& out = output_->dims;
+  if (in.size() < 3 || in.size() > 2 + kMaxAxes || out.size() != in.size()) return;
+  const NodeView view(graph, node);
+  // Channels stand last in this one operator.
+  const std::size_t first = node.op == "NhwcFusedConv" ? 1 : 2;
+  const auto kernel = view.integers("kernel_shape");
+  const auto strides = view.integers("strides");
+  const auto dilations = view.integers("dilations");
+  const auto pads = view.integers("pads");
+  const std::size_t count = in.size() - 2;
+  const TypeInfo& weights = view.in(slots_of(node.op).weights);
+
+  Expr window = 1, places = 1, input_places = 1;
+  bool square = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    Axis axis;
+    const auto set = [&](AxisFact fact, Expr value) {
+      axis[static_cast<std::size_t>(fact)] = std::move(value);
+    };
+    Expr side = 1;
+    if (i < kernel.size()) side = kernel[i];
+    else if (is_conv(kind)) side = size_at(weights, 2 + i);
+    else if (is_pool(kind)) side = in[first + i];  // a global pool
+    set(AxisFact::in, in[first + i]);
+    set(AxisFact::out, out[first + i]);
+    set(AxisFact::kernel, side);
+    set(AxisFact::stride, item(strides, i, 1));
+    set(AxisFact::dilation, item(dilations, i, 1));
+    set(AxisFact::pad, item(pads, i, 0) + item(pads, count + i, 0));
+    square = square && (i == 0 || side == axes_[0][static_cast<std::size_t>(AxisFact::kernel)].above());
+    window *= side;
+    places *= out[first + i];
+    input_places *= in[first + i];
+    axes_.push_back(std::move(axis));
+  }
+  at(Fact::P) = places;
+  at(Fact::Pi) = input_places;
+  if (kind == LayerKind::Upsample) return;
+  at(Fact::k) = window;
+  at(Fact::k_int) = square ? axes_[0][static_cast<std::size_t>(AxisFact::kernel)] : Amount(window);
+}
+
+void LayerFacts::find_weights(const Graph& graph, const Node& node, LayerKind kind) {
+  const NodeView view(graph, node);
+  const Slots slots = slots_of(node.op);
+  const TypeInfo& weights = view.in(slots.weights);
+  if (is_conv(kind)) {
+    const std::int64_t group = std::max<std::int64_t>(1, view.integer("group", 1));
+    const bool transposed = kind == LayerKind::ConvTranspose;
+    at(Fact::groups) = group;
+    at(Fact::b) = view.has(slots.bias) ? 1 : 0;
+    at(Fact::Ci) = transposed ? size_at(weights, 0) : size_at(weights, 1) * group;
+    at(Fact::Co) = transposed ? size_at(weights, 1) * group : size_at(weights, 0);
+    at(Fact::K) = Amount::ratio((*this)[Fact::Ci].above(), group) * product_from(weights, 2);
+    return;
+  }
+  const bool transposed = view.integer("transA", 0) != 0;
+  const Dims& a = view.dims(0);
+  at(Fact::inner) = size_along(a, transposed ? -2 : -1);
+  if (kind != LayerKind::Linear) return;
+  at(Fact::Fi) = (*this)[Fact::inner];
+  at(Fact::Fo) = size_along(view.out(0).dims, -1);
+  if (view.has(slots.bias)) at(Fact::b) = 1;
+}
+
+void LayerFacts::find_recurrent(const Graph& graph, const Node& node) {
+  const NodeView view(graph, node);
+  const bool batch_first = view.integer("layout", 0) != 0;
+  at(Fact::N) = size_at(view.in(0), batch_first ? 0 : 1);
+  at(Fact::steps) = size_at(view.in(0), batch_first ? 1 : 0);
+  at(Fact::D) = size_at(view.in(1), 0);
+  at(Fact::H) = size_at(view.in(2), 2);
+  at(Fact::gates) = node.op == "LSTM" ? 4 : node.op == "GRU" ? 3 : 1;
+  at(Fact::W) = view.in_elements(1);
+  at(Fact::R) = view.in_elements(2);
+  at(Fact::b) = view.has(3) ? 1 : 0;
+  at(Fact::B) = view.has(3) ? view.in_elements(3) : Expr(0);
+}
+
+}  // namespace strata

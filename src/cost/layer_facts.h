@@ -1,0 +1,76 @@
+// What the formulas of a counting convention may ask about a layer.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "cost/formula.h"
+#include "strata/cost/layers.h"
+
+namespace strata {
+
+// The names, in the order of kFactNames.
+enum class Fact : std::uint8_t {
+  N, I, O, n, n_out, rows,
+  K, k, k_int, b, affine, params, groups, Ci, Co, P, Pi,
+  Fi, Fo, inner, f,
+  nearest, linear, cubic,
+  steps, H, D, gates, W, R, B,
+  macs, flops,
+  kCount,
+};
+inline constexpr std::size_t kFacts = static_cast<std::size_t>(Fact::kCount);
+
+struct FactName {
+  std::string_view name;
+  std::string_view meaning;  // for the documentation and for `explain`
+};
+extern const std::array<FactName, kFacts> kFactNames;
+
+enum class AxisFact : std::uint8_t { in, out, kernel, stride, pad, dilation, kCount };
+inline constexpr std::size_t kAxisFacts = static_cast<std::size_t>(AxisFact::kCount);
+extern const std::array<FactName, kAxisFacts> kAxisFactNames;
+
+// The names as formulas are parsed with.
+FormulaNames layer_formula_names();
+
+// A fact that a layer does not have (the window of a Linear) is unknown.
+class LayerFacts {
+ public:
+  // Of a layer, or of one of its nodes: `members` are the nodes to look at, `main`
+  // the one that does the work, all of them indices into costs.nodes.
+  LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main,
+             std::span<const std::uint32_t> members);
+  LayerFacts(const LayerFacts&) = delete;
+  LayerFacts& operator=(const LayerFacts&) = delete;
+
+  const Amount& operator[](Fact fact) const { return plain_[static_cast<std::size_t>(fact)]; }
+  FormulaValues values() const { return {plain_, {axis_spans_.data(), axes_.size()}}; }
+  // Spatial axes: 2 for an image.
+  std::size_t axes() const { return axes_.size(); }
+  DType dtype() const { return dtype_; }  // of what it reads
+  const Expr& times() const { return times_; }
+
+ private:
+  using Axis = std::array<Amount, kAxisFacts>;
+  static constexpr std::size_t kMaxAxes = 3;
+
+  Amount& at(Fact fact) { return plain_[static_cast<std::size_t>(fact)]; }
+  void find_ends(const Costs& costs, const Executed& main, std::span<const std::uint32_t> members);
+  void find_sizes();
+  void find_parameters(const Costs& costs, LayerKind kind, std::span<const std::uint32_t> members);
+  void find_axes(const Graph& graph, const Node& node, LayerKind kind);
+  void find_weights(const Graph& graph, const Node& node, LayerKind kind);
+  void find_recurrent(const Graph& graph, const Node& node);
+
+  std::array<Amount, kFacts> plain_;
+  InlineVector<Axis, kMaxAxes> axes_;
+  std::array<std::span<const Amount>, kMaxAxes> axis_spans_;
+  const TypeInfo* input_ = nullptr;
+  const TypeInfo* output_ = nullptr;
+  DType dtype_ = DType::Undefined;
+  Expr times_;
+};
+
+}  // namespace strata

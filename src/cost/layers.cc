@@ -1,0 +1,172 @@
+#include "strata/cost/layers.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "cost/layer_kind.h"
+
+namespace strata {
+
+namespace {
+
+// Module paths that have modules inside, by scope. Scopes of one path agree.
+std::vector<bool> containers(const Model& model) {
+  std::vector<bool> has_children(model.scopes.size(), false);
+  for (const Scope& scope : model.scopes)
+    if (scope.parent != kNone) has_children[scope.parent] = true;
+  return has_children;
+}
+
+// The node that decides what a layer is: the one with the most arithmetic; a
+// node that costs nothing only if there is no other.
+std::uint32_t main_node(const Costs& costs, std::span<const std::uint32_t> members) {
+  std::uint32_t best = members[0];
+  int best_rank = -1;
+  for (std::uint32_t index : members) {
+    const NodeCost& cost = costs.nodes[index].cost;
+    int rank = 0;
+    if (!cost.folded) rank = 1;
+    if (!cost.folded && !cost.view) rank = 2;
+    if (!cost.folded && !cost.flops().is(0)) rank = 3;
+    if (!cost.macs.is(0)) rank = 4;
+    if (rank > best_rank) best = index, best_rank = rank;
+  }
+  return best;
+}
+
+}  // namespace
+
+Layers find_layers(const Model& model, const Costs& costs) {
+  const std::vector<bool> is_container = containers(model);
+  const bool has_modules = model.scopes.size() > 1;
+  Layers layers;
+  layers.list.reserve(costs.nodes.size());
+  std::vector<std::uint32_t> layer_of_scope(model.scopes.size(), kNone);
+  std::vector<std::uint32_t> layer_of_node(costs.nodes.size());
+
+  for (std::uint32_t i = 0; i < costs.nodes.size(); ++i) {
+    const ScopeId scope = costs.nodes[i].scope;
+    const bool alone = scope == 0 || is_container[scope];
+    std::uint32_t& known = layer_of_scope[scope];
+    if (alone || known == kNone) {
+      Layer layer;
+      layer.scope = scope;
+      layer.functional = alone && has_modules;
+      layer.call = model.scopes[scope].call;
+      if (!alone) known = static_cast<std::uint32_t>(layers.list.size());
+      layer_of_node[i] = static_cast<std::uint32_t>(layers.list.size());
+      layers.list.push_back(layer);
+    } else {
+      layer_of_node[i] = known;
+    }
+    ++layers.list[layer_of_node[i]].count;
+  }
+
+  std::uint32_t next = 0;
+  for (Layer& layer : layers.list) {
+    layer.first = next;
+    next += std::exchange(layer.count, 0);
+  }
+  layers.members.resize(costs.nodes.size());
+  for (std::uint32_t i = 0; i < costs.nodes.size(); ++i) {
+    Layer& layer = layers.list[layer_of_node[i]];
+    layers.members[layer.first + layer.count++] = i;
+  }
+  for (Layer& layer : layers.list) {
+    layer.main = main_node(costs, layers.nodes_of(layer));
+    layer.kind = kind_of_layer(costs, layers, layer);
+  }
+  return layers;
+}
+
+std::string layer_path(const Model& model, const Costs& costs, const Layer& layer) {
+  const std::string_view path = model.scopes[layer.scope].path;
+  const Node& node = costs.nodes[layer.main].get();
+  if (!layer.functional && !path.empty()) return std::string(path);
+  // The node's own name is what follows the last slash of its full name.
+  std::string_view own = node.name;
+  if (layer.functional || own.starts_with('/')) own = own.substr(own.rfind('/') + 1);
+  if (own.empty()) {
+    for (TensorId id : node.outputs)
+      if (own.empty() && id != kNone) own = costs.nodes[layer.main].graph->tensors[id].name;
+  }
+  return path.empty() ? std::string(own) : fmt::format("{}.{}", path, own);
+}
+
+LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& layers) {
+  // Which layer makes each tensor of each graph, and who reads it from outside.
+  std::unordered_map<const Graph*, std::size_t> bases;  // graphs in one running numbering
+  std::size_t tensors = 0;
+  for (const Graph& graph : model.graphs) {
+    bases.emplace(&graph, tensors);
+    tensors += graph.tensors.size();
+  }
+  std::vector<std::uint32_t> maker(tensors, kNone);
+  std::vector<bool> leaves(tensors, false);
+
+  const Graph* last = nullptr;
+  std::size_t base = 0;
+  const auto enter = [&](const Graph* graph) {
+    if (graph != last) base = bases.at(graph), last = graph;
+  };
+  for (std::uint32_t l = 0; l < layers.list.size(); ++l)
+    for (std::uint32_t index : layers.nodes_of(layers.list[l])) {
+      const Executed& executed = costs.nodes[index];
+      enter(executed.graph);
+      for (TensorId id : executed.get().outputs)
+        if (id != kNone) maker[base + id] = l;
+    }
+  for (std::uint32_t l = 0; l < layers.list.size(); ++l)
+    for (std::uint32_t index : layers.nodes_of(layers.list[l])) {
+      const Executed& executed = costs.nodes[index];
+      enter(executed.graph);
+      for (TensorId id : executed.get().inputs)
+        if (id != kNone && maker[base + id] != l) leaves[base + id] = true;
+    }
+  for (const Graph& graph : model.graphs) {
+    enter(&graph);
+    for (TensorId id : graph.outputs)
+      if (id != kNone) leaves[base + id] = true;
+  }
+
+  starts_.reserve(2 * layers.list.size() + 1);
+  const auto add_once = [&](std::size_t from, TensorId id) {
+    if (std::find(ids_.begin() + static_cast<std::ptrdiff_t>(from), ids_.end(), id) == ids_.end())
+      ids_.push_back(id);
+  };
+  for (std::uint32_t l = 0; l < layers.list.size(); ++l) {
+    const Layer& layer = layers.list[l];
+    const Graph* home = costs.nodes[layer.main].graph;
+    std::size_t from = ids_.size();
+    starts_.push_back(static_cast<std::uint32_t>(from));
+    for (std::uint32_t index : layers.nodes_of(layer)) {
+      const Executed& executed = costs.nodes[index];
+      if (executed.graph != home) continue;
+      enter(executed.graph);
+      for (TensorId id : executed.get().inputs) {
+        if (id == kNone || maker[base + id] == l) continue;
+        const Tensor& tensor = home->tensors[id];
+        if (tensor.role == Role::Initializer || tensor.value != nullptr) continue;
+        if (maker[base + id] != kNone && tensor.role == Role::Activation) {
+          const Node& made_by = home->nodes[tensor.producer];
+          if (made_by.op == "Constant" && made_by.domain.empty()) continue;
+        }
+        add_once(from, id);
+      }
+    }
+    from = ids_.size();
+    starts_.push_back(static_cast<std::uint32_t>(from));
+    for (std::uint32_t index : layers.nodes_of(layer)) {
+      const Executed& executed = costs.nodes[index];
+      if (executed.graph != home) continue;
+      enter(executed.graph);
+      for (TensorId id : executed.get().outputs)
+        if (id != kNone && leaves[base + id]) add_once(from, id);
+    }
+  }
+  starts_.push_back(static_cast<std::uint32_t>(ids_.size()));
+}
+
+}  // namespace strata
