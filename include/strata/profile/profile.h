@@ -1,0 +1,114 @@
+// The result of profiling a model: rows by typed columns, totals, and all that a
+// reader needs to trust them. Every report is made from a Profile.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "strata/base/certainty.h"
+#include "strata/base/result.h"
+#include "strata/graph/graph.h"
+#include "strata/infer/infer.h"
+#include "strata/profile/options.h"
+
+namespace strata {
+
+enum class Unit : std::uint8_t { Text, Count, Macs, Flops, Bytes, Picojoules, FlopsPerByte, Percent };
+std::string_view name(Unit unit);  // the word in JSON: `bytes`, `macs`, …
+
+struct Column {
+  std::string name;   // in options, CSV and JSON
+  std::string title;  // in tables
+  Unit unit = Unit::Text;
+  bool additive = false;  // the total is the sum of the rows
+  int priority = 0;       // tables too wide for the screen drop the highest first
+};
+
+// Nothing (unknown), text, an exact number or formula, or a real number.
+struct Cell {
+  std::variant<std::monostate, std::string, Expr, double> value;
+  Certainty certainty = Certainty::Exact;
+  bool is_unknown() const { return std::holds_alternative<std::monostate>(value); }
+};
+
+struct ProfileRow {
+  std::vector<Cell> cells;   // as many as columns
+  std::uint32_t depth = 0;   // in the module tree
+};
+
+struct Profile {
+  static constexpr int kSchema = 1;
+
+  struct TensorFacts {
+    std::string name, dtype, shape;
+  };
+  struct ModelFacts {
+    std::string path;
+    std::string graph_hash;  // of names, operators and shapes; weights do not enter
+    std::uint64_t file_bytes = 0;
+    std::string producer;
+    std::int64_t ir_version = 0;
+    std::vector<std::pair<std::string, std::int64_t>> opsets;
+    std::uint64_t nodes = 0;
+    std::vector<TensorFacts> inputs, outputs;
+  };
+  struct Memory {
+    Expr peak_bytes;
+    Certainty certainty = Certainty::Exact;
+    std::string peak_layer;
+    std::vector<std::pair<std::string, Expr>> at_peak;  // tensor and its bytes, largest first
+  };
+
+  // Offsets of all activations in one block of memory.
+  struct Arena {
+    struct Block {
+      std::string tensor;
+      std::string first, last;  // layers that write it and that read it last
+      std::int64_t offset = 0, bytes = 0;
+    };
+    std::int64_t bytes = 0;
+    std::int64_t bound = 0;  // no plan can be smaller
+    std::int64_t alignment = 0;
+    std::vector<Block> blocks;
+  };
+
+  ModelFacts model;
+  std::string convention;
+  std::string energy_model;
+  ReportKind report = ReportKind::Tape;
+  std::vector<std::pair<std::string, std::string>> options;  // as the caller gave them
+  std::vector<Column> columns;
+  std::vector<ProfileRow> rows;
+  ProfileRow totals;
+  std::size_t hidden_rows = 0;
+  Memory memory;
+  std::optional<Arena> arena;
+  std::vector<Inference::Symbol> symbols;
+  std::vector<std::string> unknown_ops;
+  std::vector<std::string> notes;
+
+  // Every additive total is an exact number or formula.
+  bool is_exact() const;
+};
+
+struct ProfileOptions {
+  RowOptions rows;
+  std::string columns;              // `+energy,-flops`, `layer,macs`; empty: the usual ones
+  std::string sort;                 // a column; empty: running order
+  std::string convention = "strata";
+  std::string energy_model = "strata";
+  bool arena = false;               // also plan an arena; needs every size in numbers
+  bool all_columns = false;         // for machine output: every column, unless `columns` says
+};
+
+// Counts an inferred model and gathers the rows.
+Result<Profile> make_profile(const Model& model, const Inference& inference,
+                             const ProfileOptions& options);
+
+// JSON as documented in docs/json-schema.md.
+std::string profile_to_json(const Profile& profile);
+
+}  // namespace strata

@@ -1,0 +1,38 @@
+// What every subcommand shares: how it is registered, how it fails.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "strata/base/result.h"
+
+namespace strata::cli {
+
+// Exit codes of the program.
+enum ExitCode : int { kFine = 0, kFailed = 1, kUsage = 2, kBudget = 3, kBug = 70 };
+int exit_code(const Error& error);
+
+// A subcommand adds itself to the program; `run` is called if it was chosen and
+// gives the exit code.
+struct Command {
+  CLI::App* app;
+  std::function<Result<int>()> run;
+};
+
+Command add_stat(CLI::App& program);
+Command add_explain(CLI::App& program);
+Command add_ops(CLI::App& program);
+
+// Writes all of it to stdout, or to a file; a full disk is an error, a closed
+// pipe is not.
+Status write_output(const std::string& path, const std::string& text);
+
+std::string version_text();  // `strata 0.1.0`
+
+// Columns of the terminal on stdout; 0 (as wide as it gets) if it is none.
+std::size_t terminal_width();
+bool wants_color();
+
+}  // namespace strata::cli

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "cli/model_options.h"
+#include "strata/cost/explain.h"
+
+namespace strata::cli {
+
+namespace {
+
+struct ExplainOptions {
+  ModelOptions model;
+  std::string layer;
+  std::string convention = "strata";
+  std::string output;
+};
+
+Result<int> run_explain(const ExplainOptions& options) {
+  auto convention = find_convention(options.convention);
+  if (!convention) return tl::unexpected(convention.error());
+  auto loaded = load(options.model);
+  if (!loaded) return tl::unexpected(loaded.error());
+  const Costs costs = count(loaded->model);
+  const Layers layers = find_layers(loaded->model, costs);
+  ExplainStyle style;
+  style.color = options.output.empty() && wants_color();
+  auto text = explain(loaded->model, costs, layers, options.layer, *convention, style);
+  if (!text) return tl::unexpected(text.error());
+  if (auto status = write_output(options.output, *text); !status) return tl::unexpected(status.error());
+  return kFine;
+}
+
+}  // namespace
+
+Command add_explain(CLI::App& program) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App* app = program.add_subcommand("explain", "the formula behind one layer's numbers");
+  app->footer(
+      "Examples:\n"
+      "  strata explain resnet50.onnx layer1.0.conv2\n"
+      "  strata explain mobilenet_v2.onnx features.0.1 --count rasp");
+  options->model.add_to(*app);
+  app->add_option("layer", options->layer, "a layer's path, the end of it, or a pattern with * and ?")
+      ->required()
+      ->type_name("LAYER");
+  app->add_option("--count", options->convention, "counting convention, or a JSON file of one")
+      ->capture_default_str();
+  app->add_option("-o,--output", options->output, "write to a file")->type_name("FILE");
+  return {app, [options] { return run_explain(*options); }};
+}
+
+}  // namespace strata::cli

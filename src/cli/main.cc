@@ -1,0 +1,49 @@
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace strata::cli;
+  CLI::App program("strata: what every layer of a neural network costs", "strata");
+  program.set_version_flag("--version", version_text());
+  program.require_subcommand(1);
+  program.footer("Examples:\n"
+                 "  strata stat mobilenet_v2.onnx\n"
+                 "  strata stat decoder.onnx --dim batch=1 --report tree --depth 2\n"
+                 "  strata explain resnet50.onnx layer1.0.conv2 --count rasp");
+  const Command commands[] = {add_stat(program), add_explain(program), add_ops(program)};
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? kFine : kUsage;
+  }
+  for (const Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    auto result = command.run();
+    if (result) return *result;
+    fmt::print(stderr, "strata: {}\n", result.error().message);
+    return exit_code(result.error());
+  }
+  return kUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("strata: out of memory\n", stderr);
+    return strata::cli::kFailed;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "strata: a bug in strata: %s; please report it with the model's file\n", error.what());
+    return strata::cli::kBug;
+  }
+}

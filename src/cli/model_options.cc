@@ -1,0 +1,92 @@
+#include "cli/model_options.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "strata/read/read.h"
+
+namespace strata::cli {
+
+namespace {
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+void ModelOptions::add_to(CLI::App& app) {
+  app.add_option("model", path, "an ONNX file")->required()->type_name("MODEL");
+  app.add_option("--input", inputs, "shape of an input (repeatable)")
+      ->type_name("NAME=1x3x224x224")
+      ->allow_extra_args(false);
+  app.add_option("--dim", sizes, "size of a symbol in the shapes (repeatable)")
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false);
+  app.add_option("--batch", batch, "first axis of every input")->type_name("N")->check(CLI::PositiveNumber);
+  app.add_flag("--allow-outside-data", allow_outside_data,
+               "follow external data out of the model's folder");
+}
+
+Result<std::pair<std::string, Dims>> parse_input_shape(std::string_view text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == text.npos || equals == 0)
+    return failure(fmt::format("--input {}: write it as NAME=1x3x224x224", text), ErrorKind::Usage);
+  std::pair<std::string, Dims> parsed{std::string(text.substr(0, equals)), Dims()};
+  std::string_view sizes = text.substr(equals + 1);
+  if (sizes.empty() || sizes == "scalar") return parsed;
+  while (true) {
+    const std::size_t end = std::min({sizes.find('x'), sizes.find(','), sizes.size()});
+    const std::string_view word = sizes.substr(0, end);
+    if (const auto number = parse_number(word)) {
+      if (*number < 0 || *number > Expr::kMaxNumber)
+        return failure(fmt::format("--input {}: a size cannot be {}", text, word), ErrorKind::Usage);
+      parsed.second.push_back(*number);
+    } else if (!word.empty() && std::isalpha(static_cast<unsigned char>(word[0])) != 0) {
+      parsed.second.push_back(Expr::symbol(word));
+    } else {
+      return failure(fmt::format("--input {}: \"{}\" is neither a size nor the name of one", text, word),
+                     ErrorKind::Usage);
+    }
+    if (end == sizes.size()) return parsed;
+    sizes.remove_prefix(end + 1);
+  }
+}
+
+Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text) {
+  const std::size_t equals = text.rfind('=');
+  const auto number = equals == text.npos ? std::nullopt : parse_number(text.substr(equals + 1));
+  if (!number || equals == 0 || *number > Expr::kMaxNumber)
+    return failure(fmt::format("--dim {}: write it as NAME=SIZE", text), ErrorKind::Usage);
+  return std::pair(std::string(text.substr(0, equals)), *number);
+}
+
+Result<LoadedModel> load(const ModelOptions& options) {
+  InferOptions infer_options;
+  for (const std::string& text : options.inputs) {
+    auto shape = parse_input_shape(text);
+    if (!shape) return tl::unexpected(shape.error());
+    infer_options.input_shapes.push_back(std::move(*shape));
+  }
+  for (const std::string& text : options.sizes) {
+    auto size = parse_size(text);
+    if (!size) return tl::unexpected(size.error());
+    infer_options.sizes.push_back(std::move(*size));
+  }
+  if (options.batch > 0) infer_options.batch = options.batch;
+
+  ReadOptions read_options;
+  read_options.allow_outside_data = options.allow_outside_data;
+  auto model = read_model(options.path, read_options);
+  if (!model) return tl::unexpected(model.error());
+  auto inference = infer(*model, infer_options);
+  if (!inference)
+    return failure(fmt::format("{}: {}", options.path, inference.error().message), inference.error().kind);
+  return LoadedModel{std::move(*model), std::move(*inference)};
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,36 @@
+// The options of every command that reads a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "strata/graph/graph.h"
+#include "strata/infer/infer.h"
+
+namespace strata::cli {
+
+struct ModelOptions {
+  std::string path;
+  std::vector<std::string> inputs;  // NAME=1x3x224x224
+  std::vector<std::string> sizes;   // batch=8
+  std::int64_t batch = 0;           // 0: as in the file
+  bool allow_outside_data = false;
+
+  void add_to(CLI::App& app);
+};
+
+struct LoadedModel {
+  Model model;
+  Inference inference;
+};
+
+// Reads the file and infers every shape. Errors name the file.
+Result<LoadedModel> load(const ModelOptions& options);
+
+// `NAME=1x3x224x224`, `NAME=Nx3xHxW`; `NAME=` and `NAME=scalar` have no axes.
+Result<std::pair<std::string, Dims>> parse_input_shape(std::string_view text);
+// `batch=8`
+Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text);
+
+}  // namespace strata::cli

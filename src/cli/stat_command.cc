@@ -1,0 +1,140 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cli/model_options.h"
+#include "strata/report/report.h"
+
+namespace strata::cli {
+
+namespace {
+
+struct StatOptions {
+  ModelOptions model;
+  ProfileOptions profile;
+  std::string report = "tape";
+  std::string format = "table";
+  std::string layout;
+  std::string output;
+  std::string save;
+  std::size_t width = 0;
+  bool exact = false;
+  bool strict = false;
+  CLI::Option* width_option = nullptr;
+  CLI::Option* columns_option = nullptr;
+};
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  strata stat mobilenet_v2.onnx\n"
+    "  strata stat mobilenet_v2.onnx --report tree --depth 2 --sort macs\n"
+    "  strata stat decoder.onnx --dim batch=1 --dim sequence=128 --columns +energy,-flops\n"
+    "  strata stat resnet50.onnx --count fvcore --format json -o resnet50.json";
+
+TableStyle table_style(const StatOptions& options) {
+  TableStyle style;
+  style.width = options.width_option->count() > 0 ? options.width : terminal_width();
+  style.exact = options.exact;
+  style.color = options.output.empty() && wants_color();
+  return style;
+}
+
+Status save_all(const Profile& shown, const Profile& full, const StatOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.save, error);
+  if (error)
+    return failure(fmt::format("cannot make the folder {}: {}", options.save, error.message()));
+  TableStyle style;
+  style.width = 0;
+  style.exact = options.exact;
+  const std::filesystem::path folder(options.save);
+  const std::pair<const char*, std::string> files[] = {
+      {"profile.txt", to_table(shown, style)},
+      {"profile.md", to_markdown(shown, style)},
+      {"profile.csv", to_csv(full)},
+      {"profile.json", profile_to_json(full)},
+  };
+  for (const auto& [file, text] : files)
+    if (auto status = write_output((folder / file).string(), text); !status) return status;
+  return {};
+}
+
+// Every option that was given, for the receipt in the JSON.
+std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& app) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_name() == "--help") continue;
+    given.emplace_back(option->get_name(), CLI::detail::join(option->results(), ","));
+  }
+  return given;
+}
+
+Result<int> run_stat(StatOptions& options, const CLI::App& app) {
+  const auto report = report_kind_from_name(options.report);
+  if (!report) return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
+  options.profile.rows.report = *report;
+  auto loaded = load(options.model);
+  if (!loaded) return tl::unexpected(loaded.error());
+
+  const bool machine = options.format == "csv" || options.format == "json";
+  options.profile.all_columns = machine;
+  auto profile = make_profile(loaded->model, loaded->inference, options.profile);
+  if (!profile) return tl::unexpected(profile.error());
+  profile->options = given_options(app);
+
+  std::string text;
+  if (options.format == "csv") text = to_csv(*profile);
+  else if (options.format == "json") text = profile_to_json(*profile);
+  else if (options.format == "md") text = to_markdown(*profile, table_style(options));
+  else text = to_table(*profile, table_style(options));
+  if (auto status = write_output(options.output, text); !status) return tl::unexpected(status.error());
+
+  if (!options.save.empty()) {
+    options.profile.all_columns = true;
+    auto full = make_profile(loaded->model, loaded->inference, options.profile);
+    if (!full) return tl::unexpected(full.error());
+    full->options = profile->options;
+    options.profile.all_columns = false;
+    auto shown = machine ? make_profile(loaded->model, loaded->inference, options.profile) : profile;
+    if (auto status = save_all(*shown, *full, options); !status) return tl::unexpected(status.error());
+  }
+  if (options.strict && !profile->is_exact()) {
+    fmt::print(stderr, "strata: --strict: not everything could be counted; see the lines below the table\n");
+    return kBudget;
+  }
+  return kFine;
+}
+
+}  // namespace
+
+Command add_stat(CLI::App& program) {
+  auto options = std::make_shared<StatOptions>();
+  CLI::App* app = program.add_subcommand("stat", "what every layer costs");
+  app->footer(kFooter);
+  options->model.add_to(*app);
+  app->add_option("--report", options->report, "rows: tape, node, leaves, tree, root, type, none")
+      ->check(CLI::IsMember({"tape", "node", "leaves", "tree", "root", "type", "none"}))
+      ->capture_default_str();
+  app->add_option("--depth", options->profile.rows.depth, "levels of the tree");
+  app->add_flag("--fuse", options->profile.rows.fuse, "convolution + norm + activation as one row");
+  app->add_flag("--all", options->profile.rows.all, "also rows that cost nothing");
+  options->columns_option =
+      app->add_option("--columns", options->profile.columns, "+energy,-flops, or a list")->type_name("LIST");
+  app->add_option("--sort", options->profile.sort, "order rows by a column")->type_name("COLUMN");
+  app->add_option("--count", options->profile.convention, "counting convention, or a JSON file of one")
+      ->capture_default_str();
+  app->add_option("--energy", options->profile.energy_model, "energy model")->capture_default_str();
+  app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
+  app->add_option("--format", options->format, "table, csv, json, md")
+      ->check(CLI::IsMember({"table", "csv", "json", "md"}))
+      ->capture_default_str();
+  app->add_option("-o,--output", options->output, "write to a file")->type_name("FILE");
+  app->add_option("--save", options->save, "write every format into a folder")->type_name("DIR");
+  app->add_flag("--exact", options->exact, "every digit instead of human units");
+  options->width_option =
+      app->add_option("--width", options->width, "columns to fit the table into; 0: no limit");
+  app->add_flag("--strict", options->strict, "exit code 3 if anything could not be counted");
+  return {app, [options, app] { return run_stat(*options, *app); }};
+}
+
+}  // namespace strata::cli

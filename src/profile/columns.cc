@@ -1,0 +1,132 @@
+#include "profile/columns.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace strata {
+
+namespace {
+
+Cell text_cell(const std::string& text) { return {text, Certainty::Exact}; }
+
+Cell number_cell(const Expr& number, Certainty certainty) {
+  if (number.is_unknown()) return {std::monostate{}, Certainty::Unknown};
+  return {number, certainty};
+}
+
+Cell amount_cell(const Amount& amount, Certainty certainty) {
+  if (amount.is_unknown()) return {std::monostate{}, Certainty::Unknown};
+  if (amount.is_whole()) return {amount.above(), certainty};
+  if (const auto number = amount.number()) return {*number, certainty};
+  return {std::monostate{}, Certainty::Unknown};
+}
+
+Cell intensity_cell(const Row& row) {
+  const auto moved = (row.figures.read_bytes + row.figures.write_bytes).number();
+  const auto flops = row.figures.flops.number();
+  if (!moved || !flops || *moved <= 0) return {};
+  return {*flops / *moved, std::max(row.figures.work, row.figures.bytes)};
+}
+
+constexpr ColumnRule kColumns[] = {
+    {"layer", "Layer", Unit::Text, false, 0, true, "module path as its author wrote it",
+     [](const Row& r) { return text_cell(r.layer); }},
+    {"type", "Type", Unit::Text, false, 1, true, "module class or operator",
+     [](const Row& r) { return text_cell(r.type); }},
+    {"call", "Call", Unit::Count, false, 9, false, "which call of the module, from 0",
+     [](const Row& r) { return number_cell(r.call, Certainty::Exact); }},
+    {"calls", "Calls", Unit::Count, false, 9, false, "calls that the row stands for",
+     [](const Row& r) { return number_cell(r.calls, Certainty::Exact); }},
+    {"input", "Input", Unit::Text, false, 8, false, "shapes of the activations it reads",
+     [](const Row& r) { return text_cell(r.input); }},
+    {"output", "Output", Unit::Text, false, 3, true, "shapes of what it gives to others",
+     [](const Row& r) { return text_cell(r.output); }},
+    {"dtype", "Dtype", Unit::Text, false, 9, false, "element type of the first output",
+     [](const Row& r) { return text_cell(r.dtype); }},
+    {"params", "Params", Unit::Count, true, 2, true, "learned parameters, where they are read first",
+     [](const Row& r) { return number_cell(r.figures.params, Certainty::Exact); }},
+    {"param_bytes", "Weights", Unit::Bytes, true, 7, false, "bytes of the parameters as stored",
+     [](const Row& r) { return number_cell(r.figures.param_bytes, Certainty::Exact); }},
+    {"macs", "MACs", Unit::Macs, true, 0, true, "multiply-accumulates",
+     [](const Row& r) { return amount_cell(r.figures.macs, r.figures.work); }},
+    {"flops", "FLOPs", Unit::Flops, true, 4, true, "floating point operations: 2·MACs and all else",
+     [](const Row& r) { return amount_cell(r.figures.flops, r.figures.work); }},
+    {"read", "Read", Unit::Bytes, true, 5, true, "bytes read: inputs and weights",
+     [](const Row& r) { return amount_cell(r.figures.read_bytes, r.figures.bytes); }},
+    {"write", "Written", Unit::Bytes, true, 5, true, "bytes written: outputs",
+     [](const Row& r) { return amount_cell(r.figures.write_bytes, r.figures.bytes); }},
+    {"mem", "Moved", Unit::Bytes, true, 6, false, "bytes read and written",
+     [](const Row& r) {
+       return amount_cell(r.figures.read_bytes + r.figures.write_bytes, r.figures.bytes);
+     }},
+    {"activation", "Activation", Unit::Bytes, true, 7, false, "bytes of the outputs that others read",
+     [](const Row& r) { return number_cell(r.figures.activation_bytes, r.figures.bytes); }},
+    {"intensity", "FLOP/B", Unit::FlopsPerByte, false, 6, false, "FLOPs per byte moved", intensity_cell},
+    {"energy", "Energy", Unit::Picojoules, true, 6, false, "by the energy model asked for",
+     [](const Row& r) { return amount_cell(r.figures.picojoules, r.figures.work); }},
+};
+
+// Shares that stand beside their column in the usual table.
+constexpr std::string_view kUsualShares[] = {"params", "macs"};
+
+const ColumnRule* find(std::string_view name) {
+  for (const ColumnRule& rule : kColumns)
+    if (rule.name == name) return &rule;
+  return nullptr;
+}
+
+Result<ChosenColumn> parse_one(std::string_view word) {
+  const bool share = word.ends_with('%');
+  if (share) word.remove_suffix(1);
+  const ColumnRule* rule = find(word);
+  if (rule != nullptr && (!share || rule->additive)) return ChosenColumn{rule, share};
+  std::vector<std::string_view> names;
+  for (const ColumnRule& known : kColumns) names.push_back(known.name);
+  if (rule != nullptr)
+    return failure(fmt::format("column \"{}\" has no total, so no share \"{}%\"", word, word),
+                   ErrorKind::Usage);
+  return failure(fmt::format("there is no column \"{}\"; columns are: {} (NAME% for a share)", word,
+                             fmt::join(names, ", ")),
+                 ErrorKind::Usage);
+}
+
+std::vector<ChosenColumn> usual_columns(bool all) {
+  std::vector<ChosenColumn> chosen;
+  for (const ColumnRule& rule : kColumns) {
+    if (!all && !rule.usual) continue;
+    chosen.push_back({&rule, false});
+    const bool share = std::find(std::begin(kUsualShares), std::end(kUsualShares), rule.name) !=
+                       std::end(kUsualShares);
+    if (share && !all) chosen.push_back({&rule, true});
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::span<const ColumnRule> column_rules() { return kColumns; }
+
+Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all) {
+  const bool changes = spec.starts_with('+') || spec.starts_with('-');
+  std::vector<ChosenColumn> chosen;
+  if (spec.empty() || changes) chosen = usual_columns(all);
+  while (!spec.empty()) {
+    const std::size_t comma = std::min(spec.find(','), spec.size());
+    std::string_view word = spec.substr(0, comma);
+    spec.remove_prefix(std::min(comma + 1, spec.size()));
+    const bool remove = word.starts_with('-');
+    if (remove || word.starts_with('+')) word.remove_prefix(1);
+    auto column = parse_one(word);
+    if (!column) return tl::unexpected(column.error());
+    std::erase_if(chosen, [&](const ChosenColumn& c) {
+      return c.rule == column->rule && (c.share == column->share || (remove && !column->share));
+    });
+    if (!remove) chosen.push_back(*column);
+  }
+  if (chosen.empty()) return failure("no column is left to show", ErrorKind::Usage);
+  return chosen;
+}
+
+}  // namespace strata

@@ -1,0 +1,34 @@
+// The one table of columns.
+#pragma once
+
+#include <span>
+
+#include "profile/rows.h"
+#include "strata/profile/profile.h"
+
+namespace strata {
+
+struct ColumnRule {
+  std::string_view name;
+  std::string_view title;
+  Unit unit;
+  bool additive;
+  int priority;   // 0: never dropped; higher ones go first when a table is too wide
+  bool usual;     // shown unless asked otherwise
+  std::string_view about;
+  Cell (*cell)(const Row&);
+};
+
+std::span<const ColumnRule> column_rules();
+
+// A column as chosen: a rule, or the share of the total of an additive one (`macs%`).
+struct ChosenColumn {
+  const ColumnRule* rule;
+  bool share = false;
+};
+
+// `layer,macs` lists them; `+energy,-flops` changes the usual list. An unknown
+// name is a usage error that lists the names.
+Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all);
+
+}  // namespace strata

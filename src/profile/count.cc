@@ -1,0 +1,91 @@
+#include "profile/rows.h"
+#include "strata/cost/convention.h"
+#include "strata/cost/energy.h"
+
+namespace strata {
+
+namespace {
+
+Figures own_figures(const Executed& executed) {
+  const NodeCost& cost = executed.cost;
+  const Expr& times = executed.times;
+  Figures figures;
+  figures.params = cost.params;
+  figures.param_bytes = cost.param_bytes;
+  figures.macs = cost.macs * times;
+  figures.flops = cost.flops() * times;
+  figures.read_bytes = cost.read_bytes * times;
+  figures.write_bytes = cost.write_bytes * times;
+  if (!times.is(0)) figures.work = cost.certainty, figures.bytes = cost.bytes_certainty;
+  return figures;
+}
+
+Expr tensors_bytes(const Graph& graph, std::span<const TensorId> ids) {
+  Expr sum;
+  for (TensorId id : ids) {
+    const TypeInfo& type = graph.tensors[id].type;
+    if (type.kind != ValueKind::Tensor || !type.ranked) return Expr::unknown();
+    sum += bytes(elements(type.dims), type.dtype);
+  }
+  return sum;
+}
+
+// A convention counts layers: its numbers replace our own, and in a table of
+// nodes they stand at the node that makes the layer what it is.
+void use_convention(Analysis& a, const Convention& convention) {
+  const ConventionCosts counted = count_as(convention, a.costs, a.layers);
+  const auto amount = [&](const LayerCount& layer, Metric metric) {
+    return convention.has(metric) ? layer[metric] : Amount::unknown();
+  };
+  const auto replace = [&](Figures& figures, const LayerCount& layer) {
+    figures.macs = amount(layer, Metric::Macs);
+    figures.flops = amount(layer, Metric::Flops);
+    figures.read_bytes = amount(layer, Metric::ReadBytes);
+    figures.write_bytes = amount(layer, Metric::WriteBytes);
+    figures.work = figures.bytes = layer.certainty;
+  };
+  for (Figures& figures : a.by_node) replace(figures, LayerCount{});
+  for (std::size_t i = 0; i < a.layers.list.size(); ++i) {
+    replace(a.by_layer[i], counted.layers[i]);
+    replace(a.by_node[a.layers.list[i].main], counted.layers[i]);
+  }
+}
+
+Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& energy) {
+  auto counted = count_energy(energy, convention, a.costs, a.layers);
+  if (!counted) return tl::unexpected(counted.error());
+  for (std::size_t i = 0; i < a.layers.list.size(); ++i)
+    a.by_layer[i].picojoules = counted->layers[i].picojoules;
+  for (std::size_t i = 0; i < a.costs.nodes.size(); ++i) {
+    const auto node = node_energy(energy, a.costs.nodes[i]);
+    a.by_node[i].picojoules = node ? node->picojoules : Amount::unknown();
+  }
+  return {};
+}
+
+}  // namespace
+
+Status count_figures(Analysis& a, const ProfileOptions& options) {
+  a.by_node.reserve(a.costs.nodes.size());
+  for (const Executed& executed : a.costs.nodes) a.by_node.push_back(own_figures(executed));
+  a.by_layer.resize(a.layers.list.size());
+  for (std::size_t i = 0; i < a.layers.list.size(); ++i) {
+    const Layer& layer = a.layers.list[i];
+    for (std::uint32_t index : a.layers.nodes_of(layer)) add_to(a.by_layer[i], a.by_node[index]);
+    if (layer.count == 1) {  // one node: as sure as the node, not a sum
+      a.by_layer[i].work = a.by_node[layer.main].work;
+      a.by_layer[i].bytes = a.by_node[layer.main].bytes;
+      if (a.by_layer[i].work == Certainty::Unknown) a.by_layer[i].macs = a.by_layer[i].flops = Expr::unknown();
+    }
+    const Executed& main = a.costs.nodes[layer.main];
+    a.by_layer[i].activation_bytes = tensors_bytes(*main.graph, a.edges.outputs(i)) * main.times;
+  }
+  auto convention = find_convention(options.convention);
+  if (!convention) return tl::unexpected(convention.error());
+  if (!convention->is_strata()) use_convention(a, *convention);
+  auto energy = find_energy_model(options.energy_model);
+  if (!energy) return tl::unexpected(energy.error());
+  return use_energy(a, *convention, *energy);
+}
+
+}  // namespace strata

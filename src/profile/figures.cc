@@ -1,0 +1,29 @@
+#include "profile/figures.h"
+
+namespace strata {
+
+namespace {
+
+template <class Number>
+bool add_known(Number& sum, const Number& more) {
+  if (more.is_unknown()) return false;
+  if (!more.is(0)) sum = sum + more;
+  return true;
+}
+
+}  // namespace
+
+void add_to(Figures& sum, const Figures& more) {
+  add_known(sum.params, more.params);
+  add_known(sum.param_bytes, more.param_bytes);
+  bool work = add_known(sum.macs, more.macs);
+  work = add_known(sum.flops, more.flops) && work;
+  work = add_known(sum.picojoules, more.picojoules) && work;
+  bool bytes = add_known(sum.read_bytes, more.read_bytes);
+  bytes = add_known(sum.write_bytes, more.write_bytes) && bytes;
+  bytes = add_known(sum.activation_bytes, more.activation_bytes) && bytes;
+  if (!work || more.work != Certainty::Exact) sum.work = Certainty::LowerBound;
+  if (!bytes || more.bytes != Certainty::Exact) sum.bytes = Certainty::LowerBound;
+}
+
+}  // namespace strata

@@ -1,0 +1,28 @@
+// The numbers of one row: of a node, a layer, or a group of layers.
+#pragma once
+
+#include <vector>
+
+#include "strata/cost/amount.h"
+#include "strata/cost/layers.h"
+
+namespace strata {
+
+struct Figures {
+  Expr params;
+  Expr param_bytes;
+  // Unknown where the convention does not count it.
+  Amount macs;
+  Amount flops;
+  Amount read_bytes;
+  Amount write_bytes;
+  Amount picojoules;      // by the energy model asked for
+  Expr activation_bytes;  // outputs that others read
+  Certainty work = Certainty::Exact;   // of macs, flops, energy
+  Certainty bytes = Certainty::Exact;  // of read, write, activation
+};
+
+// Sums; what is unknown is left out and makes the sum a lower bound.
+void add_to(Figures& sum, const Figures& more);
+
+}  // namespace strata

@@ -1,0 +1,47 @@
+#include "profile/hash.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+class Fnv {
+ public:
+  void add(std::string_view text) {
+    for (const char ch : text) mix(static_cast<unsigned char>(ch));
+    mix(0xff);  // ends a word, so that "ab","c" is not "a","bc"
+  }
+  void add(std::int64_t number) {
+    for (int i = 0; i < 8; ++i) mix(static_cast<unsigned char>(number >> (8 * i)));
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void mix(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
+std::string graph_hash(const Model& model) {
+  Fnv hash;
+  for (const Graph& graph : model.graphs) {
+    for (const Tensor& tensor : graph.tensors) {
+      if (tensor.data == nullptr) continue;
+      hash.add(tensor.name);
+      for (std::int64_t size : tensor.data->dims) hash.add(size);
+    }
+    for (const Node& node : graph.nodes) {
+      hash.add(node.domain);
+      hash.add(node.op);
+      hash.add(node.name);
+      for (const Attribute& attribute : node.attributes) hash.add(attribute.name);
+      for (TensorId id : node.outputs)
+        if (id != kNone) hash.add(graph.tensors[id].name);
+    }
+  }
+  return fmt::format("{:016x}", hash.value());
+}
+
+}  // namespace strata

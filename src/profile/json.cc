@@ -1,0 +1,121 @@
+// A profile as JSON and back. The keys are documented in docs/json-schema.md and
+// change only with Profile::kSchema.
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "strata/profile/profile.h"
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view name(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::Exact: return "exact";
+    case Certainty::LowerBound: return "lower_bound";
+    case Certainty::Unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+// A number where it is one; else {"formula": "300774272·N"}.
+Json expr_json(const Expr& expr) {
+  if (expr.is_unknown()) return nullptr;
+  if (expr.is_number()) return expr.value();
+  return Json{{"formula", expr.text()}};
+}
+
+Json cell_json(const Cell& cell) {
+  Json value;
+  if (const auto* text = std::get_if<std::string>(&cell.value)) value = *text;
+  if (const auto* expr = std::get_if<Expr>(&cell.value)) value = expr_json(*expr);
+  if (const auto* real = std::get_if<double>(&cell.value)) value = *real;
+  if (cell.certainty == Certainty::LowerBound && !value.is_null()) return Json{{"at_least", value}};
+  return value;
+}
+
+Json row_json(const Profile& profile, const ProfileRow& row) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < profile.columns.size(); ++i)
+    out[profile.columns[i].name] = cell_json(row.cells[i]);
+  if (profile.report == ReportKind::Tree) out["depth"] = row.depth;
+  return out;
+}
+
+Json totals_json(const Profile& profile) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < profile.columns.size(); ++i)
+    if (profile.columns[i].additive)
+      out[profile.columns[i].name] = cell_json(profile.totals.cells[i]);
+  return out;
+}
+
+Json tensors_json(const std::vector<Profile::TensorFacts>& tensors) {
+  Json out = Json::array();
+  for (const auto& tensor : tensors)
+    out.push_back({{"name", tensor.name}, {"dtype", tensor.dtype}, {"shape", tensor.shape}});
+  return out;
+}
+
+Json model_json(const Profile::ModelFacts& model) {
+  Json opsets = Json::object();
+  for (const auto& [domain, version] : model.opsets) opsets[domain] = version;
+  return {{"path", model.path},         {"graph_hash", model.graph_hash},
+          {"file_bytes", model.file_bytes}, {"producer", model.producer},
+          {"ir_version", model.ir_version}, {"opsets", opsets},
+          {"nodes", model.nodes},       {"inputs", tensors_json(model.inputs)},
+          {"outputs", tensors_json(model.outputs)}};
+}
+
+Json memory_json(const Profile& profile) {
+  Json at_peak = Json::array();
+  for (const auto& [tensor, bytes] : profile.memory.at_peak)
+    at_peak.push_back({{"tensor", tensor}, {"bytes", expr_json(bytes)}});
+  Json out{{"peak_bytes", expr_json(profile.memory.peak_bytes)},
+           {"certainty", name(profile.memory.certainty)},
+           {"peak_layer", profile.memory.peak_layer},
+           {"at_peak", at_peak}};
+  if (!profile.arena) return out;
+  Json blocks = Json::array();
+  for (const auto& block : profile.arena->blocks)
+    blocks.push_back({{"tensor", block.tensor}, {"offset", block.offset}, {"bytes", block.bytes},
+                      {"first", block.first}, {"last", block.last}});
+  out["arena"] = {{"bytes", profile.arena->bytes}, {"bound", profile.arena->bound},
+                  {"alignment", profile.arena->alignment}, {"blocks", blocks}};
+  return out;
+}
+
+}  // namespace
+
+std::string profile_to_json(const Profile& profile) {
+  Json out;
+  out["schema"] = Profile::kSchema;
+  out["tool"] = "strata " STRATA_VERSION;
+  out["model"] = model_json(profile.model);
+  Json options = Json::object();
+  for (const auto& [option, value] : profile.options) options[option] = value;
+  out["options"] = options;
+  out["convention"] = profile.convention;
+  out["energy_model"] = profile.energy_model;
+  out["report"] = name(profile.report);
+  for (const Column& column : profile.columns)
+    out["columns"].push_back({{"name", column.name}, {"title", column.title},
+                              {"unit", name(column.unit)}, {"additive", column.additive}});
+  out["rows"] = Json::array();
+  for (const ProfileRow& row : profile.rows) out["rows"].push_back(row_json(profile, row));
+  out["totals"] = totals_json(profile);
+  out["memory"] = memory_json(profile);
+  out["symbols"] = Json::array();
+  for (const auto& symbol : profile.symbols)
+    out["symbols"].push_back({{"name", symbol.name}, {"origin", symbol.origin}, {"needs_data", symbol.needs_data}});
+  out["unknown_ops"] = profile.unknown_ops;
+  out["notes"] = profile.notes;
+  out["hidden_rows"] = profile.hidden_rows;
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace strata

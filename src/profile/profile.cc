@@ -1,0 +1,168 @@
+#include "strata/profile/profile.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "profile/columns.h"
+#include "profile/hash.h"
+#include "profile/memory.h"
+
+namespace strata {
+
+namespace {
+
+std::vector<Profile::TensorFacts> tensor_facts(const Graph& graph, std::span<const TensorId> ids) {
+  std::vector<Profile::TensorFacts> facts;
+  for (TensorId id : ids) {
+    if (id == kNone) continue;
+    const Tensor& tensor = graph.tensors[id];
+    facts.push_back({std::string(tensor.name), std::string(name(tensor.type.dtype)),
+                     tensor.type.ranked ? text(tensor.type.dims) : "?"});
+  }
+  return facts;
+}
+
+Profile::ModelFacts model_facts(const Model& model) {
+  Profile::ModelFacts facts;
+  facts.path = model.path;
+  facts.graph_hash = graph_hash(model);
+  facts.file_bytes = model.file_bytes;
+  facts.producer = std::string(model.producer);
+  if (!model.producer_version.empty()) facts.producer += fmt::format(" {}", model.producer_version);
+  facts.ir_version = model.ir_version;
+  for (const OpsetImport& import : model.opsets)
+    facts.opsets.emplace_back(import.domain.empty() ? "ai.onnx" : std::string(import.domain),
+                              import.version);
+  for (const Graph& graph : model.graphs) facts.nodes += graph.nodes.size();
+  facts.inputs = tensor_facts(model.graph(), model.graph().inputs);
+  facts.outputs = tensor_facts(model.graph(), model.graph().outputs);
+  return facts;
+}
+
+Cell share_cell(const Cell& part, const Cell& whole) {
+  const auto number = [](const Cell& cell) -> std::optional<double> {
+    if (const auto* exact = std::get_if<Expr>(&cell.value))
+      if (exact->is_number()) return static_cast<double>(exact->value());
+    if (const auto* real = std::get_if<double>(&cell.value)) return *real;
+    return std::nullopt;
+  };
+  const auto a = number(part), b = number(whole);
+  if (a && b && *b != 0) return {100 * *a / *b, part.certainty};
+  // Formulas with one common factor have a share that is a number.
+  const auto* top = std::get_if<Expr>(&part.value);
+  const auto* bottom = std::get_if<Expr>(&whole.value);
+  if (top == nullptr || bottom == nullptr || bottom->is(0)) return {};
+  if (top->is(0)) return {0.0, part.certainty};
+  const auto top_terms = top->terms(), bottom_terms = bottom->terms();
+  if (top_terms.size() != 1 || bottom_terms.size() != 1) return {};
+  if (top_terms[0].product != bottom_terms[0].product) return {};
+  return {100 * static_cast<double>(top_terms[0].coefficient) /
+              static_cast<double>(bottom_terms[0].coefficient),
+          part.certainty};
+}
+
+double sort_key(const Cell& cell) {
+  if (const auto* real = std::get_if<double>(&cell.value)) return *real;
+  if (const auto* exact = std::get_if<Expr>(&cell.value))
+    return exact->evaluate([](std::string_view) { return std::optional(1.0); }).value_or(-1);
+  return -1;
+}
+
+// Numbers fall, text rises.
+void sort_rows(std::vector<Row>& rows, const ChosenColumn& by) {
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    const Cell left = by.rule->cell(a), right = by.rule->cell(b);
+    if (by.rule->unit == Unit::Text)
+      return std::get<std::string>(left.value) < std::get<std::string>(right.value);
+    return sort_key(left) > sort_key(right);
+  });
+}
+
+ProfileRow cells_of(const Row& row, const std::vector<ChosenColumn>& columns, const Row& totals) {
+  ProfileRow out;
+  out.depth = row.depth;
+  out.cells.reserve(columns.size());
+  for (const ChosenColumn& column : columns) {
+    Cell cell = column.rule->cell(row);
+    out.cells.push_back(column.share ? share_cell(cell, column.rule->cell(totals)) : std::move(cell));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view name(Unit unit) {
+  switch (unit) {
+    case Unit::Text: return "text";
+    case Unit::Count: return "count";
+    case Unit::Macs: return "macs";
+    case Unit::Flops: return "flops";
+    case Unit::Bytes: return "bytes";
+    case Unit::Picojoules: return "picojoules";
+    case Unit::FlopsPerByte: return "flops_per_byte";
+    case Unit::Percent: return "percent";
+  }
+  return "text";
+}
+
+bool Profile::is_exact() const {
+  if (!unknown_ops.empty()) return false;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].additive && columns[i].unit != Unit::Percent &&
+        (totals.cells[i].is_unknown() || totals.cells[i].certainty != Certainty::Exact))
+      return false;
+  return true;
+}
+
+Result<Profile> make_profile(const Model& model, const Inference& inference,
+                             const ProfileOptions& options) {
+  auto columns = choose_columns(options.columns, options.all_columns);
+  if (!columns) return tl::unexpected(columns.error());
+
+  const Costs costs = count(model);
+  const Layers layers = find_layers(model, costs);
+  const LayerEdges edges(model, costs, layers);
+  Analysis analysis{model, costs, layers, edges, {}, {}};
+  if (auto status = count_figures(analysis, options); !status) return tl::unexpected(status.error());
+
+  Profile profile;
+  std::vector<Row> rows = make_rows(analysis, options.rows, profile.hidden_rows);
+  Row totals;
+  totals.layer = "Total";
+  for (const Figures& figures : analysis.by_layer) add_to(totals.figures, figures);
+  if (options.rows.fuse && !rows.empty() && options.rows.report != ReportKind::Tree) {
+    totals.figures = {};  // what passes inside a fused layer is not moved
+    for (const Row& row : rows) add_to(totals.figures, row.figures);
+  }
+  if (!options.sort.empty()) {
+    auto by = choose_columns(options.sort, false);
+    if (!by) return tl::unexpected(by.error());
+    sort_rows(rows, by->front());
+  }
+
+  for (const ChosenColumn& column : *columns) {
+    const ColumnRule& rule = *column.rule;
+    if (column.share)
+      profile.columns.push_back({fmt::format("{}%", rule.name), "%", Unit::Percent, true, rule.priority + 1});
+    else
+      profile.columns.push_back({std::string(rule.name), std::string(rule.title), rule.unit,
+                                 rule.additive, rule.priority});
+  }
+  profile.rows.reserve(rows.size());
+  for (const Row& row : rows) profile.rows.push_back(cells_of(row, *columns, totals));
+  profile.totals = cells_of(totals, *columns, totals);
+
+  profile.model = model_facts(model);
+  if (auto status = add_memory(profile, analysis, options.arena); !status)
+    return tl::unexpected(status.error());
+  profile.convention = options.convention;
+  profile.energy_model = options.energy_model;
+  profile.report = options.rows.report;
+  profile.symbols = inference.symbols;
+  profile.unknown_ops = costs.unknown_ops;
+  profile.notes = costs.notes;
+  return profile;
+}
+
+}  // namespace strata

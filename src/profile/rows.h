@@ -1,0 +1,53 @@
+// Layers gathered into the rows of a report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profile/figures.h"
+#include "strata/cost/layers.h"
+#include "strata/base/result.h"
+#include "strata/profile/profile.h"
+
+namespace strata {
+
+// All that rows are made from.
+struct Analysis {
+  const Model& model;
+  const Costs& costs;
+  const Layers& layers;
+  const LayerEdges& edges;
+  std::vector<Figures> by_layer;  // as many as layers
+  std::vector<Figures> by_node;   // as many as costs.nodes
+};
+
+// Fills in by_layer and by_node by the convention and energy model asked for.
+Status count_figures(Analysis& analysis, const ProfileOptions& options);
+
+struct Row {
+  std::string layer;   // module path, `layer1.0.Add` for an operation between modules
+  std::string type;    // `Conv2d`, `Conv2d+BatchNorm2d+ReLU`
+  std::string input;   // shapes, several separated by `, `
+  std::string output;
+  std::string dtype;   // of the first output
+  std::uint32_t depth = 0;  // in the module tree
+  std::uint32_t call = 0;   // which call of this module, counted from 0
+  std::uint32_t calls = 1;  // how many calls the row stands for
+  Figures figures;
+};
+
+// The rows of the report asked for, in running order. `hidden` counts rows left
+// out because they cost nothing (constants, shape arithmetic, views).
+std::vector<Row> make_rows(const Analysis& analysis, const RowOptions& options, std::size_t& hidden);
+
+// One group of layers, which may be one layer alone.
+Row layer_row(const Analysis& analysis, std::span<const std::uint32_t> group);
+
+// Groups of layers that run as one: convolution or linear, then a norm, then an
+// activation, where nobody else reads what passes between them.
+std::vector<std::vector<std::uint32_t>> fused_groups(const Analysis& analysis);
+
+// The module tree with inclusive totals, to `depth` levels below the network.
+std::vector<Row> tree_rows(const Analysis& analysis, std::uint32_t depth);
+
+}  // namespace strata

@@ -1,0 +1,112 @@
+#include <string>
+#include <unordered_map>
+
+#include "profile/rows.h"
+
+namespace strata {
+
+namespace {
+
+struct Module {
+  Row row;
+  std::size_t parent = 0;
+  std::vector<std::size_t> children;
+  Figures own;  // of operations that stand in no module inside it
+  std::uint32_t own_count = 0;
+};
+
+class Tree {
+ public:
+  explicit Tree(const Analysis& a) : a_(a) {
+    modules_.emplace_back();
+    const std::string_view given = a.model.graph().name;
+    modules_[0].row.type = std::string(a.model.scopes[0].cls);
+    modules_[0].row.layer = given.empty() ? "(network)" : std::string(given);
+  }
+
+  void add(std::uint32_t layer) {
+    const Layer& facts = a_.layers.list[layer];
+    const bool is_module = !facts.functional && facts.scope != 0;
+    const std::size_t module = module_of(facts.scope);
+    const Figures& figures = a_.by_layer[layer];
+    if (is_module) {
+      if (modules_[module].row.calls == 1 && modules_[module].row.output.empty()) {
+        Row row = layer_row(a_, {&layer, 1});
+        modules_[module].row.input = row.input, modules_[module].row.output = row.output;
+        modules_[module].row.dtype = row.dtype, modules_[module].row.type = row.type;
+      }
+    } else {
+      add_to(modules_[module].own, figures);
+      if (!figures.flops.is(0) || !figures.params.is(0)) ++modules_[module].own_count;
+    }
+    for (std::size_t at = module;; at = modules_[at].parent) {
+      add_to(modules_[at].row.figures, figures);
+      if (at == 0) break;
+    }
+  }
+
+  std::vector<Row> rows(std::uint32_t depth) {
+    std::vector<Row> out;
+    emit(depth, out);
+    return out;
+  }
+
+ private:
+  // The module of a scope, made with its parents on first sight.
+  std::size_t module_of(ScopeId scope) {
+    if (scope == 0 || scope == kNone) return 0;
+    const Scope& facts = a_.model.scopes[scope];
+    const std::size_t parent = module_of(facts.parent);
+    auto [known, is_new] = by_path_.try_emplace(std::string(facts.path), modules_.size());
+    if (is_new) {
+      Module module;
+      module.parent = parent;
+      module.row.layer = std::string(facts.path);
+      module.row.type = std::string(facts.cls);
+      module.row.depth = modules_[parent].row.depth + 1;
+      modules_[parent].children.push_back(modules_.size());
+      modules_.push_back(std::move(module));
+    }
+    Module& module = modules_[known->second];
+    if (facts.call + 1 > module.row.calls) module.row.calls = facts.call + 1;
+    return known->second;
+  }
+
+  void emit(std::uint32_t depth, std::vector<Row>& out) {
+    std::vector<std::size_t> stack{0};
+    while (!stack.empty()) {
+      const std::size_t at = stack.back();
+      stack.pop_back();
+      if (at >= modules_.size()) {  // the operations of module `at - size` itself
+        const Module& owner = modules_[at - modules_.size()];
+        Row row;
+        row.layer = "(between modules)";
+        row.depth = owner.row.depth + 1;
+        row.calls = owner.own_count;
+        row.figures = owner.own;
+        out.push_back(std::move(row));
+        continue;
+      }
+      const Module& module = modules_[at];
+      out.push_back(module.row);
+      if (module.row.depth >= depth || module.children.empty()) continue;
+      if (module.own_count > 0) stack.push_back(at + modules_.size());
+      for (auto child = module.children.rbegin(); child != module.children.rend(); ++child)
+        stack.push_back(*child);
+    }
+  }
+
+  const Analysis& a_;
+  std::vector<Module> modules_;  // the first is the network
+  std::unordered_map<std::string, std::size_t> by_path_;
+};
+
+}  // namespace
+
+std::vector<Row> tree_rows(const Analysis& a, std::uint32_t depth) {
+  Tree tree(a);
+  for (std::uint32_t layer = 0; layer < a.layers.list.size(); ++layer) tree.add(layer);
+  return tree.rows(depth);
+}
+
+}  // namespace strata

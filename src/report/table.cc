@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/cell_text.h"
+#include "report/footer.h"
+#include "strata/base/number_text.h"
+#include "strata/report/report.h"
+
+namespace strata {
+
+namespace {
+
+constexpr std::string_view kGap = "  ";
+constexpr std::size_t kMinText = 12;  // a text column is not cut below this
+
+struct TextColumn {
+  const Column* column;
+  std::vector<std::string> cells;  // one a row, then the total
+  std::size_t width = 0;
+  bool indent = false;
+};
+
+std::string repeat(std::string_view text, std::size_t count) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+// Keeps the end, which tells layers apart: `…conv.0.0`.
+std::string shortened(const std::string& text, std::size_t width) {
+  const std::size_t excess = display_width(text) - width + 1;
+  std::size_t at = 0;
+  for (std::size_t skipped = 0; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) continue;
+    if (skipped++ == excess) break;
+  }
+  return "…" + text.substr(at);
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const std::size_t shown = display_width(text);
+  if (shown > width) return shortened(text, width);
+  const std::string space(width - shown, ' ');
+  return right ? space + text : text + space;
+}
+
+std::vector<TextColumn> text_columns(const Profile& profile, const TableStyle& style) {
+  std::vector<TextColumn> columns;
+  for (std::size_t c = 0; c < profile.columns.size(); ++c) {
+    const Column& column = profile.columns[c];
+    TextColumn out{&column, {}, display_width(column.title), false};
+    const bool indent = profile.report == ReportKind::Tree && column.name == "layer";
+    for (const ProfileRow& row : profile.rows) {
+      std::string text = cell_text(row.cells[c], column.unit, style.exact);
+      if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
+      out.cells.push_back(std::move(text));
+    }
+    const bool has_total = column.additive || column.name == "layer";
+    out.cells.push_back(has_total ? cell_text(profile.totals.cells[c], column.unit, style.exact) : "");
+    for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
+    const bool blank = column.unit == Unit::Text &&
+                       std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
+    if (!blank || profile.rows.empty()) columns.push_back(std::move(out));
+  }
+  return columns;
+}
+
+std::size_t total_width(const std::vector<TextColumn>& columns) {
+  std::size_t width = 0;
+  for (const TextColumn& column : columns) width += column.width + kGap.size();
+  return width == 0 ? 0 : width - kGap.size();
+}
+
+// Drops the least important columns, then cuts long names, until it fits.
+std::vector<std::string> fit(std::vector<TextColumn>& columns, std::size_t width) {
+  std::vector<std::string> dropped;
+  if (width == 0) return dropped;
+  const auto least = [&] {
+    return std::max_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
+      return a.column->priority < b.column->priority;
+    });
+  };
+  const auto slack = [&] {  // what cutting texts to a readable width would win
+    std::size_t win = 0;
+    for (const TextColumn& column : columns)
+      if (column.column->unit == Unit::Text && column.width > 2 * kMinText) win += column.width - 2 * kMinText;
+    return win;
+  };
+  while (total_width(columns) > width + slack() && columns.size() > 1 && least()->column->priority > 0) {
+    dropped.push_back(least()->column->name);
+    columns.erase(least());
+  }
+  while (total_width(columns) > width) {
+    const auto longest = std::max_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
+      const auto size = [](const TextColumn& c) { return c.column->unit == Unit::Text ? c.width : 0; };
+      return size(a) < size(b);
+    });
+    if (longest->column->unit != Unit::Text || longest->width <= kMinText) break;
+    --longest->width;
+  }
+  std::reverse(dropped.begin(), dropped.end());
+  return dropped;
+}
+
+std::string line_of(const std::vector<TextColumn>& columns, std::size_t row) {
+  std::string line;
+  for (const TextColumn& column : columns) {
+    if (!line.empty()) line += kGap;
+    line += padded(column.cells[row], column.width, is_right_aligned(column.column->unit));
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line + "\n";
+}
+
+std::string header_of(const std::vector<TextColumn>& columns) {
+  std::string line;
+  for (const TextColumn& column : columns) {
+    if (!line.empty()) line += kGap;
+    line += padded(column.column->title, column.width, is_right_aligned(column.column->unit));
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+std::string to_table(const Profile& profile, const TableStyle& style) {
+  std::vector<TextColumn> columns = text_columns(profile, style);
+  const std::vector<std::string> dropped = fit(columns, style.width);
+  const std::string rule = repeat("─", total_width(columns)) + "\n";
+  std::string out;
+  const std::string header = header_of(columns);
+  out += (style.color ? "\x1b[1m" + header + "\x1b[0m" : header) + "\n" + rule;
+  for (std::size_t row = 0; row < profile.rows.size(); ++row) out += line_of(columns, row);
+  if (profile.report != ReportKind::None && !profile.rows.empty()) out += rule;
+  out += line_of(columns, profile.rows.size());
+  out += footer_text(profile, style);
+  if (!dropped.empty())
+    out += fmt::format("Not shown for lack of width: {} (--width 0 shows all)\n", fmt::join(dropped, ", "));
+  return out;
+}
+
+}  // namespace strata
