@@ -10,11 +10,10 @@ demo:  ## build strata and profile a real network
 	$(call build,release)
 	build/release/strata stat tests/models/mobilenet_v2.onnx
 
-test:  ## both compilers, 60 s of each fuzzer, every test
+test:  ## both compilers (fuzz is built by clang), 60 s of each fuzzer, every test
 	deps/install.sh build test
 	$(call build,dev)
-	$(call build,clang) --target strata_cli
-	$(call build,fuzz)
+	$(call build,fuzz) --target fuzzers strata_cli
 	ctest --preset fuzz --parallel $(JOBS)
 	ctest --preset dev --parallel $(JOBS)
 

@@ -121,6 +121,13 @@ bool has_numbers(DType type) {
 static_assert(std::endian::native == std::endian::little, "stored elements are little endian");
 
 std::optional<Value> decode(const TensorData& data) {
+  if (data.dtype == DType::String && !data.texts.empty()) {
+    Value value;
+    value.type = data.dtype;
+    value.dims = InlineVector<std::int64_t, 4>(data.dims);
+    value.texts.assign(data.texts.begin(), data.texts.end());
+    return value;
+  }
   if (data.store != TensorData::Store::Raw || !has_numbers(data.dtype)) return std::nullopt;
   const Expr count = data.elements();
   if (!count.is_number() || count.value() < 0 || count.value() > kMaxValueElements)

@@ -26,7 +26,8 @@ std::string describe(const Graph& graph, const Node& node) {
 bool ShapeContext::has_value(std::size_t i) const {
   if (!has(i)) return false;
   const Tensor& tensor = graph_.tensors[node_.inputs[i]];
-  return tensor.value != nullptr || (tensor.data != nullptr && decodable(*tensor.data));
+  if (tensor.value != nullptr) return tensor.value->texts.empty();
+  return tensor.data != nullptr && decodable(*tensor.data);
 }
 
 const Value* ShapeContext::value(std::size_t i) {
@@ -38,6 +39,12 @@ const Value* ShapeContext::value(std::size_t i) {
     tensor.value = host_.model().keep(std::move(*decoded));
   }
   return tensor.value;
+}
+
+std::span<const std::string> ShapeContext::texts_of(std::size_t i) const {
+  if (!has(i)) return {};
+  const Value* known = graph_.tensors[node_.inputs[i]].value;
+  return known != nullptr ? std::span<const std::string>(known->texts) : std::span<const std::string>{};
 }
 
 std::optional<std::vector<Expr>> ShapeContext::integers_of(std::size_t i) {

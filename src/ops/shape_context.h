@@ -30,9 +30,11 @@ class ShapeContext : public NodeView {
   ShapeContext(InferenceHost& host, Graph& graph, const Node& node)
       : NodeView(graph, node), host_(host), mutable_graph_(graph) {}
 
-  // The elements of an input, if they are known; decodes a small initializer on
-  // first use.
+  // The elements of an input, if they are known and no strings; decodes a small
+  // initializer on first use.
   const Value* value(std::size_t i);
+  // The elements of an input of strings that is given with its elements.
+  std::span<const std::string> texts_of(std::size_t i) const;
   // True if value(i) would give elements, without decoding anything.
   bool has_value(std::size_t i) const;
   // The elements as integers or formulas; nullopt if they are not known.

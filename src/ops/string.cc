@@ -8,12 +8,31 @@
 namespace strata {
 namespace {
 
-// Words that are to be left out make the length depend on the data.
+bool same_word(std::string_view a, std::string_view b, bool case_sensitive) {
+  if (case_sensitive) return a == b;
+  const auto lower = [](char ch) { return ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch + 32) : ch; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char left, char right) { return lower(left) == lower(right); });
+}
+
+// Words that are to be left out make the length depend on the data. An output
+// without words has one empty word.
 Status string_normalizer(ShapeContext& c) {
-  if (!c.ranked(0) || c.texts("stopwords").empty()) return like_input(c);
+  const auto stopwords = c.texts("stopwords");
+  if (!c.ranked(0) || stopwords.empty()) return like_input(c);
   Dims dims = c.dims(0);
   if (dims.empty() || dims.size() > 2) return c.error("its input must have one or two axes");
-  dims.back() = c.fresh("words");
+  const auto words = c.texts_of(0);
+  if (words.empty() || words.size() * stopwords.size() > kMaxValueElements) {
+    dims.back() = c.fresh("words");
+  } else {
+    const bool case_sensitive = c.integer("is_case_sensitive", 0) != 0;
+    const auto kept = std::count_if(words.begin(), words.end(), [&](const auto& word) {
+      return std::none_of(stopwords.begin(), stopwords.end(),
+                          [&](std::string_view stop) { return same_word(word, stop, case_sensitive); });
+    });
+    dims.back() = std::max<std::int64_t>(kept, 1);
+  }
   c.set(0, DType::String, std::move(dims));
   return {};
 }

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strata/cost/convention.h"
+
 namespace strata {
 
 namespace {
@@ -23,9 +25,25 @@ Cell amount_cell(const Amount& amount, Certainty certainty) {
   return {std::monostate{}, Certainty::Unknown};
 }
 
+bool is_missing(const Row& row, Metric metric) {
+  return ((row.figures.missing >> static_cast<unsigned>(metric)) & 1) != 0;
+}
+
+// What the convention counts; nothing where it does not.
+Cell metric_cell(const Row& row, Metric metric, const Amount& amount, Certainty certainty) {
+  if (is_missing(row, metric)) return {std::monostate{}, Certainty::Unknown};
+  return amount_cell(amount, certainty);
+}
+
+Cell moved_cell(const Row& row) {
+  return metric_cell(row, is_missing(row, Metric::ReadBytes) ? Metric::ReadBytes : Metric::WriteBytes,
+                     row.figures.read_bytes + row.figures.write_bytes, row.figures.bytes);
+}
+
 Cell intensity_cell(const Row& row) {
   const auto moved = (row.figures.read_bytes + row.figures.write_bytes).number();
   const auto flops = row.figures.flops.number();
+  if (moved_cell(row).is_unknown() || is_missing(row, Metric::Flops)) return {};
   if (!moved || !flops || *moved <= 0) return {};
   return {*flops / *moved, std::max(row.figures.work, row.figures.bytes)};
 }
@@ -50,17 +68,15 @@ constexpr ColumnRule kColumns[] = {
     {"param_bytes", "Weights", Unit::Bytes, true, 7, false, "bytes of the parameters as stored",
      [](const Row& r) { return number_cell(r.figures.param_bytes, Certainty::Exact); }},
     {"macs", "MACs", Unit::Macs, true, 0, true, "multiply-accumulates",
-     [](const Row& r) { return amount_cell(r.figures.macs, r.figures.work); }},
+     [](const Row& r) { return metric_cell(r, Metric::Macs, r.figures.macs, r.figures.work); }},
     {"flops", "FLOPs", Unit::Flops, true, 4, true, "floating point operations: 2·MACs and all else",
-     [](const Row& r) { return amount_cell(r.figures.flops, r.figures.work); }},
+     [](const Row& r) { return metric_cell(r, Metric::Flops, r.figures.flops, r.figures.work); }},
     {"read", "Read", Unit::Bytes, true, 5, true, "bytes read: inputs and weights",
-     [](const Row& r) { return amount_cell(r.figures.read_bytes, r.figures.bytes); }},
+     [](const Row& r) { return metric_cell(r, Metric::ReadBytes, r.figures.read_bytes, r.figures.bytes); }},
     {"write", "Written", Unit::Bytes, true, 5, true, "bytes written: outputs",
-     [](const Row& r) { return amount_cell(r.figures.write_bytes, r.figures.bytes); }},
+     [](const Row& r) { return metric_cell(r, Metric::WriteBytes, r.figures.write_bytes, r.figures.bytes); }},
     {"mem", "Moved", Unit::Bytes, true, 6, false, "bytes read and written",
-     [](const Row& r) {
-       return amount_cell(r.figures.read_bytes + r.figures.write_bytes, r.figures.bytes);
-     }},
+     moved_cell},
     {"activation", "Activation", Unit::Bytes, true, 7, false, "bytes of the outputs that others read",
      [](const Row& r) { return number_cell(r.figures.activation_bytes, r.figures.bytes); }},
     {"intensity", "FLOP/B", Unit::FlopsPerByte, false, 6, false, "FLOPs per byte moved", intensity_cell},

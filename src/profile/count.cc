@@ -34,15 +34,17 @@ Expr tensors_bytes(const Graph& graph, std::span<const TensorId> ids) {
 // nodes they stand at the node that makes the layer what it is.
 void use_convention(Analysis& a, const Convention& convention) {
   const ConventionCosts counted = count_as(convention, a.costs, a.layers);
-  const auto amount = [&](const LayerCount& layer, Metric metric) {
-    return convention.has(metric) ? layer[metric] : Amount::unknown();
-  };
+  std::uint8_t missing = 0;
+  for (Metric metric : {Metric::Macs, Metric::Flops, Metric::ReadBytes, Metric::WriteBytes})
+    if (!convention.has(metric))
+      missing = static_cast<std::uint8_t>(missing | (1u << static_cast<unsigned>(metric)));
   const auto replace = [&](Figures& figures, const LayerCount& layer) {
-    figures.macs = amount(layer, Metric::Macs);
-    figures.flops = amount(layer, Metric::Flops);
-    figures.read_bytes = amount(layer, Metric::ReadBytes);
-    figures.write_bytes = amount(layer, Metric::WriteBytes);
+    figures.macs = layer[Metric::Macs];
+    figures.flops = layer[Metric::Flops];
+    figures.read_bytes = layer[Metric::ReadBytes];
+    figures.write_bytes = layer[Metric::WriteBytes];
     figures.work = figures.bytes = layer.certainty;
+    figures.missing = missing;
   };
   for (Figures& figures : a.by_node) replace(figures, LayerCount{});
   for (std::size_t i = 0; i < a.layers.list.size(); ++i) {

@@ -22,6 +22,7 @@ void add_to(Figures& sum, const Figures& more) {
   bool bytes = add_known(sum.read_bytes, more.read_bytes);
   bytes = add_known(sum.write_bytes, more.write_bytes) && bytes;
   bytes = add_known(sum.activation_bytes, more.activation_bytes) && bytes;
+  sum.missing |= more.missing;
   if (!work || more.work != Certainty::Exact) sum.work = Certainty::LowerBound;
   if (!bytes || more.bytes != Certainty::Exact) sum.bytes = Certainty::LowerBound;
 }

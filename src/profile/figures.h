@@ -11,7 +11,6 @@ namespace strata {
 struct Figures {
   Expr params;
   Expr param_bytes;
-  // Unknown where the convention does not count it.
   Amount macs;
   Amount flops;
   Amount read_bytes;
@@ -20,6 +19,8 @@ struct Figures {
   Expr activation_bytes;  // outputs that others read
   Certainty work = Certainty::Exact;   // of macs, flops, energy
   Certainty bytes = Certainty::Exact;  // of read, write, activation
+  // Bit m: the convention does not count Metric m, so its amount means nothing.
+  std::uint8_t missing = 0;
 };
 
 // Sums; what is unknown is left out and makes the sum a lower bound.

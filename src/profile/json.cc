@@ -73,8 +73,8 @@ Json model_json(const Profile::ModelFacts& model) {
 
 Json memory_json(const Profile& profile) {
   Json at_peak = Json::array();
-  for (const auto& [tensor, bytes] : profile.memory.at_peak)
-    at_peak.push_back({{"tensor", tensor}, {"bytes", expr_json(bytes)}});
+  for (const auto& alive : profile.memory.at_peak)
+    at_peak.push_back({{"tensor", alive.tensor}, {"layer", alive.layer}, {"bytes", expr_json(alive.bytes)}});
   Json out{{"peak_bytes", expr_json(profile.memory.peak_bytes)},
            {"certainty", name(profile.memory.certainty)},
            {"peak_layer", profile.memory.peak_layer},

@@ -141,6 +141,11 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     sort_rows(rows, by->front());
   }
 
+  // Columns that nobody asked for and the convention does not have.
+  if (options.columns.empty())
+    std::erase_if(*columns, [&](const ChosenColumn& column) {
+      return column.rule->additive && column.rule->cell(totals).is_unknown();
+    });
   for (const ChosenColumn& column : *columns) {
     const ColumnRule& rule = *column.rule;
     if (column.share)

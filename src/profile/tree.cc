@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 #include <unordered_map>
 
@@ -19,9 +20,9 @@ class Tree {
  public:
   explicit Tree(const Analysis& a) : a_(a) {
     modules_.emplace_back();
-    const std::string_view given = a.model.graph().name;
     modules_[0].row.type = std::string(a.model.scopes[0].cls);
-    modules_[0].row.layer = given.empty() ? "(network)" : std::string(given);
+    modules_[0].row.layer = std::filesystem::path(a.model.path).stem().string();
+    if (modules_[0].row.layer.empty()) modules_[0].row.layer = "(network)";
   }
 
   void add(std::uint32_t layer) {

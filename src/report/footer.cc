@@ -15,16 +15,18 @@ std::string peak_text(const Profile& profile, bool exact) {
   const Profile::Memory& memory = profile.memory;
   if (memory.peak_layer.empty()) return "";
   std::vector<std::string> largest;
-  for (const auto& [name, bytes] : memory.at_peak) {
+  for (const Profile::AliveTensor& alive : memory.at_peak) {
     if (largest.size() == kPeakTensors) break;
-    largest.push_back(fmt::format("{} {}", name, expr_text(bytes, NumberStyle::Bytes, exact)));
+    const std::string& name = alive.layer.empty() ? alive.tensor : alive.layer;
+    largest.push_back(fmt::format("{} {}", name, expr_text(alive.bytes, NumberStyle::Bytes, exact)));
   }
   const std::size_t more = memory.at_peak.size() - largest.size();
   std::string tensors = fmt::format("{}", fmt::join(largest, ", "));
   if (more > 0) tensors += fmt::format(" and {} more", more);
-  return fmt::format("Peak activations {}{} at {} ({})\n",
+  return fmt::format("Peak activations {}{}{} while {} runs: {}\n",
                      memory.certainty == Certainty::Exact ? "" : "≥",
-                     expr_text(memory.peak_bytes, NumberStyle::Bytes, exact), memory.peak_layer, tensors);
+                     expr_text(memory.peak_bytes, NumberStyle::Bytes, exact), exact ? " B" : "",
+                     memory.peak_layer, tensors);
 }
 
 // What is missing and how to give it.
@@ -46,7 +48,8 @@ std::string footer_text(const Profile& profile, const TableStyle& style) {
     out += fmt::format("Not counted, so totals are lower bounds: {}\n", fmt::join(profile.unknown_ops, ", "));
   for (const std::string& note : profile.notes) out += fmt::format("Note: {}\n", note);
   if (profile.hidden_rows > 0)
-    out += fmt::format("{} rows of constants and views are not shown (--all shows them)\n", profile.hidden_rows);
+    out += fmt::format("{} row{} of constants and views not shown (--all shows them)\n", profile.hidden_rows,
+                       profile.hidden_rows == 1 ? "" : "s");
   return out;
 }
 

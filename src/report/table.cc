@@ -17,10 +17,17 @@ constexpr std::size_t kMinText = 12;  // a text column is not cut below this
 
 struct TextColumn {
   const Column* column;
+  std::string title;
   std::vector<std::string> cells;  // one a row, then the total
   std::size_t width = 0;
-  bool indent = false;
 };
+
+// Exact numbers have no unit of their own, so the title has it.
+std::string title_of(const Column& column, bool exact) {
+  if (exact && column.unit == Unit::Bytes) return column.title + " (B)";
+  if (exact && column.unit == Unit::Picojoules) return column.title + " (pJ)";
+  return column.title;
+}
 
 std::string repeat(std::string_view text, std::size_t count) {
   std::string out;
@@ -50,19 +57,21 @@ std::vector<TextColumn> text_columns(const Profile& profile, const TableStyle& s
   std::vector<TextColumn> columns;
   for (std::size_t c = 0; c < profile.columns.size(); ++c) {
     const Column& column = profile.columns[c];
-    TextColumn out{&column, {}, display_width(column.title), false};
+    TextColumn out{&column, title_of(column, style.exact), {}, 0};
+    out.width = display_width(out.title);
     const bool indent = profile.report == ReportKind::Tree && column.name == "layer";
     for (const ProfileRow& row : profile.rows) {
       std::string text = cell_text(row.cells[c], column.unit, style.exact);
       if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
       out.cells.push_back(std::move(text));
     }
-    const bool has_total = column.additive || column.name == "layer";
-    out.cells.push_back(has_total ? cell_text(profile.totals.cells[c], column.unit, style.exact) : "");
-    for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
     const bool blank = column.unit == Unit::Text &&
                        std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
-    if (!blank || profile.rows.empty()) columns.push_back(std::move(out));
+    if (blank && !profile.rows.empty()) continue;
+    if (column.additive) out.cells.push_back(cell_text(profile.totals.cells[c], column.unit, style.exact));
+    else out.cells.emplace_back(columns.empty() && column.unit == Unit::Text ? "Total" : "");
+    for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
+    columns.push_back(std::move(out));
   }
   return columns;
 }
@@ -118,7 +127,7 @@ std::string header_of(const std::vector<TextColumn>& columns) {
   std::string line;
   for (const TextColumn& column : columns) {
     if (!line.empty()) line += kGap;
-    line += padded(column.column->title, column.width, is_right_aligned(column.column->unit));
+    line += padded(column.title, column.width, is_right_aligned(column.column->unit));
   }
   while (line.ends_with(' ')) line.pop_back();
   return line;

@@ -16,10 +16,12 @@ namespace {
 
 // A lone tensor is read the way any tensor is: as a model's initializer.
 Result<StoredValue> read_tensor(std::string_view message) {
-  std::string bytes, graph_bytes, opset_bytes;
+  std::string bytes, graph_bytes, opset_bytes, named(message);
   {
+    protozero::pbf_writer tensor(named);
+    tensor.add_string(8, "stored");  // some have no name, which an initializer needs
     protozero::pbf_writer graph(graph_bytes);
-    graph.add_message(5, message.data(), message.size());
+    graph.add_message(5, named);
     protozero::pbf_writer opset(opset_bytes);
     opset.add_int64(2, 17);
     protozero::pbf_writer model(bytes);

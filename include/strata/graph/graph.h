@@ -64,6 +64,7 @@ struct TensorData {
   Store store = Store::Absent;
   std::span<const std::int64_t> dims;
   std::string_view bytes;
+  std::span<const std::string_view> texts;  // Typed: strings, where they are few
   std::string_view location;
   std::int64_t offset = 0;     // External
   std::int64_t nonzeros = 0;   // Sparse

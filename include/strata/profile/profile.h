@@ -55,11 +55,16 @@ struct Profile {
     std::uint64_t nodes = 0;
     std::vector<TensorFacts> inputs, outputs;
   };
+  struct AliveTensor {
+    std::string tensor;
+    std::string layer;  // that made it; empty for an input of the network
+    Expr bytes;
+  };
   struct Memory {
     Expr peak_bytes;
     Certainty certainty = Certainty::Exact;
     std::string peak_layer;
-    std::vector<std::pair<std::string, Expr>> at_peak;  // tensor and its bytes, largest first
+    std::vector<AliveTensor> at_peak;  // largest first
   };
 
   // Offsets of all activations in one block of memory.

@@ -59,6 +59,17 @@ std::string wrong_count(std::uint64_t needed, unsigned field, std::string_view f
                      field_name(field), found);
 }
 
+std::span<const std::string_view> keep_texts(Loading& loading, std::string_view message,
+                                             std::uint64_t count) {
+  const auto texts = loading.model.keep_span<std::string_view>(static_cast<std::size_t>(count));
+  std::size_t found = 0;
+  for (Fields f(loading.source, message); f.next();) {
+    if (f.number() == proto::tensor::kStringData && found < count) texts[found++] = f.bytes();
+    else f.skip();
+  }
+  return texts;
+}
+
 }  // namespace
 
 void TypedData::add(Fields& field) {
@@ -93,8 +104,10 @@ std::string TypedData::place(Loading& loading, std::string_view message, std::in
       return fmt::format("of {} keeps elements in {}; they belong into {}", name(data.dtype),
                          field_name(used), field_name(home.field));
   if (data.dtype == DType::String) {
-    if (singles_ == static_cast<std::uint64_t>(elements)) return {};
-    return fmt::format("needs {} texts, but has {}", elements, singles_);
+    if (singles_ != static_cast<std::uint64_t>(elements))
+      return fmt::format("needs {} texts, but has {}", elements, singles_);
+    if (elements <= kMaxValueElements) data.texts = keep_texts(loading, message, singles_);
+    return {};
   }
   // Whole bytes first, so that packed types round up; the caller has checked that
   // this does not overflow.

@@ -1,0 +1,95 @@
+#include "strata/read/read.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "read/onnx/test_proto.h"
+#include "read/registry.h"
+
+namespace strata {
+namespace {
+
+using namespace onnx::test;
+
+class ReadTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "strata-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    path_ = (folder_ / "m.onnx").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+TEST_F(ReadTest, TheModelKeepsItsFile) {
+  const std::string bytes = chain({node("Relu", {"x"}, {"y"}, {.name = "n"})});
+  std::ofstream(path_, std::ios::binary) << bytes;
+  auto model = read_model(path_);
+  ASSERT_TRUE(model) << model.error().message;
+  std::filesystem::remove(path_);
+  const Model moved = std::move(*model);
+  EXPECT_EQ(moved.path, path_);
+  EXPECT_EQ(moved.file_bytes, bytes.size());
+  EXPECT_EQ(moved.graph().nodes[0].name, "n");
+  EXPECT_NE(moved.backing, nullptr);
+}
+
+TEST_F(ReadTest, FactsOfTheModel) {
+  const std::string bytes =
+      model(graph({.name = "net"}), {.metadata = {{"author", "me"}}, .ir_version = 99});
+  const auto read = read_onnx(bytes, "m");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->ir_version, 99);
+  EXPECT_EQ(read->producer, "test");
+  EXPECT_EQ(read->graph().name, "net");
+  ASSERT_EQ(read->metadata.size(), 1u);
+  EXPECT_EQ(read->metadata[0].key, "author");
+  EXPECT_EQ(read->metadata[0].value, "me");
+}
+
+TEST_F(ReadTest, UnknownFieldsAreSkipped) {
+  std::string bytes = chain({node("Relu", {"x"}, {"y"})});
+  protozero::pbf_writer w(bytes);
+  w.add_string(1000, "from the future");
+  w.add_fixed64(1001, 1);
+  w.add_fixed32(1002, 1);
+  w.add_int64(1003, 1);
+  EXPECT_TRUE(read_onnx(bytes, "m"));
+}
+
+TEST_F(ReadTest, FieldsMayComeInAnyOrder) {
+  std::string graph;
+  protozero::pbf_writer g(graph);
+  g.add_message(onnx::proto::graph::kValueInfo, value("a", 1, {"4"}));
+  g.add_message(onnx::proto::graph::kOutput, value("y"));
+  g.add_message(onnx::proto::graph::kInitializer, tensor("w", 1, {}));
+  g.add_message(onnx::proto::graph::kNode, node("Add", {"x", "w"}, {"a"}));
+  g.add_message(onnx::proto::graph::kInput, value("x"));
+  g.add_message(onnx::proto::graph::kNode, node("Relu", {"a"}, {"y"}));
+  std::string bytes;
+  protozero::pbf_writer w(bytes);
+  w.add_message(onnx::proto::model::kGraph, graph);
+  w.add_message(onnx::proto::model::kOpsetImport, opset("", 9));
+  const auto model = read_onnx(bytes, "m");
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->graph().nodes[0].opset, 9);
+  EXPECT_EQ(text(model->graph().tensors[model->graph().nodes[0].outputs[0]].type.dims), "4");
+}
+
+TEST(Registry, EveryFormatDescribesItself) {
+  for (const ModelFormat& format : model_formats()) {
+    EXPECT_FALSE(format.name.empty());
+    EXPECT_FALSE(format.files.empty());
+    EXPECT_FALSE(format.recognise("")) << "an empty file has no format";
+  }
+}
+
+}  // namespace
+}  // namespace strata
