@@ -18,7 +18,6 @@ function(strata_add_test program folder prefix)
   target_include_directories(${program} PRIVATE src)
   target_include_directories(${program} SYSTEM PRIVATE ${PROTOZERO_INCLUDE_DIR})
   target_compile_definitions(${program} PRIVATE
-    STRATA_VERSION="${PROJECT_VERSION}"
     STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     STRATA_BINARY="$<TARGET_FILE:strata_cli>"
     STRATA_TEST_MODELS="${STRATA_TEST_MODELS}")

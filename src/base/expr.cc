@@ -65,7 +65,7 @@ Expr floor_by_number(const Expr& a, std::int64_t divisor) {
       rest.push_back(term);
     }
   }
-  const Expr outside = from_terms(std::move(whole));
+  Expr outside = from_terms(std::move(whole));
   if (rest.empty()) return outside;
   // ⌊(g·x + k)/(g·d)⌋ = ⌊(x + ⌊k/g⌋)/d⌋
   for (Term& term : rest) term.coefficient /= common;

@@ -63,6 +63,7 @@ std::vector<Expr::Term> Expr::terms() const {
     return degree(a->monomial) > degree(b->monomial);
   });
   std::vector<Term> out;
+  out.reserve(order.size());
   for (const detail::Term* term : order) {
     out.push_back({term->coefficient, product_text(term->monomial)});
   }

@@ -14,7 +14,6 @@ struct StatOptions {
   ProfileOptions profile;
   std::string report = "tape";
   std::string format = "table";
-  std::string layout;
   std::string output;
   std::string save;
   std::size_t width = 0;
@@ -120,6 +119,7 @@ Command add_stat(CLI::App& program) {
   app->add_flag("--all", options->profile.rows.all, "also rows that cost nothing");
   options->columns_option =
       app->add_option("--columns", options->profile.columns, "+energy,-flops, or a list")->type_name("LIST");
+  app->add_option("--layout", options->profile.layout, "another tool's rows, columns and counting: rasp, torchstat");
   app->add_option("--sort", options->profile.sort, "order rows by a column")->type_name("COLUMN");
   app->add_option("--count", options->profile.convention, "counting convention, or a JSON file of one")
       ->capture_default_str();

@@ -38,7 +38,7 @@ TEST(Model, WhatItKeepsSurvivesAMove) {
   const std::string_view kept = model.keep(word);
   const std::int64_t numbers[] = {1, 2, 3};
   const auto span = model.keep(std::span<const std::int64_t>(numbers));
-  const Value* value = model.keep(Value{DType::I64, {1}, {Scalar(5)}});
+  const Value* value = model.keep(Value{DType::I64, {1}, {Scalar(5)}, {}});
   const TypeInfo* type = model.keep(TypeInfo::tensor(DType::F32, {2, 3}));
   const Graph* graph = &model.graph();
   word = "overwritten";

@@ -14,7 +14,8 @@ namespace {
 
 // Whether two known elements are the same in every place.
 bool same_elements(const Value& a, const Value& b) {
-  if (a.type != b.type || !(a.dims == b.dims) || a.size() != b.size()) return false;
+  if (a.type != b.type || !(a.dims == b.dims) || a.texts != b.texts) return false;
+  if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto x = exact_number(a.items[i]), y = exact_number(b.items[i]);
     if (x && y ? *x != *y : x || y || !(a.items[i].whole() == b.items[i].whole())) return false;

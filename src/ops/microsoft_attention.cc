@@ -114,7 +114,8 @@ void packed_cost(CostContext& c) {
 
 // Q, K and V each have their weights: inputs 5, 6, 7.
 Status ordered(ShapeContext& c) {
-  if (c.rank(0) != 3 || c.rank(7) != 2) return c.error("its input must have 3 axes and its weights 2");
+  if (c.rank(0) != 3 || c.rank(7) != 2)
+    return c.error("its input must have 3 axes and its weights 2");
   if (const auto heads = heads_of(c); !heads) return tl::unexpected(heads.error());
   c.set(0, c.dtype(0), {c.dims(0)[0], c.dims(0)[1], c.dims(7)[1]});
   return {};
@@ -127,8 +128,7 @@ void ordered_cost(CostContext& c) {
   add_projection(c, batch * length, size_at(c.in(0), 2), hidden);
   c.muls({{"tokens", batch * length}, {"rescaled", hidden.q + hidden.k + hidden.v * 2}});
   add_attention(c, {batch, heads, length, length, share_of(hidden.k, heads),
-                    share_of(hidden.v, heads),
-                    c.has(17) + (c.integer("unidirectional", 0) != 0)});
+                    share_of(hidden.v, heads), c.has(17) + (c.integer("unidirectional", 0) != 0)});
 }
 
 // Every token attends to `window` tokens on each side and to itself. Keys and values
@@ -176,7 +176,8 @@ Status decoder(ShapeContext& c) {
 
 void decoder_cost(CostContext& c) {
   const DecoderKind kind = decoder_kind(c);
-  const Expr queries = size_at(c.in(0), 0), batch = size_at(c.in(0), 1), width = size_at(c.in(0), 2);
+  const Expr queries = size_at(c.in(0), 0), batch = size_at(c.in(0), 1),
+             width = size_at(c.in(0), 2);
   add_projection(c, queries * batch, width, {width, 0, 0});
   if (!kind.cross || !kind.use_cache) {
     c.at_least("whether it attends to itself or to another sequence is known only at run time");
@@ -192,76 +193,126 @@ void decoder_cost(CostContext& c) {
 
 // BERT base: 128 tokens × 768 × 2304, then two products of 12·128·128·64.
 constexpr Example kAttention[] = {
-    {"f32[1,128,768], f32[768,2304], f32[2304], i32[1]", "num_heads=12", "f32[1,128,768]",
+    {"f32[1,128,768], f32[768,2304], f32[2304], i32[1]",
+     "num_heads=12",
+     "f32[1,128,768]",
      {.macs = 226492416 + 2 * 12582912}},
     // Self-attention of length 128, width 64.
     {"f32[1,128,64], f32[64,192], f32[192]", "num_heads=4", "f32[1,128,64]", {.macs = 3670016}},
     {"f32[1,1,768], f32[768,2304], f32[2304], i32[1,129], f32[2,1,12,128,64]",
-     "num_heads=12 unidirectional=1", "f32[1,1,768], f32[2,1,12,129,64]",
+     "num_heads=12 unidirectional=1",
+     "f32[1,1,768], f32[2,1,12,129,64]",
      {.macs = 1769472 + 2 * 12 * 129 * 64}},
     {"f32[B,S,768], f32[768,2304], f32[2304], _, f32[2,B,12,P,64]", "num_heads=12",
      "f32[B,S,768], f32[2,B,12,P + S,64]"},
     {"f32[1,1,768], f32[768,2304], f32[2304], _, f32[2,1,12,512,64], _, i32[1]={100}",
-     "num_heads=12 past_present_share_buffer=1", "f32[1,1,768], f32[2,1,12,512,64]",
+     "num_heads=12 past_present_share_buffer=1",
+     "f32[1,1,768], f32[2,1,12,512,64]",
      {.macs = 1769472 + 2 * 12 * 101 * 64}},
-    {"f32[1,16,32], f32[32,48], f32[48]", "num_heads=2 qkv_hidden_sizes=8,8,32", "f32[1,16,32]",
+    {"f32[1,16,32], f32[32,48], f32[48]",
+     "num_heads=2 qkv_hidden_sizes=8,8,32",
+     "f32[1,16,32]",
      {.macs = 16 * 32 * 48 + 16 * 16 * 8 + 16 * 16 * 32}},
 };
 constexpr Example kMaskedSelf[] = {
-    {"f32[1,1,768], f32[768,2304], f32[2304], _, f32[2,1,12,128,64], _, i32[1]", "num_heads=12",
-     "f32[1,1,768], f32[2,1,12,129,64]", {.macs = 1769472 + 2 * 12 * 129 * 64}},
+    {"f32[1,1,768], f32[768,2304], f32[2304], _, f32[2,1,12,128,64], _, i32[1]",
+     "num_heads=12",
+     "f32[1,1,768], f32[2,1,12,129,64]",
+     {.macs = 1769472 + 2 * 12 * 129 * 64}},
 };
 constexpr Example kQAttention[] = {
-    {"u8[1,128,768], i8[768,2304], f32[2304], f32[], f32[], i32[1]", "num_heads=12",
-     "f32[1,128,768]", {.macs = 226492416 + 2 * 12582912}},
+    {"u8[1,128,768], i8[768,2304], f32[2304], f32[], f32[], i32[1]",
+     "num_heads=12",
+     "f32[1,128,768]",
+     {.macs = 226492416 + 2 * 12582912}},
 };
 constexpr Example kPacked[] = {
-    {"f32[200,768], f32[768,2304], f32[2304], i32[2,128], i32[3]", "num_heads=12", "f32[200,768]",
+    {"f32[200,768], f32[768,2304], f32[2304], i32[2,128], i32[3]",
+     "num_heads=12",
+     "f32[200,768]",
      {.macs = 200 * 768 * 2304 + 2 * 200 * 128 * 768}},
 };
 constexpr Example kOrdered[] = {
     {"i8[1,8,16], f32[], f32[], f32[], f32[], i8[16,16], i8[16,16], i8[16,16], f32[], f32[], "
      "f32[], f32[16], f32[16], f32[16], f32[], f32[], f32[]",
-     "num_heads=2", "i8[1,8,16]", {.macs = 3 * 8 * 16 * 16 + 2 * 8 * 8 * 16}},
+     "num_heads=2",
+     "i8[1,8,16]",
+     {.macs = 3 * 8 * 16 * 16 + 2 * 8 * 8 * 16}},
 };
 // 64 tokens of size 8: five projections, then 9 keys of each token.
 constexpr Example kLongformer[] = {
     {"f32[1,64,8], f32[8,24], f32[24], f32[1,64], f32[8,24], f32[24], i32[1,64]",
-     "num_heads=2 window=4", "f32[1,64,8]", {.macs = 5 * 64 * 64 + 2 * 64 * 9 * 8}},
+     "num_heads=2 window=4",
+     "f32[1,64,8]",
+     {.macs = 5 * 64 * 64 + 2 * 64 * 9 * 8}},
 };
 constexpr Example kOrderedLongformer[] = {
     {"i8[1,64,8], f32[], i8[8,24], f32[], f32[24], f32[], f32[], f16[1,64], i8[8,24], f32[], "
      "f32[24], f32[], i32[1,64], f32[]",
-     "num_heads=2 window=4", "i8[1,64,8]", {.macs = 5 * 64 * 64 + 2 * 64 * 9 * 8}},
+     "num_heads=2 window=4",
+     "i8[1,64,8]",
+     {.macs = 5 * 64 * 64 + 2 * 64 * 9 * 8}},
 };
 constexpr Example kDecoder[] = {
     // Self-attention, 3 tokens after 5 cached ones.
     {"f32[3,1,8], f32[3,1,8], f32[8,8], f32[8,16], f32[24], _, f32[1,2,5,4], f32[1,2,5,4], "
      "bool[1]={0}, bool[1]={1}, bool[1]={1}, bool[1]={0}",
-     "num_heads=2", "f32[3,1,8], f32[1,2,8,4], f32[1,2,8,4]",
+     "num_heads=2",
+     "f32[3,1,8], f32[1,2,8,4], f32[1,2,8,4]",
      {.macs = 3 * 8 * 24 + 2 * 3 * 8 * 8}},
     {"f32[3,1,8], f32[7,1,8], f32[8,8], f32[8,16], f32[24], _, _, _, bool[1], bool[1]",
      "num_heads=2", "f32[3,1,8], f32[1,2,cache,4], f32[1,2,cache,4]"},
 };
 
 constexpr OpRule kRules[] = {
-    {.name = "Attention", .domain = kMicrosoft, .shape = projected<kFloat>,
-     .cost = projected_cost<kFloat>, .examples = kAttention, .settings = slots(3, 6)},
-    {.name = "DecoderMaskedSelfAttention", .domain = kMicrosoft, .shape = projected<kFloat>,
-     .cost = projected_cost<kFloat>, .examples = kMaskedSelf, .settings = slots(3, 6, 7, 8)},
-    {.name = "QAttention", .domain = kMicrosoft, .shape = projected<kQuantized>,
-     .cost = projected_cost<kQuantized>, .examples = kQAttention, .settings = slots(3, 4, 5, 6, 7)},
-    {.name = "PackedAttention", .domain = kMicrosoft, .shape = packed, .cost = packed_cost,
-     .examples = kPacked, .settings = slots(3, 4)},
-    {.name = "QOrderedAttention", .domain = kMicrosoft, .shape = ordered, .cost = ordered_cost,
-     .examples = kOrdered, .settings = slots(1, 2, 3, 4, 8, 9, 10, 14, 15, 16, 17)},
-    {.name = "LongformerAttention", .domain = kMicrosoft, .shape = like_input,
-     .cost = longformer_cost, .examples = kLongformer, .settings = slots(3, 6)},
-    {.name = "QOrderedLongformerAttention", .domain = kMicrosoft, .shape = like_input,
-     .cost = longformer_cost, .examples = kOrderedLongformer,
+    {.name = "Attention",
+     .domain = kMicrosoft,
+     .shape = projected<kFloat>,
+     .cost = projected_cost<kFloat>,
+     .examples = kAttention,
+     .settings = slots(3, 6)},
+    {.name = "DecoderMaskedSelfAttention",
+     .domain = kMicrosoft,
+     .shape = projected<kFloat>,
+     .cost = projected_cost<kFloat>,
+     .examples = kMaskedSelf,
+     .settings = slots(3, 6, 7, 8)},
+    {.name = "QAttention",
+     .domain = kMicrosoft,
+     .shape = projected<kQuantized>,
+     .cost = projected_cost<kQuantized>,
+     .examples = kQAttention,
+     .settings = slots(3, 4, 5, 6, 7)},
+    {.name = "PackedAttention",
+     .domain = kMicrosoft,
+     .shape = packed,
+     .cost = packed_cost,
+     .examples = kPacked,
+     .settings = slots(3, 4)},
+    {.name = "QOrderedAttention",
+     .domain = kMicrosoft,
+     .shape = ordered,
+     .cost = ordered_cost,
+     .examples = kOrdered,
+     .settings = slots(1, 2, 3, 4, 8, 9, 10, 14, 15, 16, 17)},
+    {.name = "LongformerAttention",
+     .domain = kMicrosoft,
+     .shape = like_input,
+     .cost = longformer_cost,
+     .examples = kLongformer,
+     .settings = slots(3, 6)},
+    {.name = "QOrderedLongformerAttention",
+     .domain = kMicrosoft,
+     .shape = like_input,
+     .cost = longformer_cost,
+     .examples = kOrderedLongformer,
      .settings = slots(1, 3, 5, 6, 7, 9, 11, 12, 13)},
-    {.name = "DecoderAttention", .domain = kMicrosoft, .shape = decoder, .cost = decoder_cost,
-     .examples = kDecoder, .settings = slots(5, 8, 9, 10, 11)},
+    {.name = "DecoderAttention",
+     .domain = kMicrosoft,
+     .shape = decoder,
+     .cost = decoder_cost,
+     .examples = kDecoder,
+     .settings = slots(5, 8, 9, 10, 11)},
 };
 
 }  // namespace

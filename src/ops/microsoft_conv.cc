@@ -62,8 +62,7 @@ Status conv_transpose_with_pads(ShapeContext& c) {
     for (const Expr& pad : *known)
       if (pad.is_number()) pads.push_back(pad.value());
   const bool complete = !c.has(2) || (known && pads.size() == known->size());
-  if (c.has(2) && complete)
-    attributes.push_back({"pads", std::span<const std::int64_t>(pads)});
+  if (c.has(2) && complete) attributes.push_back({"pads", std::span<const std::int64_t>(pads)});
   part.attributes = attributes;
   auto type = type_of(c, part);
   if (!type) return tl::unexpected(type.error());
@@ -75,9 +74,7 @@ Status conv_transpose_with_pads(ShapeContext& c) {
 
 void conv_transpose_cost(CostContext& c) {
   add_work(c,
-           {"ConvTranspose",
-            {input_of(c, 0), input_of(c, 1), input_of(c, 3)},
-            c.node().attributes},
+           {"ConvTranspose", {input_of(c, 0), input_of(c, 1), input_of(c, 3)}, c.node().attributes},
            {{c.out(0)}});
 }
 
@@ -85,7 +82,8 @@ void conv_transpose_cost(CostContext& c) {
 // characters, a tanh and the maximum over all places. Weights are
 // filters × 1 × window × character size.
 Status word_embedding(ShapeContext& c) {
-  if (c.rank(0) < 1 || c.rank(1) < 1) return c.error("its words and weights need at least one axis");
+  if (c.rank(0) < 1 || c.rank(1) < 1)
+    return c.error("its words and weights need at least one axis");
   Dims dims = c.dims(0);
   dims.back() = c.dims(1)[0];
   c.set(0, c.dtype(1), std::move(dims));
@@ -96,7 +94,8 @@ Status word_embedding(ShapeContext& c) {
 void word_embedding_cost(CostContext& c) {
   const Expr places = size_from_end(c.in(0), 0) - size_at(c.in(1), 2) + 1;
   const Expr activations = c.out_elements(0) * places;
-  c.macs({{"outputs", c.out_elements(0)}, {"places", places}, {"window", product_from(c.in(1), 1)}});
+  c.macs(
+      {{"outputs", c.out_elements(0)}, {"places", places}, {"window", product_from(c.in(1), 1)}});
   c.adds({{"outputs", c.out_elements(0)}, {"places", places}, {"bias", 1}});
   add_elementwise(c, "Tanh", activations);
   c.adds({{"outputs", c.out_elements(0)}, {"comparisons", places - 1}});
@@ -109,8 +108,10 @@ Status causal_conv(ShapeContext& c) {
   c.set(0, c.in(0));
   const Expr length = (c.dims(1)[c.rank(1) - 1] - 1) * c.integer("dilation", 1);
   Dims state = c.dims(0);
-  if (c.integer("channels_last", 0) != 0) state[1] = length;
-  else state.back() = length;
+  if (c.integer("channels_last", 0) != 0)
+    state[1] = length;
+  else
+    state.back() = length;
   if (const std::int64_t kept = c.integer("state_window", 0); kept > 0) state.insert(0, kept);
   c.set(1, c.dtype(0), std::move(state));
   return {};
@@ -134,30 +135,42 @@ Status packed_causal_conv(ShapeContext& c) {
 
 // 64·112·112 outputs with 3·7·7 products each.
 constexpr Example kFusedConv[] = {
-    {"f32[1,3,224,224], f32[64,3,7,7], f32[64]", "strides=2,2 pads=3,3,3,3 activation=\"Relu\"",
-     "f32[1,64,112,112]", {.macs = 118013952, .flops = 236027904 + 2 * 802816}},
+    {"f32[1,3,224,224], f32[64,3,7,7], f32[64]",
+     "strides=2,2 pads=3,3,3,3 activation=\"Relu\"",
+     "f32[1,64,112,112]",
+     {.macs = 118013952, .flops = 236027904 + 2 * 802816}},
     {"f32[N,8,4,4], f32[8,8,1,1], _, f32[N,8,4,4]", "", "f32[N,8,4,4]"},
-    {"f32[1,8,4,4], f32[8,8,1,1], _, f32[1,8,4,4]", "", "f32[1,8,4,4]",
+    {"f32[1,8,4,4], f32[8,8,1,1], _, f32[1,8,4,4]",
+     "",
+     "f32[1,8,4,4]",
      {.macs = 1024, .flops = 2048 + 128}},
 };
 constexpr Example kNhwcConv[] = {
-    {"f32[1,224,224,3], f32[64,3,7,7], f32[64]", "strides=2,2 pads=3,3,3,3", "f32[1,112,112,64]",
+    {"f32[1,224,224,3], f32[64,3,7,7], f32[64]",
+     "strides=2,2 pads=3,3,3,3",
+     "f32[1,112,112,64]",
      {.macs = 118013952, .flops = 236027904 + 802816}},
 };
 constexpr Example kNhwcFusedConv[] = {
     {"f16[1,56,56,64], f16[64,64,3,3], f16[64], f16[1,56,56,64]",
-     "pads=1,1,1,1 activation=\"Relu\"", "f16[1,56,56,64]",
+     "pads=1,1,1,1 activation=\"Relu\"",
+     "f16[1,56,56,64]",
      {.macs = 115605504, .flops = 231211008 + 3 * 200704}},
 };
 constexpr Example kNhwcMaxPool[] = {
-    {"u8[1,112,112,64]", "kernel_shape=3,3 strides=2,2 pads=1,1,1,1", "u8[1,56,56,64]", {.macs = 0}},
+    {"u8[1,112,112,64]",
+     "kernel_shape=3,3 strides=2,2 pads=1,1,1,1",
+     "u8[1,56,56,64]",
+     {.macs = 0}},
 };
 constexpr Example kMaskedPool[] = {
     {"f32[1,4,8,8], i32[1,4,8,8]", "kernel_shape=2,2 strides=2,2", "f32[1,4,4,4]", {.macs = 0}},
 };
 // 16·16 input positions, each spread over 32 filters of 2·2, from 64 channels.
 constexpr Example kDynamicPads[] = {
-    {"f32[1,64,16,16], f32[64,32,2,2], i64[4]={0,0,0,0}", "strides=2,2", "f32[1,32,32,32]",
+    {"f32[1,64,16,16], f32[64,32,2,2], i64[4]={0,0,0,0}",
+     "strides=2,2",
+     "f32[1,32,32,32]",
      {.macs = 2097152}},
     {"f32[1,64,16,16], f32[64,32,2,2], i64[4]={1,1,1,1}", "strides=2,2", "f32[1,32,30,30]"},
     {"f32[1,64,16,16], f32[64,32,2,2], i64[4]", "strides=2,2", "f32[1,32,size,size_2]"},
@@ -167,10 +180,14 @@ constexpr Example kWords[] = {
     {"i32[5,10], f32[6,1,3,4], f32[6], f32[100,4]", "", "f32[5,6]", {.macs = 5 * 6 * 8 * 12}},
 };
 constexpr Example kCausalConv[] = {
-    {"f32[2,16,10], f32[16,1,4], f32[16], f32[2,16,3]", "", "f32[2,16,10], f32[2,16,3]",
+    {"f32[2,16,10], f32[16,1,4], f32[16], f32[2,16,3]",
+     "",
+     "f32[2,16,10], f32[2,16,3]",
      {.macs = 1280, .flops = 2560 + 320}},
-    {"f32[2,10,16], f32[16,1,4]", "channels_last=1 dilation=2 state_window=3",
-     "f32[2,10,16], f32[3,2,6,16]", {.macs = 1280}},
+    {"f32[2,10,16], f32[16,1,4]",
+     "channels_last=1 dilation=2 state_window=3",
+     "f32[2,10,16], f32[3,2,6,16]",
+     {.macs = 1280}},
 };
 constexpr Example kPackedCausalConv[] = {
     {"f32[T,16], f32[16,1,4], i32[3], _, f32[2,16,3]", "state_update_capacity=4",
@@ -178,25 +195,53 @@ constexpr Example kPackedCausalConv[] = {
 };
 
 constexpr OpRule kRules[] = {
-    {.name = "FusedConv", .domain = kMicrosoft, .shape = fused_conv<false>,
-     .cost = fused_conv_cost<false>, .examples = kFusedConv},
-    {.name = "NhwcConv", .domain = kMicrosoft, .shape = fused_conv<true>,
-     .cost = fused_conv_cost<true>, .examples = kNhwcConv},
-    {.name = "NhwcFusedConv", .domain = kMicrosoft, .shape = fused_conv<true>,
-     .cost = fused_conv_cost<true>, .examples = kNhwcFusedConv},
-    {.name = "NhwcMaxPool", .domain = kMicrosoft, .shape = max_pool<true>,
-     .cost = max_pool_cost<true>, .examples = kNhwcMaxPool},
-    {.name = "MaxpoolWithMask", .domain = kMicrosoft, .shape = max_pool<false>,
-     .cost = max_pool_cost<false>, .examples = kMaskedPool},
-    {.name = "ConvTransposeWithDynamicPads", .domain = kMicrosoft,
-     .shape = conv_transpose_with_pads, .cost = conv_transpose_cost, .examples = kDynamicPads,
+    {.name = "FusedConv",
+     .domain = kMicrosoft,
+     .shape = fused_conv<false>,
+     .cost = fused_conv_cost<false>,
+     .examples = kFusedConv},
+    {.name = "NhwcConv",
+     .domain = kMicrosoft,
+     .shape = fused_conv<true>,
+     .cost = fused_conv_cost<true>,
+     .examples = kNhwcConv},
+    {.name = "NhwcFusedConv",
+     .domain = kMicrosoft,
+     .shape = fused_conv<true>,
+     .cost = fused_conv_cost<true>,
+     .examples = kNhwcFusedConv},
+    {.name = "NhwcMaxPool",
+     .domain = kMicrosoft,
+     .shape = max_pool<true>,
+     .cost = max_pool_cost<true>,
+     .examples = kNhwcMaxPool},
+    {.name = "MaxpoolWithMask",
+     .domain = kMicrosoft,
+     .shape = max_pool<false>,
+     .cost = max_pool_cost<false>,
+     .examples = kMaskedPool},
+    {.name = "ConvTransposeWithDynamicPads",
+     .domain = kMicrosoft,
+     .shape = conv_transpose_with_pads,
+     .cost = conv_transpose_cost,
+     .examples = kDynamicPads,
      .settings = slots(2)},
-    {.name = "WordConvEmbedding", .domain = kMicrosoft, .shape = word_embedding,
-     .cost = word_embedding_cost, .examples = kWords},
-    {.name = "CausalConvWithState", .domain = kMicrosoft, .shape = causal_conv,
-     .cost = causal_conv_cost, .examples = kCausalConv},
-    {.name = "VarlenCausalConvWithState", .domain = kMicrosoft, .shape = packed_causal_conv,
-     .cost = causal_conv_cost, .examples = kPackedCausalConv, .settings = slots(2, 5)},
+    {.name = "WordConvEmbedding",
+     .domain = kMicrosoft,
+     .shape = word_embedding,
+     .cost = word_embedding_cost,
+     .examples = kWords},
+    {.name = "CausalConvWithState",
+     .domain = kMicrosoft,
+     .shape = causal_conv,
+     .cost = causal_conv_cost,
+     .examples = kCausalConv},
+    {.name = "VarlenCausalConvWithState",
+     .domain = kMicrosoft,
+     .shape = packed_causal_conv,
+     .cost = causal_conv_cost,
+     .examples = kPackedCausalConv,
+     .settings = slots(2, 5)},
 };
 
 }  // namespace

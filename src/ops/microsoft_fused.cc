@@ -53,7 +53,9 @@ void split_gelu_cost(CostContext& c) {
 }
 
 // input + bias + skip
-void bias_add_cost(CostContext& c) { c.adds({{"elements", c.in_elements(0)}, {"bias and skip", 2}}); }
+void bias_add_cost(CostContext& c) {
+  c.adds({{"elements", c.in_elements(0)}, {"bias and skip", 2}});
+}
 
 // X + Y·gate
 void gated_add_cost(CostContext& c) {
@@ -120,7 +122,9 @@ constexpr Example kFastGelu[] = {
 };
 constexpr Example kQuickGelu[] = {{"f32[2,8]", "", "f32[2,8]", {.macs = 0, .flops = 16 * 5}}};
 constexpr Example kBiasSoftmax[] = {
-    {"f32[1,12,8,8], f32[1,1,1,8]", "axis=3 is_inner_broadcast=0", "f32[1,12,8,8]",
+    {"f32[1,12,8,8], f32[1,1,1,8]",
+     "axis=3 is_inner_broadcast=0",
+     "f32[1,12,8,8]",
      {.macs = 0, .flops = 768 * 6}},
 };
 constexpr Example kSplitGelu[] = {
@@ -134,7 +138,9 @@ constexpr Example kGatedAdd[] = {
     {"f32[2,8], f32[2,8], f32[2,1]", "", "f32[2,8]", {.flops = 32}},
 };
 constexpr Example kAttentionGate[] = {
-    {"f32[1,3,8], f32[8], f32[8], f32[1,3,8]", "", "f32[1,3,8], f32[1,3,8]",
+    {"f32[1,3,8], f32[8], f32[8], f32[1,3,8]",
+     "",
+     "f32[1,3,8], f32[1,3,8]",
      {.flops = 24 * 5 + 24 * 3}},
 };
 constexpr Example kBiasDropout[] = {
@@ -153,7 +159,11 @@ constexpr Example kNoRepeat[] = {
 
 constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
                      std::span<const Example> examples, std::uint32_t settings = 0) {
-  return {.name = name, .domain = kMicrosoft, .shape = shape, .cost = cost, .examples = examples,
+  return {.name = name,
+          .domain = kMicrosoft,
+          .shape = shape,
+          .cost = cost,
+          .examples = examples,
           .settings = settings};
 }
 
@@ -169,8 +179,7 @@ constexpr OpRule kRules[] = {
     row("LinearAttentionGate", attention_gate, attention_gate_cost, kAttentionGate),
     row("BiasDropout", bias_dropout, bias_dropout_cost, kBiasDropout, slots(3, 4)),
     row("BitmaskDropout", bitmask_dropout, no_arithmetic, kBitmaskDropout, slots(1, 2)),
-    row("BitmaskBiasDropout", bitmask_dropout, bias_dropout_cost, kBitmaskBiasDropout,
-        slots(3, 4)),
+    row("BitmaskBiasDropout", bitmask_dropout, bias_dropout_cost, kBitmaskBiasDropout, slots(3, 4)),
     row("ComplexMul", broadcast_inputs, complex_product_cost, kComplex),
     row("ComplexMulConj", broadcast_inputs, complex_product_cost, kComplex),
     row("NGramRepeatBlock", like_scores, no_repeat_cost, kNoRepeat),

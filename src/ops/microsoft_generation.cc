@@ -72,14 +72,30 @@ constexpr Example kSampling[] = {
 };
 
 constexpr OpRule kRules[] = {
-    {.name = "BeamSearch", .domain = kMicrosoft, .shape = beam_search, .cost = generation_cost,
-     .examples = kBeam, .settings = 0xfffu},
-    {.name = "WhisperBeamSearch", .domain = kMicrosoft, .shape = beam_search,
-     .cost = generation_cost, .examples = kWhisper, .settings = 0x7fffu},
-    {.name = "GreedySearch", .domain = kMicrosoft, .shape = greedy_search, .cost = generation_cost,
-     .examples = kGreedy, .settings = 0x7fu},
-    {.name = "Sampling", .domain = kMicrosoft, .shape = greedy_search, .cost = generation_cost,
-     .examples = kSampling, .settings = 0x1ffu},
+    {.name = "BeamSearch",
+     .domain = kMicrosoft,
+     .shape = beam_search,
+     .cost = generation_cost,
+     .examples = kBeam,
+     .settings = 0xfffu},
+    {.name = "WhisperBeamSearch",
+     .domain = kMicrosoft,
+     .shape = beam_search,
+     .cost = generation_cost,
+     .examples = kWhisper,
+     .settings = 0x7fffu},
+    {.name = "GreedySearch",
+     .domain = kMicrosoft,
+     .shape = greedy_search,
+     .cost = generation_cost,
+     .examples = kGreedy,
+     .settings = 0x7fu},
+    {.name = "Sampling",
+     .domain = kMicrosoft,
+     .shape = greedy_search,
+     .cost = generation_cost,
+     .examples = kSampling,
+     .settings = 0x1ffu},
 };
 
 }  // namespace

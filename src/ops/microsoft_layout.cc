@@ -45,7 +45,9 @@ void state_work(CostContext& c, const Part& part, bool last) {
   add_activation(c, c.text("activation", ""), c.out_elements(0));
 }
 
-Status nhwc_shape(ShapeContext& c) { return set_outputs(c, same_operator(c, c.opset(), true), true); }
+Status nhwc_shape(ShapeContext& c) {
+  return set_outputs(c, same_operator(c, c.opset(), true), true);
+}
 void nhwc_cost(CostContext& c) { state_work(c, same_operator(c, c.opset(), true), true); }
 
 // Resize's sizes and scales are already in the order of its input.
@@ -57,7 +59,9 @@ void nhwc_resize_cost(CostContext& c) { state_work(c, same_operator(c, c.opset()
 Status blocked_pool(ShapeContext& c) {
   return set_outputs(c, same_operator(c, kPartOpset, false), false);
 }
-void blocked_pool_cost(CostContext& c) { state_work(c, same_operator(c, kPartOpset, false), false); }
+void blocked_pool_cost(CostContext& c) {
+  state_work(c, same_operator(c, kPartOpset, false), false);
+}
 
 Part blocked_conv_part(const NodeView& c) {
   return {"Conv", {input_of(c, 0), input_of(c, 1), input_of(c, 2)}, c.node().attributes};
@@ -121,7 +125,8 @@ constexpr Example kReorderOutput[] = {
 };
 constexpr Example kBlockedConv[] = {
     {"f32[1,64,56,56], f32[64,64,3,3], f32[64], f32[1,64,56,56]",
-     "pads=1,1,1,1 activation=\"Relu\"", "f32[1,64,56,56]",
+     "pads=1,1,1,1 activation=\"Relu\"",
+     "f32[1,64,56,56]",
      {.macs = 115605504, .flops = 231211008 + 3 * 200704}},
 };
 constexpr Example kBlockedPool[] = {
@@ -134,14 +139,18 @@ constexpr Example kBlockedUpsample[] = {
 };
 
 constexpr Example kNhwcConv[] = {
-    {"f32[1,224,224,3], f32[64,3,7,7]", "strides=2,2 pads=3,3,3,3", "f32[1,112,112,64]",
+    {"f32[1,224,224,3], f32[64,3,7,7]",
+     "strides=2,2 pads=3,3,3,3",
+     "f32[1,112,112,64]",
      {.macs = 118013952}},
 };
 constexpr Example kNhwcConvTranspose[] = {
     {"f32[1,16,16,64], f32[64,32,2,2]", "strides=2,2", "f32[1,32,32,32]", {.macs = 2097152}},
 };
 constexpr Example kNhwcQLinearConv[] = {
-    {"u8[1,8,8,4], f32[], u8[], i8[16,4,1,1], f32[], i8[], f32[], u8[]", "", "u8[1,8,8,16]",
+    {"u8[1,8,8,4], f32[], u8[], i8[16,4,1,1], f32[], i8[], f32[], u8[]",
+     "",
+     "u8[1,8,8,16]",
      {.macs = 4096}},
 };
 constexpr Example kNhwcPool[] = {
@@ -177,8 +186,14 @@ constexpr OpRule blocked(std::string_view name, ShapeRule shape, CostRule cost,
 // `since` is the first version of ONNX's own operator that this domain knows.
 constexpr OpRule nhwc(std::string_view name, int since, std::span<const Example> examples,
                       std::uint32_t settings = 0, std::uint32_t buffers = 0) {
-  return {.name = name, .domain = kChannelsLast, .since = since, .shape = nhwc_shape,
-          .cost = nhwc_cost, .examples = examples, .settings = settings, .buffers = buffers};
+  return {.name = name,
+          .domain = kChannelsLast,
+          .since = since,
+          .shape = nhwc_shape,
+          .cost = nhwc_cost,
+          .examples = examples,
+          .settings = settings,
+          .buffers = buffers};
 }
 
 constexpr OpRule kRules[] = {
@@ -207,8 +222,13 @@ constexpr OpRule kRules[] = {
     nhwc("DepthToSpace", 11, kNhwcDepthToSpace),
     nhwc("SpaceToDepth", 1, kNhwcSpaceToDepth),
     nhwc("GridSample", 16, kNhwcGridSample),
-    {.name = "Resize", .domain = kChannelsLast, .since = 11, .shape = nhwc_resize,
-     .cost = nhwc_resize_cost, .examples = kNhwcResize, .settings = slots(1, 2, 3)},
+    {.name = "Resize",
+     .domain = kChannelsLast,
+     .since = 11,
+     .shape = nhwc_resize,
+     .cost = nhwc_resize_cost,
+     .examples = kNhwcResize,
+     .settings = slots(1, 2, 3)},
 };
 
 }  // namespace

@@ -68,7 +68,8 @@ void sparse_matmul_cost(CostContext& c) {
     return;
   }
   const bool trans_b = c.integer("transB", 0) != 0;
-  c.macs({{"stored elements", a.data->nonzeros}, {"columns of B", size_at(c.in(1), trans_b ? 0 : 1)}});
+  c.macs(
+      {{"stored elements", a.data->nonzeros}, {"columns of B", size_at(c.in(1), trans_b ? 0 : 1)}});
   scale_outputs(c);
 }
 
@@ -117,7 +118,8 @@ void matmul_gelu_cost(CostContext& c) {
 // Distances between the rows of two matrices.
 Status row_distances(ShapeContext& c) {
   if (c.rank(0) != 2 || c.rank(1) != 2) return c.error("both inputs must be matrices");
-  if (clash(c.dims(0)[1], c.dims(1)[1])) return c.error("its matrices have rows of different lengths");
+  if (clash(c.dims(0)[1], c.dims(1)[1]))
+    return c.error("its matrices have rows of different lengths");
   c.set(0, c.dtype(0), {c.dims(0)[0], c.dims(1)[0]});
   return {};
 }
@@ -137,7 +139,9 @@ void row_distances_cost(CostContext& c) {
 
 constexpr Example kFusedMatMul[] = {
     // Q·Kᵀ of 12 heads, scaled.
-    {"f32[1,12,128,64], f32[1,12,128,64]", "transB=1 alpha=0.125f", "f32[1,12,128,128]",
+    {"f32[1,12,128,64], f32[1,12,128,64]",
+     "transB=1 alpha=0.125f",
+     "f32[1,12,128,128]",
      {.macs = 12582912, .flops = 25165824 + 196608}},
     {"f32[4,3], f32[4,5]", "transA=1", "f32[3,5]", {.macs = 60}},
     {"f32[N,S,64], f32[64,32]", "", "f32[N,S,32]"},
@@ -151,11 +155,15 @@ constexpr Example kMatMulActivation[] = {
     {"f32[4,8], f32[8,16]", "activation=\"Relu\"", "f32[4,16]", {.macs = 512, .flops = 1024 + 64}},
 };
 constexpr Example kFusedGemm[] = {
-    {"f32[1,2048], f32[1000,2048], f32[1000]", "transB=1 activation=\"Relu\"", "f32[1,1000]",
+    {"f32[1,2048], f32[1000,2048], f32[1000]",
+     "transB=1 activation=\"Relu\"",
+     "f32[1,1000]",
      {.macs = 2048000, .flops = 4096000 + 2000}},
 };
 constexpr Example kFloat8Gemm[] = {
-    {"f8e4m3fn[16,32], f8e4m3fn[64,32], _, f32[1], f32[1]", "transB=1 dtype=10", "f16[16,64]",
+    {"f8e4m3fn[16,32], f8e4m3fn[64,32], _, f32[1], f32[1]",
+     "transB=1 dtype=10",
+     "f16[16,64]",
      {.macs = 32768, .flops = 65536 + 1024}},
 };
 constexpr Example kGemmFastGelu[] = {
@@ -168,21 +176,46 @@ constexpr Example kDistances[] = {
 };
 
 constexpr OpRule kRules[] = {
-    {.name = "FusedMatMul", .domain = kMicrosoft, .shape = fused_matmul, .cost = fused_matmul_cost,
+    {.name = "FusedMatMul",
+     .domain = kMicrosoft,
+     .shape = fused_matmul,
+     .cost = fused_matmul_cost,
      .examples = kFusedMatMul},
-    {.name = "TransposeMatMul", .domain = kMicrosoft, .shape = fused_matmul,
-     .cost = fused_matmul_cost, .examples = kTransposeMatMul},
-    {.name = "FusedMatMulActivation", .domain = kMicrosoft, .shape = fused_matmul,
-     .cost = fused_matmul_cost, .examples = kMatMulActivation},
-    {.name = "FusedGemm", .domain = kMicrosoft, .shape = fused_gemm, .cost = fused_gemm_cost,
+    {.name = "TransposeMatMul",
+     .domain = kMicrosoft,
+     .shape = fused_matmul,
+     .cost = fused_matmul_cost,
+     .examples = kTransposeMatMul},
+    {.name = "FusedMatMulActivation",
+     .domain = kMicrosoft,
+     .shape = fused_matmul,
+     .cost = fused_matmul_cost,
+     .examples = kMatMulActivation},
+    {.name = "FusedGemm",
+     .domain = kMicrosoft,
+     .shape = fused_gemm,
+     .cost = fused_gemm_cost,
      .examples = kFusedGemm},
-    {.name = "GemmFloat8", .domain = kMicrosoft, .shape = float8_gemm, .cost = float8_gemm_cost,
-     .examples = kFloat8Gemm, .settings = slots(3, 4, 5)},
-    {.name = "GemmFastGelu", .domain = kMicrosoft, .shape = fused_matmul, .cost = matmul_gelu_cost,
+    {.name = "GemmFloat8",
+     .domain = kMicrosoft,
+     .shape = float8_gemm,
+     .cost = float8_gemm_cost,
+     .examples = kFloat8Gemm,
+     .settings = slots(3, 4, 5)},
+    {.name = "GemmFastGelu",
+     .domain = kMicrosoft,
+     .shape = fused_matmul,
+     .cost = matmul_gelu_cost,
      .examples = kGemmFastGelu},
-    {.name = "SparseToDenseMatMul", .domain = kMicrosoft, .shape = fused_matmul,
-     .cost = sparse_matmul_cost, .examples = kSparse},
-    {.name = "CDist", .domain = kMicrosoft, .shape = row_distances, .cost = row_distances_cost,
+    {.name = "SparseToDenseMatMul",
+     .domain = kMicrosoft,
+     .shape = fused_matmul,
+     .cost = sparse_matmul_cost,
+     .examples = kSparse},
+    {.name = "CDist",
+     .domain = kMicrosoft,
+     .shape = row_distances,
+     .cost = row_distances_cost,
      .examples = kDistances},
 };
 

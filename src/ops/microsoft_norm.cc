@@ -13,8 +13,11 @@ constexpr int kRmsOpset = 23;
 
 // X, scale, bias; outputs Y, mean, inverse deviation. Y has the type of the scale.
 Part layer_norm_part(const NodeView& c) {
-  return {"LayerNormalization", {input_of(c, 0), input_of(c, 1), input_of(c, 2)},
-          c.node().attributes, kPartOpset, 3};
+  return {"LayerNormalization",
+          {input_of(c, 0), input_of(c, 1), input_of(c, 2)},
+          c.node().attributes,
+          kPartOpset,
+          3};
 }
 
 Status layer_norm(ShapeContext& c) {
@@ -113,7 +116,8 @@ Status group_norm(ShapeContext& c) {
   const Attribute groups[] = {{"num_groups", c.integer("groups", 0)}};
   auto type = type_of(c, {"GroupNormalization",
                           {tensor_of(grouped_type(c)), input_of(c, 1), input_of(c, 2)},
-                          groups, 21});
+                          groups,
+                          21});
   if (!type) return tl::unexpected(type.error());
   c.set(0, c.in(0));
   c.set(1, c.in(0));
@@ -170,8 +174,10 @@ constexpr Example kSimplified[] = {
     {"f16[N,S,64], f16[64]", "axis=-1", "f16[N,S,64], f32[N,S,1]"},
 };
 constexpr Example kSkip[] = {
-    {"f32[1,128,768], f32[1,128,768], f32[768], f32[768], f32[768]", "",
-     "f32[1,128,768], _, _, f32[1,128,768]", {.flops = 688768 + 2 * 98304}},
+    {"f32[1,128,768], f32[1,128,768], f32[768], f32[768], f32[768]",
+     "",
+     "f32[1,128,768], _, _, f32[1,128,768]",
+     {.flops = 688768 + 2 * 98304}},
     {"f16[B,S,64], f16[B,S,64], f16[64]", "", "f16[B,S,64], f32[B,S,1]"},
 };
 constexpr Example kSkipSimplified[] = {
@@ -180,38 +186,52 @@ constexpr Example kSkipSimplified[] = {
 constexpr Example kEmbed[] = {
     {"i32[1,128], i32[1,128], f32[30522,768], f32[512,768], f32[2,768], f32[768], f32[768], "
      "i32[1,128]",
-     "", "f32[1,128,768], i32[1]", {.macs = 0, .flops = 688768 + 2 * 98304}},
+     "",
+     "f32[1,128,768], i32[1]",
+     {.macs = 0, .flops = 688768 + 2 * 98304}},
     {"i32[B,S], _, f16[1000,64], f16[512,64], _, f16[64], f16[64]", "",
      "f16[B,S,64], _, f16[B,S,64]"},
 };
 constexpr Example kQEmbed[] = {
-    {"i32[1,4], _, u8[100,8], u8[16,8], _, u8[8], u8[8], _, f32[], f32[], _, f32[], f32[]", "",
-     "f32[1,4,8], i32[1]", {.flops = 4 * 32 + 32 + 7 * 32 + 5 * 4}},
+    {"i32[1,4], _, u8[100,8], u8[16,8], _, u8[8], u8[8], _, f32[], f32[], _, f32[], f32[]",
+     "",
+     "f32[1,4,8], i32[1]",
+     {.flops = 4 * 32 + 32 + 7 * 32 + 5 * 4}},
 };
 // 24 elements of 7 operations, 4 groups of 5.
 constexpr Example kGroup[] = {
     {"f32[2,3,1,4], f32[4], f32[4]", "groups=2 activation=0", "f32[2,3,1,4]", {.flops = 188}},
-    {"f32[2,4,3,1], f32[4], f32[4]", "groups=2 activation=1 channels_last=0", "f32[2,4,3,1]",
+    {"f32[2,4,3,1], f32[4], f32[4]",
+     "groups=2 activation=1 channels_last=0",
+     "f32[2,4,3,1]",
      {.flops = 188 + 4 * 24}},
 };
 constexpr Example kSkipGroup[] = {
-    {"f32[2,3,1,4], f32[4], f32[4], f32[2,3,1,4], f32[4]", "groups=2 activation=0",
-     "f32[2,3,1,4], f32[2,3,1,4]", {.flops = 188 + 48}},
+    {"f32[2,3,1,4], f32[4], f32[4], f32[2,3,1,4], f32[4]",
+     "groups=2 activation=0",
+     "f32[2,3,1,4], f32[2,3,1,4]",
+     {.flops = 188 + 48}},
 };
 // 4 rows of 8: 4 operations an element and 4 a row, then 3 + 1 + 1 an element.
 constexpr Example kGated[] = {
     {"f32[2,16], f32[8], f32[2,16]", "", "f32[2,16]", {.flops = 4 * 32 + 16 + 5 * 32}},
 };
 constexpr Example kEngram[] = {
-    {"f32[1,3,2,8], f32[1,3,2,8], f32[1,3,8], f32[2,8], f32[2,8]", "", "f32[1,3,2,8]",
+    {"f32[1,3,2,8], f32[1,3,2,8], f32[1,3,8], f32[2,8], f32[2,8]",
+     "",
+     "f32[1,3,2,8]",
      {.macs = 48}},
 };
 
 constexpr OpRule row(std::string_view name, std::string_view domain, ShapeRule shape, CostRule cost,
-                     std::span<const Example> examples, std::uint32_t settings = 0,
-                     int until = 0) {
-  return {.name = name, .domain = domain, .shape = shape, .cost = cost, .examples = examples,
-          .settings = settings, .until = until};
+                     std::span<const Example> examples, std::uint32_t settings = 0, int until = 0) {
+  return {.name = name,
+          .domain = domain,
+          .shape = shape,
+          .cost = cost,
+          .examples = examples,
+          .settings = settings,
+          .until = until};
 }
 
 // ONNX Runtime put LayerNormalization into ONNX's own domain before ONNX did, and

@@ -149,7 +149,8 @@ Status gather_blocks(ShapeContext& c) {
   Dims table = c.dims(0), dims;
   table.back() *= packed_in_byte(c, 0, "bits");
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (i != *axis) dims.push_back(table[i]);
+    if (i != *axis)
+      dims.push_back(table[i]);
     else
       for (const Expr& size : c.dims(1)) dims.push_back(size);
   }
@@ -235,26 +236,34 @@ Expr experts_parameters(const NodeView& c, std::size_t input) {
 }
 
 constexpr Example kNBits[] = {
-    {"f32[1,128,4096], u8[11008,128,16], f32[11008,128]", "K=4096 N=11008 bits=4 block_size=32",
-     "f32[1,128,11008]", {.macs = 128LL * 4096 * 11008}},
+    {"f32[1,128,4096], u8[11008,128,16], f32[11008,128]",
+     "K=4096 N=11008 bits=4 block_size=32",
+     "f32[1,128,11008]",
+     {.macs = 128LL * 4096 * 11008}},
     {"f16[B,S,64], u8[32,2,16], f16[32,2], _, _, f16[32]", "K=64 N=32 block_size=32",
      "f16[B,S,32]"},
 };
 constexpr Example kBnb4[] = {
-    {"f32[4,64], u8[1024], f32[64]", "K=64 N=32 block_size=32 quant_type=1", "f32[4,32]",
+    {"f32[4,64], u8[1024], f32[64]",
+     "K=64 N=32 block_size=32 quant_type=1",
+     "f32[4,32]",
      {.macs = 8192, .flops = 16384}},
-    {"f32[4,32], u8[1024], f32[64]", "K=64 N=32 block_size=32 quant_type=1 transB=0", "f32[4,64]",
+    {"f32[4,32], u8[1024], f32[64]",
+     "K=64 N=32 block_size=32 quant_type=1 transB=0",
+     "f32[4,64]",
      {.macs = 8192}},
 };
 constexpr Example kMlp[] = {
     {"f32[1,8], _, _, u8[16,1,16], f32[16,1], _, u8[16,1,16], f32[16,1]",
-     "K=8 N=16 block_size=32 activation=\"silu\"", "f32[1,16]",
+     "K=8 N=16 block_size=32 activation=\"silu\"",
+     "f32[1,16]",
      {.macs = 256, .flops = 512 + 16 * 4 + 16}},
 };
 constexpr Example kQkv[] = {
     {"f32[1,2,8], f32[1,2,8], f32[8], u8[16,1,16], f32[16,1], _, u8[4,1,16], f32[4,1], _, "
      "u8[4,1,16], f32[4,1]",
-     "K=8 Nq=16 Nkv=4 block_size=32", "f32[1,2,16], f32[1,2,4], f32[1,2,4], f32[1,2,8]",
+     "K=8 Nq=16 Nkv=4 block_size=32",
+     "f32[1,2,16], f32[1,2,4], f32[1,2,4], f32[1,2,8]",
      {.macs = 2 * 8 * 24}},
 };
 constexpr Example kShaped[] = {
@@ -264,7 +273,9 @@ constexpr Example kFp4[] = {
     {"f16[4,64], u8[32,32], u8[32,4], f32[]", "", "f16[4,32]", {.macs = 8192}},
 };
 constexpr Example kFp8[] = {
-    {"f16[4,64], f8e4m3fn[32,64], f32[32,1], f32[], f16[32]", "", "f16[4,32]",
+    {"f16[4,64], f8e4m3fn[32,64], f32[32,1], f32[], f16[32]",
+     "",
+     "f16[4,32]",
      {.macs = 8192, .flops = 16384 + 128 + 512}},
 };
 constexpr Example kGatherBlocks[] = {
@@ -273,21 +284,32 @@ constexpr Example kGatherBlocks[] = {
 };
 // 10 tokens through 2 of 4 experts: 16·8 and 8·16 products each.
 constexpr Example kExperts[] = {
-    {"f32[10,8], f32[10,4], f32[4,16,8], _, f32[4,8,16]", "k=2", "f32[10,8]",
+    {"f32[10,8], f32[10,4], f32[4,16,8], _, f32[4,8,16]",
+     "k=2",
+     "f32[10,8]",
      {.macs = 10 * 2 * 256, .flops = 10240 + 200 + 40 + 320 + 160 + 80}},
     {"f32[1,10,8], f32[10,4], f32[4,32,8], f32[4,32], f32[4,8,16], f32[4,8]",
-     "k=2 activation_type=\"swiglu\" swiglu_fusion=1", "f32[1,10,8]", {.macs = 10 * 2 * 384}},
+     "k=2 activation_type=\"swiglu\" swiglu_fusion=1",
+     "f32[1,10,8]",
+     {.macs = 10 * 2 * 384}},
 };
 constexpr Example kQuantizedExperts[] = {
-    {"f32[10,8], f32[10,4], u8[4,16,4], f32[4,16], _, u8[4,8,8], f32[4,8]", "k=2", "f32[10,8]",
+    {"f32[10,8], f32[10,4], u8[4,16,4], f32[4,16], _, u8[4,8,8], f32[4,8]",
+     "k=2",
+     "f32[10,8]",
      {.macs = 10 * 2 * 256}},
 };
 
 constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
                      std::span<const Example> examples, std::uint32_t settings,
                      Expr (*parameters)(const NodeView&, std::size_t)) {
-  return {.name = name, .domain = kMicrosoft, .shape = shape, .cost = cost, .examples = examples,
-          .settings = settings, .parameters = parameters};
+  return {.name = name,
+          .domain = kMicrosoft,
+          .shape = shape,
+          .cost = cost,
+          .examples = examples,
+          .settings = settings,
+          .parameters = parameters};
 }
 
 constexpr OpRule kRules[] = {

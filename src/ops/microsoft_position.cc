@@ -131,8 +131,11 @@ void add_recurrence(CostContext& c, const Recurrence& r) {
 // (batch, heads, key, value); `state_window` keeps that of several tokens.
 Recurrence linear_sizes(const NodeView& c) {
   const Expr query_heads = c.integer("q_num_heads", 0), heads = c.integer("kv_num_heads", 0);
-  return {size_at(c.in(0), 0) * size_at(c.in(0), 1), query_heads, heads,
-          share_of(size_at(c.in(0), 2), query_heads), share_of(size_at(c.in(2), 2), heads),
+  return {size_at(c.in(0), 0) * size_at(c.in(0), 1),
+          query_heads,
+          heads,
+          share_of(size_at(c.in(0), 2), query_heads),
+          share_of(size_at(c.in(2), 2), heads),
           c.text("update_rule", "gated_delta")};
 }
 
@@ -156,8 +159,12 @@ void linear_attention_cost(CostContext& c) { add_recurrence(c, linear_sizes(c));
 Recurrence delta_sizes(const NodeView& c) {
   const Expr query_heads = size_from_end(c.in(0), 1), heads = size_from_end(c.in(2), 1);
   const Expr key = size_from_end(c.in(0), 0);
-  return {share_of(c.in_elements(0), query_heads * key), query_heads, heads, key,
-          size_from_end(c.in(2), 0), c.text("update_rule", "gated_delta")};
+  return {share_of(c.in_elements(0), query_heads * key),
+          query_heads,
+          heads,
+          key,
+          size_from_end(c.in(2), 0),
+          c.text("update_rule", "gated_delta")};
 }
 
 Status delta_net(ShapeContext& c) {
@@ -189,17 +196,23 @@ void delta_net_cost(CostContext& c) {
 constexpr Example kRotary[] = {
     {"f32[1,8,128], i64[1,8], f32[512,16], f32[512,16]", "", "f32[1,8,128]", {.flops = 1024 * 3}},
     // 8 of 32 in each of 4 heads.
-    {"f32[1,8,128], i64[1,8], f32[512,4], f32[512,4]", "num_heads=4 rotary_embedding_dim=8",
-     "f32[1,8,128]", {.flops = 256 * 3}},
+    {"f32[1,8,128], i64[1,8], f32[512,4], f32[512,4]",
+     "num_heads=4 rotary_embedding_dim=8",
+     "f32[1,8,128]",
+     {.flops = 256 * 3}},
     {"f16[B,32,S,128], i64[B,S], f16[4096,64], f16[4096,64]", "", "f16[B,32,S,128]"},
 };
 constexpr Example kMRotary[] = {
-    {"f32[1,8,128], i64[3,1,8], f32[512,16], f32[512,16]", "mrope_section=4,6,6", "f32[1,8,128]",
+    {"f32[1,8,128], i64[3,1,8], f32[512,16], f32[512,16]",
+     "mrope_section=4,6,6",
+     "f32[1,8,128]",
      {.flops = 1024 * 3}},
 };
 constexpr Example kGemmaRotary[] = {
-    {"f32[1,8,16], f16[1,4,8,16], f16[1,4,8,16], f16[1,2,8,16], f16[1,2,8,16]", "",
-     "f16[1,4,8,16], f16[1,2,8,16]", {.flops = 256 + 768 * 3}},
+    {"f32[1,8,16], f16[1,4,8,16], f16[1,4,8,16], f16[1,2,8,16], f16[1,2,8,16]",
+     "",
+     "f16[1,4,8,16], f16[1,2,8,16]",
+     {.flops = 256 + 768 * 3}},
 };
 constexpr Example kRelative[] = {
     {"f32[32,12], i64[]={10}, i64[]={20}", "max_distance=128", "f32[1,12,10,20]", {.flops = 400}},
@@ -207,10 +220,14 @@ constexpr Example kRelative[] = {
     {"f32[32,12], i64[], i64[]", "max_distance=128", "f32[1,12,queries,keys]"},
 };
 constexpr Example kGatedBias[] = {
-    {"f32[2,10,32], f32[32], f32[1,4,10,10], f32[8,6], f32[6], f32[1,4,1,1]", "num_heads=4",
-     "f32[2,4,10,10]", {.macs = 80 * 8 * 6}},
+    {"f32[2,10,32], f32[32], f32[1,4,10,10], f32[8,6], f32[6], f32[1,4,1,1]",
+     "num_heads=4",
+     "f32[2,4,10,10]",
+     {.macs = 80 * 8 * 6}},
     {"f32[15,32], f32[32], f32[1,4,10,10], f32[8,6], f32[6], f32[1,4,1,1], i32[2,10]",
-     "num_heads=4", "f32[2,4,10,10]", {.macs = 60 * 8 * 6}},
+     "num_heads=4",
+     "f32[2,4,10,10]",
+     {.macs = 60 * 8 * 6}},
 };
 constexpr Example kRemove[] = {
     {"f32[2,10,8], i32[2]", "", "f32[tokens,8], i32[2,10], i32[3], i32[1]", {.flops = 0}},
@@ -219,37 +236,77 @@ constexpr Example kRestore[] = {{"f32[T,8], i32[2,10]", "", "f32[2,10,8]"}};
 // 10 tokens, 2 heads, 4×3 states: update, retrieval and answer.
 constexpr Example kLinear[] = {
     {"f32[1,10,8], f32[1,10,8], f32[1,10,6], f32[1,2,4,3], f32[1,10,2], f32[1,10,2]",
-     "q_num_heads=2 kv_num_heads=2", "f32[1,10,6], f32[1,2,4,3]", {.macs = 3 * 240}},
+     "q_num_heads=2 kv_num_heads=2",
+     "f32[1,10,6], f32[1,2,4,3]",
+     {.macs = 3 * 240}},
     {"f16[B,T,8], f16[B,T,4], f16[B,T,3]",
      "q_num_heads=2 kv_num_heads=1 update_rule=\"linear\" state_window=2",
      "f16[B,T,6], f16[2,B,1,4,3]"},
 };
 constexpr Example kDelta[] = {
-    {"f16[10,2,4], f16[10,2,4], f16[10,2,3], _, f32[10,2], f32[10,2], f32[1,2,3,4]", "",
-     "f16[10,2,3], f32[1,2,3,4]", {.macs = 3 * 240}},
+    {"f16[10,2,4], f16[10,2,4], f16[10,2,3], _, f32[10,2], f32[10,2], f32[1,2,3,4]",
+     "",
+     "f16[10,2,3], f32[1,2,3,4]",
+     {.macs = 3 * 240}},
     {"f16[10,2,4], f16[10,2,4], f16[10,4,3], i32[4]", "state_update_capacity=2",
      "f16[10,4,3], f32[3,4,3,4], f32[3,48]"},
 };
 
 constexpr OpRule kRules[] = {
-    {.name = "RotaryEmbedding", .domain = kMicrosoft, .shape = like_input, .cost = rotary_cost,
-     .examples = kRotary, .settings = slots(1), .buffers = slots(2, 3)},
-    {.name = "MRotaryEmbedding", .domain = kMicrosoft, .shape = like_input, .cost = rotary_cost,
-     .examples = kMRotary, .settings = slots(1), .buffers = slots(2, 3)},
-    {.name = "GemmaRotaryEmbedding", .domain = kMicrosoft, .shape = gemma_rotary,
-     .cost = gemma_rotary_cost, .examples = kGemmaRotary},
-    {.name = "RelativePositionBias", .domain = kMicrosoft, .shape = relative_bias,
-     .cost = relative_bias_cost, .examples = kRelative, .settings = slots(1, 2)},
-    {.name = "GatedRelativePositionBias", .domain = kMicrosoft, .shape = gated_bias,
-     .cost = gated_bias_cost, .examples = kGatedBias, .settings = slots(6)},
-    {.name = "RemovePadding", .domain = kMicrosoft, .shape = remove_padding, .cost = no_arithmetic,
-     .examples = kRemove, .settings = slots(1)},
-    {.name = "RestorePadding", .domain = kMicrosoft, .shape = restore_padding,
-     .cost = no_arithmetic, .examples = kRestore, .settings = slots(1)},
-    {.name = "LinearAttention", .domain = kMicrosoft, .shape = linear_attention,
-     .cost = linear_attention_cost, .examples = kLinear},
-    {.name = "GatedDeltaNet", .domain = kMicrosoft, .shape = delta_net, .cost = delta_net_cost,
-     .examples = kDelta, .settings = slots(3, 9, 10)},
+    {.name = "RotaryEmbedding",
+     .domain = kMicrosoft,
+     .shape = like_input,
+     .cost = rotary_cost,
+     .examples = kRotary,
+     .settings = slots(1),
+     .buffers = slots(2, 3)},
+    {.name = "MRotaryEmbedding",
+     .domain = kMicrosoft,
+     .shape = like_input,
+     .cost = rotary_cost,
+     .examples = kMRotary,
+     .settings = slots(1),
+     .buffers = slots(2, 3)},
+    {.name = "GemmaRotaryEmbedding",
+     .domain = kMicrosoft,
+     .shape = gemma_rotary,
+     .cost = gemma_rotary_cost,
+     .examples = kGemmaRotary},
+    {.name = "RelativePositionBias",
+     .domain = kMicrosoft,
+     .shape = relative_bias,
+     .cost = relative_bias_cost,
+     .examples = kRelative,
+     .settings = slots(1, 2)},
+    {.name = "GatedRelativePositionBias",
+     .domain = kMicrosoft,
+     .shape = gated_bias,
+     .cost = gated_bias_cost,
+     .examples = kGatedBias,
+     .settings = slots(6)},
+    {.name = "RemovePadding",
+     .domain = kMicrosoft,
+     .shape = remove_padding,
+     .cost = no_arithmetic,
+     .examples = kRemove,
+     .settings = slots(1)},
+    {.name = "RestorePadding",
+     .domain = kMicrosoft,
+     .shape = restore_padding,
+     .cost = no_arithmetic,
+     .examples = kRestore,
+     .settings = slots(1)},
+    {.name = "LinearAttention",
+     .domain = kMicrosoft,
+     .shape = linear_attention,
+     .cost = linear_attention_cost,
+     .examples = kLinear},
+    {.name = "GatedDeltaNet",
+     .domain = kMicrosoft,
+     .shape = delta_net,
+     .cost = delta_net_cost,
+     .examples = kDelta,
+     .settings = slots(3, 9, 10)},
 };
 
 }  // namespace

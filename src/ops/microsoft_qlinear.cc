@@ -144,8 +144,8 @@ void conv_cost(CostContext& c) {
 }
 
 Part transposed_part(const NodeView& c, bool last) {
-  return {"ConvTranspose", {data_of(c, 0, last), data_of(c, 3), data_of(c, 8)},
-          c.node().attributes};
+  return {
+      "ConvTranspose", {data_of(c, 0, last), data_of(c, 3), data_of(c, 8)}, c.node().attributes};
 }
 
 Status conv_transpose(ShapeContext& c) {
@@ -163,8 +163,10 @@ void conv_transpose_cost(CostContext& c) {
 }
 
 constexpr Example kBinary[] = {
-    {"u8[1,64,56,56], f32[], u8[], u8[1,64,56,56], f32[], u8[], f32[], u8[]", "",
-     "u8[1,64,56,56]", {.macs = 0, .flops = 200704 * (2 + 2 + 1 + 5)}},
+    {"u8[1,64,56,56], f32[], u8[], u8[1,64,56,56], f32[], u8[], f32[], u8[]",
+     "",
+     "u8[1,64,56,56]",
+     {.macs = 0, .flops = 200704 * (2 + 2 + 1 + 5)}},
     {"i8[N,8], f32[], _, i8[8], f32[], _, f32[]", "", "i8[N,8]"},
 };
 constexpr Example kUnary[] = {
@@ -196,24 +198,36 @@ constexpr Example kWhere[] = {
     {"bool[4,1], u8[8], f32[], u8[], u8[4,8], f32[], u8[], f32[], u8[]", "", "u8[4,8]"},
 };
 constexpr Example kConv[] = {
-    {"u8[1,4,8,8], f32[], u8[], i8[16,4,1,1], f32[16], i8[16], f32[], u8[], i32[16]", "",
-     "u8[1,16,8,8]", {.macs = 4096}},
-    {"u8[1,8,8,4], f32[], u8[], i8[16,4,1,1], f32[16], i8[16], f32[], u8[]", "channels_last=1",
-     "u8[1,8,8,16]", {.macs = 4096}},
+    {"u8[1,4,8,8], f32[], u8[], i8[16,4,1,1], f32[16], i8[16], f32[], u8[], i32[16]",
+     "",
+     "u8[1,16,8,8]",
+     {.macs = 4096}},
+    {"u8[1,8,8,4], f32[], u8[], i8[16,4,1,1], f32[16], i8[16], f32[], u8[]",
+     "channels_last=1",
+     "u8[1,8,8,16]",
+     {.macs = 4096}},
 };
 constexpr Example kTransposed[] = {
-    {"u8[1,64,16,16], f32[], u8[], i8[64,32,2,2], f32[], i8[], f32[], u8[]", "strides=2,2",
-     "u8[1,32,32,32]", {.macs = 2097152}},
+    {"u8[1,64,16,16], f32[], u8[], i8[64,32,2,2], f32[], i8[], f32[], u8[]",
+     "strides=2,2",
+     "u8[1,32,32,32]",
+     {.macs = 2097152}},
 };
 constexpr Example kNhwcTransposed[] = {
-    {"u8[1,16,16,64], f32[], u8[], i8[64,32,2,2], f32[], i8[], f32[], u8[]", "strides=2,2",
-     "u8[1,32,32,32]", {.macs = 2097152}},
+    {"u8[1,16,16,64], f32[], u8[], i8[64,32,2,2], f32[], i8[], f32[], u8[]",
+     "strides=2,2",
+     "u8[1,32,32,32]",
+     {.macs = 2097152}},
 };
 
 constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
                      std::span<const Example> examples, std::uint32_t settings,
                      std::string_view domain = kMicrosoft) {
-  return {.name = name, .domain = domain, .shape = shape, .cost = cost, .examples = examples,
+  return {.name = name,
+          .domain = domain,
+          .shape = shape,
+          .cost = cost,
+          .examples = examples,
           .settings = settings};
 }
 

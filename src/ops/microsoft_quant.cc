@@ -62,8 +62,10 @@ Status dequantize_blocks(ShapeContext& c) {
   if (!dtype) return tl::unexpected(dtype.error());
   auto dims = dims_from_input(c, 1, "size");
   if (!dims) return tl::unexpected(dims.error());
-  if (*dims) c.set(0, *dtype, std::move(**dims));
-  else c.set_unranked(0, *dtype);
+  if (*dims)
+    c.set(0, *dtype, std::move(**dims));
+  else
+    c.set_unranked(0, *dtype);
   return {};
 }
 
@@ -144,8 +146,10 @@ void gemm_cost(CostContext& c) {
   if (c.has(6)) c.adds({{"outputs plus C", c.out_elements(0)}});
   if (c.has(2)) c.adds({{"A less zero point", c.in_elements(0)}});
   if (c.has(5)) c.adds({{"B less zero point", c.in_elements(3)}});
-  if (c.has(7)) requantize_work(c, c.out_elements(0));
-  else c.muls({{"outputs", c.out_elements(0)}, {"scale", 1}});
+  if (c.has(7))
+    requantize_work(c, c.out_elements(0));
+  else
+    c.muls({{"outputs", c.out_elements(0)}, {"scale", 1}});
 }
 
 Status ordered_matmul(ShapeContext& c) {
@@ -222,9 +226,10 @@ void ordered_gelu_cost(CostContext& c) {
 
 void ordered_layer_norm_cost(CostContext& c) {
   dequantize_work(c, c.in_elements(0), false);
-  add_work(c, {"LayerNormalization", {input_of(c, 0), input_of(c, 2), input_of(c, 3)},
-               c.node().attributes},
-           {{c.out(0)}});
+  add_work(
+      c,
+      {"LayerNormalization", {input_of(c, 0), input_of(c, 2), input_of(c, 3)}, c.node().attributes},
+      {{c.out(0)}});
   quantize_work(c, c.in_elements(0), false);
 }
 
@@ -253,26 +258,39 @@ constexpr Example kMatMul16[] = {
     {"u16[4,8], u16[8,2]", "", "u32[4,2]"},
 };
 constexpr Example kMatMulToFloat[] = {
-    {"u8[4,8], i8[8,2], f32[], f32[], u8[], i8[], f32[2]", "", "f32[4,2]",
+    {"u8[4,8], i8[8,2], f32[], f32[], u8[], i8[], f32[2]",
+     "",
+     "f32[4,2]",
      {.macs = 64, .flops = 128 + 32 + 16 + 8 + 8}},
 };
 constexpr Example kDynamicMatMul[] = {
-    {"f32[1,128,768], i8[768,768], f32[], i8[], f32[768]", "", "f32[1,128,768]",
+    {"f32[1,128,768], i8[768,768], f32[], i8[], f32[768]",
+     "",
+     "f32[1,128,768]",
      {.macs = 75497472}},
 };
 constexpr Example kGemm[] = {
-    {"u8[4,8], f32[], u8[], i8[2,8], f32[], i8[], i32[2], f32[], u8[]", "transB=1", "u8[4,2]",
+    {"u8[4,8], f32[], u8[], i8[2,8], f32[], i8[], i32[2], f32[], u8[]",
+     "transB=1",
+     "u8[4,2]",
      {.macs = 64}},
-    {"u8[4,8], f32[], u8[], i8[8,2], f32[], i8[]", "", "f32[4,2]", {.macs = 64, .flops = 128 + 32 + 16 + 8}},
+    {"u8[4,8], f32[], u8[], i8[8,2], f32[], i8[]",
+     "",
+     "f32[4,2]",
+     {.macs = 64, .flops = 128 + 32 + 16 + 8}},
 };
 constexpr Example kOrderedMatMul[] = {
-    {"i8[1,4,8], f32[], i8[8,2], f32[], f32[], f32[2]", "order_A=1 order_B=0 order_Y=1",
-     "i8[1,4,2]", {.macs = 64, .flops = 144}},
+    {"i8[1,4,8], f32[], i8[8,2], f32[], f32[], f32[2]",
+     "order_A=1 order_B=0 order_Y=1",
+     "i8[1,4,2]",
+     {.macs = 64, .flops = 144}},
 };
 // 30 hidden values of 4 gates of 9 products, as in LSTM.
 constexpr Example kLstm[] = {
     {"f32[2,3,4], i8[1,4,20], i8[1,5,20], _, _, _, _, _, f32[1], i8[1], f32[1], i8[1]",
-     "hidden_size=5", "f32[2,1,3,5], f32[1,3,5], f32[1,3,5]", {.macs = 1080}},
+     "hidden_size=5",
+     "f32[2,1,3,5], f32[1,3,5], f32[1,3,5]",
+     {.macs = 1080}},
 };
 constexpr Example kMultiply[] = {
     {"u8[2,3], u8[], u8[3]", "", "i32[2,3]", {.macs = 0, .flops = 12}},
@@ -289,8 +307,13 @@ constexpr Example kOrderedLayerNorm[] = {
 constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
                      std::span<const Example> examples, std::uint32_t settings,
                      bool passes_weights = false) {
-  return {.name = name, .domain = kMicrosoft, .shape = shape, .cost = cost, .examples = examples,
-          .settings = settings, .passes_weights = passes_weights};
+  return {.name = name,
+          .domain = kMicrosoft,
+          .shape = shape,
+          .cost = cost,
+          .examples = examples,
+          .settings = settings,
+          .passes_weights = passes_weights};
 }
 
 constexpr OpRule kRules[] = {

@@ -258,8 +258,10 @@ constexpr Example kHash[] = {
 constexpr Example kAllFinite[] = {{"f32[3,4], f16[5]", "", "bool[]", {.flops = 17}}};
 constexpr Example kWarping[] = {{"f32[10,20]", "", "i32[2,path]", {.flops = 600}}};
 constexpr Example kNgrams[] = {
-    {"i64[2,10], i64[3], i64[8]", "max_ngram_size=3 n_head_per_ngram=4",
-     "i64[2,10,8], i64[2,2]", {.flops = 60 + 160}},
+    {"i64[2,10], i64[3], i64[8]",
+     "max_ngram_size=3 n_head_per_ngram=4",
+     "i64[2,10,8], i64[2,2]",
+     {.flops = 60 + 160}},
 };
 constexpr Example kPackedNgrams[] = {
     {"i64[20], i64[3], i64[8], i32[4]", "max_ngram_size=3 n_head_per_ngram=4",
@@ -268,7 +270,11 @@ constexpr Example kPackedNgrams[] = {
 
 constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
                      std::span<const Example> examples, std::uint32_t settings = 0) {
-  return {.name = name, .domain = kMicrosoft, .shape = shape, .cost = cost, .examples = examples,
+  return {.name = name,
+          .domain = kMicrosoft,
+          .shape = shape,
+          .cost = cost,
+          .examples = examples,
           .settings = settings};
 }
 

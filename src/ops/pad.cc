@@ -82,7 +82,8 @@ Status pad_shape(ShapeContext& c) {
     set_fresh(c, 0, c.dtype(0), Expr(static_cast<std::int64_t>(rank)), "padded");
     return {};
   }
-  const auto& [before, after] = **border;
+  const Dims& before = (*border)->before;
+  const Dims& after = (*border)->after;
   Dims dims(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     dims[i] = known_or_fresh(c, c.dims(0)[i] + before[i] + after[i], "padded");

@@ -59,7 +59,10 @@ struct Scene {
 // An attribute's word for an activation, as the standard operator is called.
 std::string_view operator_of(std::string_view activation) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {{
-      {"relu", "Relu"}, {"RELU", "Relu"}, {"gelu", "Gelu"}, {"GELU", "Gelu"},
+      {"relu", "Relu"},
+      {"RELU", "Relu"},
+      {"gelu", "Gelu"},
+      {"GELU", "Gelu"},
   }};
   for (const auto& [word, op] : kNames)
     if (word == activation) return op;
@@ -102,8 +105,10 @@ Result<TypeInfo> type_of(ShapeContext& c, const Part& part) {
 }
 
 void set_output(ShapeContext& c, std::size_t i, const Tensor& tensor) {
-  if (tensor.value != nullptr) c.set_value(i, *tensor.value);
-  else c.set(i, tensor.type);
+  if (tensor.value != nullptr)
+    c.set_value(i, *tensor.value);
+  else
+    c.set(i, tensor.type);
 }
 
 void add_work(CostContext& c, const Part& part, std::span<const TypeInfo> outputs) {
@@ -152,12 +157,14 @@ Expr share_of(const Expr& a, const Expr& b) {
 }
 
 TypeInfo channels_first(TypeInfo type) {
-  if (type.dims.size() >= 3) std::rotate(type.dims.begin() + 1, type.dims.end() - 1, type.dims.end());
+  if (type.dims.size() >= 3)
+    std::rotate(type.dims.begin() + 1, type.dims.end() - 1, type.dims.end());
   return type;
 }
 
 TypeInfo channels_last(TypeInfo type) {
-  if (type.dims.size() >= 3) std::rotate(type.dims.begin() + 1, type.dims.begin() + 2, type.dims.end());
+  if (type.dims.size() >= 3)
+    std::rotate(type.dims.begin() + 1, type.dims.begin() + 2, type.dims.end());
   return type;
 }
 

@@ -37,8 +37,8 @@ void set_output(ShapeContext& c, std::size_t i, const Tensor& tensor);
 // States the work of the part. `outputs` are the types that it gives.
 void add_work(CostContext& c, const Part& part, std::span<const TypeInfo> outputs);
 // The same for an operator on one tensor, element by element.
-void add_elementwise(CostContext& c, std::string_view op, const Expr& count,
-                     int opset = kPartOpset, std::span<const Attribute> attributes = {});
+void add_elementwise(CostContext& c, std::string_view op, const Expr& count, int opset = kPartOpset,
+                     std::span<const Attribute> attributes = {});
 // States the work of a fused activation, by the name that an attribute gives it:
 // `Relu`, `Clip`, `silu`. Empty, `none` and `identity` are no work.
 void add_activation(CostContext& c, std::string_view name, const Expr& count);

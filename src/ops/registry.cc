@@ -48,6 +48,7 @@ std::span<const Family> families() {
       {"microsoft_norm", microsoft_norm_rules()},
       {"microsoft_attention", microsoft_attention_rules()},
       {"microsoft_decoder", microsoft_decoder_rules()},
+      {"microsoft_grouped", microsoft_grouped_rules()},
       {"microsoft_position", microsoft_position_rules()},
       {"microsoft_qlinear", microsoft_qlinear_rules()},
       {"microsoft_quant", microsoft_quant_rules()},

@@ -41,6 +41,7 @@ std::span<const OpRule> microsoft_conv_rules();
 std::span<const OpRule> microsoft_decoder_rules();
 std::span<const OpRule> microsoft_fused_rules();
 std::span<const OpRule> microsoft_generation_rules();
+std::span<const OpRule> microsoft_grouped_rules();
 std::span<const OpRule> microsoft_layout_rules();
 std::span<const OpRule> microsoft_matmul_rules();
 std::span<const OpRule> microsoft_norm_rules();

@@ -6,6 +6,7 @@
 
 #include "profile/columns.h"
 #include "profile/hash.h"
+#include "profile/layout.h"
 #include "profile/memory.h"
 
 namespace strata {
@@ -99,6 +100,7 @@ std::string_view name(Unit unit) {
     case Unit::Macs: return "macs";
     case Unit::Flops: return "flops";
     case Unit::Bytes: return "bytes";
+    case Unit::Megabytes: return "mebibytes";
     case Unit::Picojoules: return "picojoules";
     case Unit::FlopsPerByte: return "flops_per_byte";
     case Unit::Percent: return "percent";
@@ -116,9 +118,21 @@ bool Profile::is_exact() const {
 }
 
 Result<Profile> make_profile(const Model& model, const Inference& inference,
-                             const ProfileOptions& options) {
+                             const ProfileOptions& given) {
+  ProfileOptions options = given;
   auto columns = choose_columns(options.columns, options.all_columns);
   if (!columns) return tl::unexpected(columns.error());
+  const Layout* layout = nullptr;
+  if (!options.layout.empty()) {
+    auto found = find_layout(options.layout);
+    if (!found) return tl::unexpected(found.error());
+    layout = *found;
+    options.convention = layout->convention;
+    options.rows.report = ReportKind::Tape;
+    options.rows.fuse = options.rows.all = false;
+    columns->clear();
+    for (const ColumnRule& rule : layout->columns) columns->push_back({&rule, false});
+  }
 
   const Costs costs = count(model);
   const Layers layers = find_layers(model, costs);
@@ -128,13 +142,17 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
 
   Profile profile;
   std::vector<Row> rows = make_rows(analysis, options.rows, profile.hidden_rows);
+  if (layout != nullptr) rows = layout_rows(*layout, std::move(rows));
+  for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i].index = i;
   Row totals;
   totals.layer = "Total";
-  for (const Figures& figures : analysis.by_layer) add_to(totals.figures, figures);
-  if (options.rows.fuse && !rows.empty() && options.rows.report != ReportKind::Tree) {
-    totals.figures = {};  // what passes inside a fused layer is not moved
+  // What passes inside a fused layer is not moved, and a layout may leave out
+  // rows: there the total is that of the rows.
+  const bool of_rows = layout != nullptr || (options.rows.fuse && options.rows.report != ReportKind::Tree);
+  if (of_rows)
     for (const Row& row : rows) add_to(totals.figures, row.figures);
-  }
+  else
+    for (const Figures& figures : analysis.by_layer) add_to(totals.figures, figures);
   if (!options.sort.empty()) {
     auto by = choose_columns(options.sort, false);
     if (!by) return tl::unexpected(by.error());
@@ -142,7 +160,7 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   }
 
   // Columns that nobody asked for and the convention does not have.
-  if (options.columns.empty())
+  if (options.columns.empty() && layout == nullptr)
     std::erase_if(*columns, [&](const ChosenColumn& column) {
       return column.rule->additive && column.rule->cell(totals).is_unknown();
     });

@@ -111,6 +111,7 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
   Row row;
   row.layer = layer_path(a.model, a.costs, first);
   row.call = first.call;
+  row.functional = first.functional;
   for (std::uint32_t index : group) {
     if (!row.type.empty()) row.type += "+";
     row.type += layer_type(a.model, a.costs, a.layers.list[index]);

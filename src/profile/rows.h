@@ -30,6 +30,8 @@ struct Row {
   std::string input;   // shapes, several separated by `, `
   std::string output;
   std::string dtype;   // of the first output
+  std::uint32_t index = 0;  // in running order
+  bool functional = false;  // an operation between modules
   std::uint32_t depth = 0;  // in the module tree
   std::uint32_t call = 0;   // which call of this module, counted from 0
   std::uint32_t calls = 1;  // how many calls the row stands for

@@ -14,6 +14,7 @@ std::string real_text(double number, Unit unit, bool exact) {
   switch (unit) {
     case Unit::Percent:
       return fmt::format("{:.1f}", number);
+    case Unit::Megabytes:
     case Unit::FlopsPerByte:
       return fmt::format("{:.2f}", number);
     case Unit::Picojoules:

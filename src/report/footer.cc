@@ -9,6 +9,7 @@ namespace strata {
 
 namespace {
 
+constexpr std::size_t kSymbols = 8;      // of the open sizes, how many are named
 constexpr std::size_t kPeakTensors = 3;  // of those alive at the peak, how many are named
 
 std::string peak_text(const Profile& profile, bool exact) {
@@ -32,7 +33,12 @@ std::string peak_text(const Profile& profile, bool exact) {
 // What is missing and how to give it.
 std::string symbols_text(const Profile& profile) {
   std::string out;
+  std::size_t shown = 0;
   for (const auto& symbol : profile.symbols) {
+    if (++shown > kSymbols) {
+      out += fmt::format("  and {} more (--format json lists them)\n", profile.symbols.size() - kSymbols);
+      break;
+    }
     if (symbol.needs_data) out += fmt::format("  {}: {}; assume one with --dim {}=…\n", symbol.name, symbol.origin, symbol.name);
     else out += fmt::format("  {}: {}; set it with --dim {}=…\n", symbol.name, symbol.origin, symbol.name);
   }

@@ -24,6 +24,7 @@ struct TextColumn {
 
 // Exact numbers have no unit of their own, so the title has it.
 std::string title_of(const Column& column, bool exact) {
+  if (column.title.ends_with(')')) return column.title;  // it has its unit
   if (exact && column.unit == Unit::Bytes) return column.title + " (B)";
   if (exact && column.unit == Unit::Picojoules) return column.title + " (pJ)";
   return column.title;
@@ -55,6 +56,7 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
 
 std::vector<TextColumn> text_columns(const Profile& profile, const TableStyle& style) {
   std::vector<TextColumn> columns;
+  bool labelled = false;  // the total's own name has been placed
   for (std::size_t c = 0; c < profile.columns.size(); ++c) {
     const Column& column = profile.columns[c];
     TextColumn out{&column, title_of(column, style.exact), {}, 0};
@@ -69,7 +71,8 @@ std::vector<TextColumn> text_columns(const Profile& profile, const TableStyle& s
                        std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
     if (blank && !profile.rows.empty()) continue;
     if (column.additive) out.cells.push_back(cell_text(profile.totals.cells[c], column.unit, style.exact));
-    else out.cells.emplace_back(columns.empty() && column.unit == Unit::Text ? "Total" : "");
+    else out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
+    labelled = labelled || column.unit == Unit::Text;
     for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
     columns.push_back(std::move(out));
   }

@@ -185,7 +185,7 @@ TEST_P(RaspModels, AreReproduced) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, RaspModels,
                          testing::ValuesIn(without_header("rasp_torchvision_models.csv")),
-                         [](const auto& info) { return info.param[0]; });
+                         [](const auto& model) { return model.param[0]; });
 
 // Where other tools go wrong.
 TEST(SpecialCases, AttentionCountsItsMatrixProducts) {

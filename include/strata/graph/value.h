@@ -56,7 +56,7 @@ struct Value {
   DType type = DType::Undefined;
   InlineVector<std::int64_t, 4> dims;
   std::vector<Scalar> items;  // row-major, as many as the product of dims
-  std::vector<std::string> texts;  // instead of items, for strings
+  std::vector<std::string> texts = {};  // instead of items, for strings
 
   std::size_t size() const { return items.size(); }
 };

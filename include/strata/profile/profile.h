@@ -16,7 +16,8 @@
 
 namespace strata {
 
-enum class Unit : std::uint8_t { Text, Count, Macs, Flops, Bytes, Picojoules, FlopsPerByte, Percent };
+// Megabytes are 2^20 bytes, as the layouts that use them mean it.
+enum class Unit : std::uint8_t { Text, Count, Macs, Flops, Bytes, Megabytes, Picojoules, FlopsPerByte, Percent };
 std::string_view name(Unit unit);  // the word in JSON: `bytes`, `macs`, …
 
 struct Column {
@@ -102,6 +103,7 @@ struct Profile {
 struct ProfileOptions {
   RowOptions rows;
   std::string columns;              // `+energy,-flops`, `layer,macs`; empty: the usual ones
+  std::string layout;               // `rasp`, `torchstat`: that tool's rows, columns and counting
   std::string sort;                 // a column; empty: running order
   std::string convention = "strata";
   std::string energy_model = "strata";

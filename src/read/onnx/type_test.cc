@@ -54,7 +54,7 @@ TEST(Type, Containers) {
   EXPECT_EQ(input_type(type_of(proto::type::kOptional, f32)).kind, ValueKind::Optional);
   EXPECT_EQ(input_type(type_of(proto::type::kOptional, sequence)).kind, ValueKind::OptionalSequence);
   std::string map;
-  protozero::pbf_writer(map).add_message(proto::type::kMap, "");
+  protozero::pbf_writer(map).add_message(proto::type::kMap, std::string());
   EXPECT_EQ(input_type(map).kind, ValueKind::Map);
   EXPECT_EQ(input_type(type_of(proto::type::kSequence, map)).kind, ValueKind::SequenceOfMap);
   EXPECT_EQ(input_type(type_of(proto::type::kSequence, sequence)).kind, ValueKind::Opaque);

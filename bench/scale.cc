@@ -1,0 +1,132 @@
+// How time and memory grow with the model, and what a whole process costs.
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "large_models.h"
+#include "strata/cost/cost.h"
+#include "strata/infer/infer.h"
+#include "strata/read/read.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
+}
+
+double median(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+struct Measured {
+  double ms;
+  double bytes;  // on the heap while everything is held
+};
+
+Measured profile(const std::string& bytes) {
+  const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  const auto start = Clock::now();
+  auto model = strata::read_onnx(bytes, "decoder");
+  if (!model || !strata::infer(*model)) std::abort();
+  const strata::Costs costs = strata::count(*model);
+  const double ms = milliseconds(start);
+  const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+  return {ms, static_cast<double>(after) - static_cast<double>(before)};
+}
+
+void decoders() {
+  fmt::print("decoder, batch and sequence open: read + infer + count\n");
+  const int layers[] = {1100, 2200, 4400, 8800};
+  std::vector<std::string> files;
+  std::vector<std::size_t> nodes(std::size(layers));
+  for (std::size_t i = 0; i < std::size(layers); ++i) files.push_back(bench::decoder(layers[i], nodes[i]));
+  std::vector<std::vector<double>> times(files.size());
+  std::vector<double> bytes(files.size());
+  for (int round = 0; round < 5; ++round)  // interleaved: a slow moment hits all sizes
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const Measured measured = profile(files[i]);
+      times[i].push_back(measured.ms);
+      bytes[i] = measured.bytes;
+    }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    fmt::print("  {:>7} nodes  {:>8.1f} ms  {:>5.0f} bytes a node", nodes[i], median(times[i]),
+               bytes[i] / static_cast<double>(nodes[i]));
+    if (i > 0) fmt::print("  time(2n)/time(n) {:.2f}", median(times[i]) / median(times[i - 1]));
+    fmt::print("\n");
+  }
+}
+
+// Runs a program with its output thrown away; wall time and its peak memory.
+struct Run {
+  double ms;
+  long peak_kib;
+};
+Run run(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const auto start = Clock::now();
+  const pid_t child = ::vfork();
+  if (child == 0) {
+    if (::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(126);
+    ::execvp(arguments[0], arguments.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  rusage usage{};
+  ::wait4(child, &status, 0, &usage);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    fmt::print(stderr, "{} failed\n", command[0]);
+    std::exit(1);
+  }
+  return {milliseconds(start), usage.ru_maxrss};
+}
+
+void processes(const std::string& folder) {
+  const std::string strata = STRATA_BINARY;
+  const std::string model = std::string(STRATA_SOURCE_DIR) + "/tests/models/mobilenet_v2.onnx";
+  std::vector<double> ours, baseline;
+  for (int i = 0; i < 101; ++i) {
+    ours.push_back(run({strata, "stat", model}).ms);
+    baseline.push_back(run({"true"}).ms);
+  }
+  fmt::print("whole process, median of 101, interleaved: strata stat mobilenet_v2.onnx {:.2f} ms, true {:.2f} ms\n",
+             median(ours), median(baseline));
+  const auto large = [&](const char* what, const std::string& path) {
+    std::vector<double> times;
+    long peak = 0;
+    for (int i = 0; i < 11; ++i) {
+      const Run one = run({strata, "stat", path});
+      times.push_back(one.ms);
+      peak = std::max(peak, one.peak_kib);
+    }
+    fmt::print("{}: {:.2f} ms, {:.1f} MiB resident\n", what, median(times), static_cast<double>(peak) / 1024);
+  };
+  if (bench::write_embedded(folder + "/embedded.onnx", 1900ll << 20)) large("1.9 GiB of weights in the file", folder + "/embedded.onnx");
+  if (bench::write_external(folder, 4ll << 30)) large("4 GiB of weights beside the file", folder + "/external.onnx");
+}
+
+}  // namespace
+
+int main() {
+  decoders();
+  std::string folder = std::filesystem::temp_directory_path() / "strata_bench_XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) return 1;
+  processes(folder);
+  std::filesystem::remove_all(folder);
+  return 0;
+}

@@ -1,0 +1,113 @@
+#include "profile/layout.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace strata {
+
+namespace {
+
+// The first of several shapes.
+std::string_view first_shape(std::string_view shapes) { return shapes.substr(0, shapes.find(", ")); }
+
+std::vector<std::string_view> sizes_of(std::string_view shape) {
+  std::vector<std::string_view> sizes;
+  constexpr std::string_view kTimes = "×";
+  while (!shape.empty()) {
+    const std::size_t end = std::min(shape.find(kTimes), shape.size());
+    sizes.push_back(shape.substr(0, end));
+    shape.remove_prefix(std::min(end + kTimes.size(), shape.size()));
+  }
+  return sizes;
+}
+
+// `(1, 3, 224, 224)`
+Cell tuple_cell(std::string_view shapes) {
+  return {fmt::format("({})", fmt::join(sizes_of(first_shape(shapes)), ", ")), Certainty::Exact};
+}
+
+// `3x224x224`: without the batch.
+Cell sample_cell(std::string_view shapes) {
+  std::vector<std::string_view> sizes = sizes_of(first_shape(shapes));
+  if (!sizes.empty()) sizes.erase(sizes.begin());
+  return {fmt::format("{}", fmt::join(sizes, "x")), Certainty::Exact};
+}
+
+Cell amount_cell(const Amount& amount, Certainty certainty) {
+  if (amount.is_whole() && !amount.is_unknown()) return {amount.above(), certainty};
+  if (const auto number = amount.number()) return {*number, certainty};
+  return {std::monostate{}, Certainty::Unknown};
+}
+
+Cell index_cell(const Row& r) { return {Expr(r.index), Certainty::Exact}; }
+Cell params_cell(const Row& r) { return {r.figures.params, Certainty::Exact}; }
+Cell flops_cell(const Row& r) { return amount_cell(r.figures.flops, r.figures.work); }
+Cell macs_cell(const Row& r) { return amount_cell(r.figures.macs, r.figures.work); }
+Cell read_cell(const Row& r) { return amount_cell(r.figures.read_bytes, r.figures.bytes); }
+Cell write_cell(const Row& r) { return amount_cell(r.figures.write_bytes, r.figures.bytes); }
+Cell moved_cell(const Row& r) {
+  return amount_cell(r.figures.read_bytes + r.figures.write_bytes, r.figures.bytes);
+}
+
+// Of the output as f32, in 2^20 bytes.
+Cell megabytes_cell(const Row& r) {
+  if (!r.figures.activation_bytes.is_number()) return {};
+  return {static_cast<double>(r.figures.activation_bytes.value()) / 1048576.0, r.figures.bytes};
+}
+
+constexpr ColumnRule kRasp[] = {
+    {"index", "index", Unit::Count, false, 0, true, "", index_cell},
+    {"name", "name", Unit::Text, false, 0, true, "",
+     [](const Row& r) { return Cell{"." + r.layer, Certainty::Exact}; }},
+    {"type", "type", Unit::Text, false, 1, true, "", [](const Row& r) { return Cell{r.type, Certainty::Exact}; }},
+    {"in_shape", "in_shape", Unit::Text, false, 6, true, "", [](const Row& r) { return tuple_cell(r.input); }},
+    {"out_shape", "out_shape", Unit::Text, false, 3, true, "", [](const Row& r) { return tuple_cell(r.output); }},
+    {"params", "params", Unit::Count, true, 2, true, "", params_cell},
+    {"flops", "flops", Unit::Flops, true, 0, true, "", flops_cell},
+    {"mem_r", "mem_r", Unit::Bytes, true, 5, true, "", read_cell},
+    {"mem_w", "mem_w", Unit::Bytes, true, 5, true, "", write_cell},
+    {"mem_rw", "mem_rw", Unit::Bytes, true, 4, true, "", moved_cell},
+    {"macc", "macc", Unit::Macs, true, 1, true, "", macs_cell},
+};
+
+// Its names are swapped: MAdd is FLOPs, Flops is MACs.
+constexpr ColumnRule kTorchstat[] = {
+    {"index", "", Unit::Count, false, 0, true, "", index_cell},
+    {"module name", "module name", Unit::Text, false, 0, true, "",
+     [](const Row& r) { return Cell{r.layer, Certainty::Exact}; }},
+    {"input shape", "input shape", Unit::Text, false, 6, true, "", [](const Row& r) { return sample_cell(r.input); }},
+    {"output shape", "output shape", Unit::Text, false, 3, true, "", [](const Row& r) { return sample_cell(r.output); }},
+    {"params", "params", Unit::Count, true, 2, true, "", params_cell},
+    {"memory(MB)", "memory(MB)", Unit::Megabytes, true, 4, true, "", megabytes_cell},
+    {"MAdd", "MAdd", Unit::Flops, true, 0, true, "", flops_cell},
+    {"Flops", "Flops", Unit::Macs, true, 1, true, "", macs_cell},
+    {"MemRead(B)", "MemRead(B)", Unit::Bytes, true, 5, true, "", read_cell},
+    {"MemWrite(B)", "MemWrite(B)", Unit::Bytes, true, 5, true, "", write_cell},
+    {"MemR+W(B)", "MemR+W(B)", Unit::Bytes, true, 5, true, "", moved_cell},
+};
+
+constexpr Layout kLayouts[] = {
+    {"rasp", "rasp", false, kRasp},
+    {"torchstat", "torchstat", true, kTorchstat},
+};
+
+}  // namespace
+
+Result<const Layout*> find_layout(std::string_view name) {
+  for (const Layout& layout : kLayouts)
+    if (layout.name == name) return &layout;
+  return failure(fmt::format("there is no layout \"{}\"; layouts are: rasp, torchstat", name), ErrorKind::Usage);
+}
+
+std::vector<Row> layout_rows(const Layout& layout, std::vector<Row> rows) {
+  std::unordered_set<std::string> seen;
+  std::erase_if(rows, [&](const Row& row) {
+    return row.functional || (layout.one_row_a_module && !seen.insert(row.layer).second);
+  });
+  return rows;
+}
+
+}  // namespace strata
