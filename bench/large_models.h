@@ -105,17 +105,38 @@ class ModelWriter {
 
   std::size_t nodes() const { return nodes_; }
 
-  std::string finish() const {
+  std::string finish() const { return before_graph() + field(7, graph_.size()) + graph_; }
+
+  // All but the elements of one more weight, which end the file.
+  std::string finish_before(const std::string& name, std::int64_t rows, std::int64_t columns) const {
+    const auto payload = static_cast<std::uint64_t>(rows * columns * 4);
+    std::string tensor;
+    protozero::pbf_writer writer(tensor);
+    writer.add_int64(1, rows);
+    writer.add_int64(1, columns);
+    writer.add_int32(2, 1);
+    writer.add_string(8, name);
+    tensor += field(9, payload);
+    const std::string graph = graph_ + field(5, tensor.size() + payload) + tensor;
+    return before_graph() + field(7, graph.size() + payload) + graph;
+  }
+
+ private:
+  static std::string before_graph() {
     std::string bytes, opset;
     protozero::pbf_writer(opset).add_int64(2, 17);
     protozero::pbf_writer writer(bytes);
     writer.add_int64(1, 8);
     writer.add_message(8, opset);
-    writer.add_message(7, graph_);
     return bytes;
   }
+  // The start of a field with `size` bytes to come; protozero keeps sizes in 32 bits.
+  static std::string field(unsigned number, std::uint64_t size) {
+    std::string bytes(1, static_cast<char>((number << 3) | 2));
+    for (; size >= 128; size >>= 7) bytes += static_cast<char>(size | 128);
+    return bytes + static_cast<char>(size);
+  }
 
- private:
   std::string graph_;
   std::size_t nodes_ = 0;
 };
@@ -177,43 +198,23 @@ inline std::string decoder(int layers, std::size_t& nodes) {
 // Files with holes: they take no room on disk, and reading a hole would show as
 // resident memory.
 
-// One weight of `bytes` inside the file, which must stay below 2 GiB.
+// One weight of about `weight_bytes` inside the file.
 inline bool write_embedded(const std::string& path, std::int64_t weight_bytes) {
-  const std::int64_t side = weight_bytes / 4 / 1024;
-  const std::int64_t payload = side * 1024 * 4;
-  std::string head, tensor_head, graph_head, rest;
+  constexpr std::int64_t kColumns = 1024;
+  const std::int64_t rows = weight_bytes / 4 / kColumns;
   ModelWriter model;
-  model.input("x", 1, {"1", std::to_string(side)});
+  model.input("x", 1, {"1", std::to_string(rows)});
   model.node("MatMul", {"x", "w"}, "y", "/fc/MatMul");
   model.output("y");
-  // The tensor's fields before its payload, then the payload's own header.
-  protozero::pbf_writer tensor(tensor_head);
-  tensor.add_int64(1, side);
-  tensor.add_int64(1, 1024);
-  tensor.add_int32(2, 1);
-  tensor.add_string(8, "w");
-  const auto varint = [](std::string& out, std::uint64_t value) {
-    for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
-    out += static_cast<char>(value);
-  };
-  varint(tensor_head, (9u << 3) | 2);
-  varint(tensor_head, static_cast<std::uint64_t>(payload));
-  varint(graph_head, (5u << 3) | 2);
-  varint(graph_head, tensor_head.size() + static_cast<std::uint64_t>(payload));
-  graph_head += tensor_head;
-  // The rest of the model merges with what was read before: protocol buffers allow it.
-  const std::string more = model.finish();
-  varint(head, (7u << 3) | 2);
-  varint(head, graph_head.size() + static_cast<std::uint64_t>(payload));
-  head = more + head + graph_head;
+  const std::string head = model.finish_before("w", rows, kColumns);
   const int file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
   if (file < 0) return false;
   const bool written = ::write(file, head.data(), head.size()) == static_cast<ssize_t>(head.size()) &&
-                       ::ftruncate(file, static_cast<off_t>(head.size()) + payload) == 0;
+                       ::ftruncate(file, static_cast<off_t>(head.size()) + rows * kColumns * 4) == 0;
   return ::close(file) == 0 && written;
 }
 
-// Weights of `bytes` in a file beside the model.
+// Weights of `weight_bytes` in a file beside the model.
 inline bool write_external(const std::string& folder, std::int64_t weight_bytes) {
   constexpr std::int64_t kPieces = 16;
   const std::int64_t piece = weight_bytes / kPieces, side = piece / 4 / 1024;

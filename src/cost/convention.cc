@@ -40,6 +40,7 @@ void add_part(LayerCount& count, const ConventionRules& rules, const Costs& cost
   const auto own = std::span(&part.main, 1);
   const LayerFacts facts(costs, part.kind, part.main,
                          part.whole_layer ? layers.nodes_of(layer) : own);
+  count.dtype = facts.dtype();
   for (std::size_t m = 0; m < kMetrics; ++m) {
     if (!rules.labels[m]) continue;
     const auto metric = static_cast<Metric>(m);

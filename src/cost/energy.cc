@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cost/energy_rules.h"
-#include "cost/layer_facts.h"
 
 namespace strata {
 
@@ -61,17 +60,18 @@ Energy energy_of_node(Counter& counter, const Executed& executed) {
   counter[EnergyFact::flops] = cost.flops();
   counter[EnergyFact::words] = Amount::ratio(cost.read_bytes + cost.write_bytes, kWordBytes);
   counter.set_type(work_type(executed));
-  // Text is moved, never computed with.
+  // A type without figures does no harm where nothing is computed.
   if (cost.flops().is(0)) counter[EnergyFact::add] = counter[EnergyFact::mul] = 0;
   return counter.energy(executed.times);
 }
 
-Energy energy_of_layer(Counter& counter, const LayerCount& count, DType type) {
+Energy energy_of_layer(Counter& counter, const LayerCount& count) {
+  const DType type = count.dtype;
   counter[EnergyFact::flops] = count[Metric::Flops];
   counter[EnergyFact::macs] = count[Metric::Macs];
   const Amount moved = count[Metric::ReadBytes] + count[Metric::WriteBytes];
   counter[EnergyFact::words] = moved * Amount::ratio(1, kWordBytes);
-  const Amount per_element = bits(type) == 0 ? Amount::unknown() : Amount::ratio(8, bits(type));
+  const Amount per_element = Amount::ratio(8, bits(type));
   counter[EnergyFact::read] = count[Metric::ReadBytes] * per_element;
   counter[EnergyFact::write] = count[Metric::WriteBytes] * per_element;
   counter.set_type(type);
@@ -136,12 +136,8 @@ Result<EnergyCosts> count_energy(const EnergyModel& model, const Convention& cho
   const auto own = wanted == chosen.name() ? Result<Convention>(chosen) : find_convention(wanted);
   if (!own) return tl::unexpected(own.error());
   const ConventionCosts counts = count_as(*own, costs, layers);
-  for (std::size_t i = 0; i < layers.list.size(); ++i) {
-    const Layer& layer = layers.list[i];
-    const LayerFacts facts(costs, layer.kind, layer.main, layers.nodes_of(layer));
-    Energy energy = counts.layers[i].counted
-                        ? energy_of_layer(counter, counts.layers[i], facts.dtype())
-                        : counter.energy(0);
+  for (const LayerCount& count : counts.layers) {
+    Energy energy = energy_of_layer(counter, count);
     add(result.total, energy);
     result.layers.push_back(std::move(energy));
   }

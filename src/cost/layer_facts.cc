@@ -126,7 +126,11 @@ LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_in
   if (kind == LayerKind::Recurrent) find_recurrent(graph, node);
   if (kind == LayerKind::Softmax) {
     const NodeView view(graph, node);
-    at(Fact::f) = size_along(view.dims(0), view.integer("axis", node.opset < 13 ? 1 : -1));
+    // Up to opset 12 it normalizes all axes from `axis` on together.
+    const std::int64_t axis = view.integer("axis", node.opset < 13 ? 1 : -1);
+    at(Fact::f) = size_along(view.dims(0), axis);
+    if (node.opset < 13 && axis >= 0)
+      at(Fact::f) = product_from(view.in(0), static_cast<std::size_t>(axis));
   }
   if (kind == LayerKind::Upsample) {
     const std::string_view mode = NodeView(graph, node).text("mode", "nearest");

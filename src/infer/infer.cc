@@ -55,6 +55,7 @@ class Runner final : public InferenceHost {
   std::uint32_t asked_ = 0;  // symbols that the rule at hand has asked for
   std::map<std::tuple<const Node*, std::string, std::uint32_t>, Expr> fresh_;
   std::set<std::string, std::less<>> taken_;
+  std::map<std::string, int> last_number_;  // by hint
   std::vector<Inference::Symbol> data_symbols_;
   std::vector<std::string> unsupported_;
   std::unordered_set<std::string_view> unsupported_ops_;
@@ -64,7 +65,8 @@ Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {
   auto [known, is_new] = fresh_.try_emplace({&node, std::string(hint), asked_++});
   if (!is_new) return known->second;
   std::string name(hint);
-  for (int i = 2; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", hint, i);
+  int& last = last_number_[name];
+  while (!taken_.insert(name).second) name = fmt::format("{}_{}", hint, last = std::max(last, 1) + 1);
   for (const auto& [given, number] : options_.sizes)
     if (given == name) return known->second = Expr(number);
   const std::string what = node.name.empty() ? std::string(node.op)

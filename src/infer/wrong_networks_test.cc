@@ -96,6 +96,36 @@ TEST(WrongNetworks, Products) {
   for (const Wrong& wrong : kWrong) expect_error(wrong);
 }
 
+TEST(WrongNetworks, Layouts) {
+  constexpr Wrong kWrong[] = {
+      {"Reshape", "f32[2,3], i64[2]={4,2}", "", "2×3 and 4×2 differ in their number of elements"},
+      {"Reshape", "f32[2,3], i64[2]={4,-1}", "",
+       "2×3 does not divide into its shape: 6 elements by 4"},
+      {"Reshape", "f32[2,3], i64[2]={-1,-1}", "", "its shape has more than one -1"},
+      {"Reshape", "f32[2,3], i64[2]={3,-2}", "", "its shape has the size -2"},
+      {"Reshape", "f32[2,3], i64[3]={2,3,0}", "",
+       "its shape keeps the size of axis 2, but its input has 2 axes"},
+      {"Squeeze", "f32[2,3], i64[1]={0}", "",
+       "axis 0 of 2×3 cannot be squeezed: its size is not 1"},
+      {"Unsqueeze", "f32[2], i64[2]={0,-3}", "", "an axis is listed twice"},
+      {"Transpose", "f32[2,3]", "perm=0,0", "perm must name each of the 2 axes of 2×3 once"},
+      {"Tile", "f32[2,3], i64[1]={2}", "", "1 repeats are given for the 2 axes of 2×3"},
+      {"Concat", "f32[2,3], f32[3,3]", "axis=1", "input 1 (3×3) does not fit 2×3 along axis 1"},
+      {"Split", "f32[6], i64[1]={5}", "", "parts of 5 in all do not make up axis 0 of 6"},
+      {"Slice", "f32[6], i64[1]={0}, i64[1]={6}, i64[1]={0}, i64[1]={0}", "",
+       "a step of 0 never ends"},
+      {"Pad", "f32[3], i64[2]={-2,-2}", "",
+       "axis 0 of 3 is shorter than what is cropped from it"},
+      {"Gather", "i64[2]={1,2}, i64[]={5}", "", "index 5 is outside of an axis with 2 elements"},
+      {"GatherND", "f32[2], i64[1,2]", "", "indices 1×2 name 2 axes of data 2"},
+      {"TopK", "f32[3], i64[1]={5}", "", "the 5 greatest of axis 0 of 3 do not exist"},
+      {"SequenceErase", "seq(f32[2]), i64[]={4}", "", "position 4 is outside of a sequence of 1"},
+      {"QuantizeLinear", "f32[2,3], f32[4]", "", "scales of shape 4 do not fit 2×3 along axis 1"},
+      {"If", "bool[]", "", "it lacks a then_branch or an else_branch"},
+  };
+  for (const Wrong& wrong : kWrong) expect_error(wrong);
+}
+
 TEST(WrongNetworks, ImagesAndSignals) {
   constexpr Wrong kWrong[] = {
       {"Resize", "f32[1,1,4,4]", "", "neither scales nor sizes are given"},

@@ -104,9 +104,12 @@ Result<Dims> part_sizes(ShapeContext& c, std::size_t axis) {
       }
       sum += size;
     }
-    if (sizes.size() != count || clash(sum, whole)) {
-      return c.error(fmt::format("{} cannot be split along axis {} into {} parts of sizes {}",
-                                 strata::text(c.dims(0)), axis, count, strata::text(sizes)));
+    if (sizes.size() != count) {
+      return c.error(fmt::format("{} sizes are given for {} parts", sizes.size(), count));
+    }
+    if (clash(sum, whole)) {
+      return c.error(fmt::format("parts of {} in all do not make up axis {} of {}", sum.text(), axis,
+                                 strata::text(c.dims(0))));
     }
     return sizes;
   }

@@ -4,7 +4,6 @@
 #include "ops/common.h"
 #include "ops/elements.h"
 #include "ops/registry.h"
-#include "ops/sizes.h"
 
 namespace strata {
 

@@ -127,36 +127,6 @@ Status tile_shape(ShapeContext& c) {
   return {};
 }
 
-Result<std::int64_t> block_size(ShapeContext& c) {
-  const std::int64_t block = c.integer("blocksize", 0);
-  if (c.rank(0) != 4) return c.error(fmt::format("its input needs 4 axes, not {}", c.rank(0)));
-  if (block < 1 || block > Expr::kMaxNumber / block) {
-    return c.error(fmt::format("blocksize {} makes no sense", block));
-  }
-  return block;
-}
-
-Status depth_to_space_shape(ShapeContext& c) {
-  const auto block = block_size(c);
-  if (!block) return tl::unexpected(block.error());
-  const Dims& in = c.dims(0);
-  const Expr area = Expr(*block) * *block;
-  if (!mod(in[1], area).is(0) && in[1].is_number()) {
-    return c.error(fmt::format("{} channels do not divide by {}", in[1].text(), area.text()));
-  }
-  c.set(0, c.dtype(0), {in[0], floor_div(in[1], area), in[2] * *block, in[3] * *block});
-  return {};
-}
-
-Status space_to_depth_shape(ShapeContext& c) {
-  const auto block = block_size(c);
-  if (!block) return tl::unexpected(block.error());
-  const Dims& in = c.dims(0);
-  c.set(0, c.dtype(0), {in[0], in[1] * *block * *block, floor_div(in[2], *block),
-                        floor_div(in[3], *block)});
-  return {};
-}
-
 constexpr Example kTranspose[] = {
     {"f32[2,3,4]", "", "f32[4,3,2]", {.macs = 0, .flops = 0}},
     {"f32[N,S,12,64]", "perm=0,2,1,3", "f32[N,12,S,64]"},
@@ -178,13 +148,6 @@ constexpr Example kTile[] = {
 };
 constexpr Example kReverse[] = {
     {"f32[4,N,8], i64[N]", "time_axis=0 batch_axis=1", "f32[4,N,8]", {.macs = 0, .flops = 0}},
-};
-constexpr Example kDepthToSpace[] = {
-    {"f32[1,8,2,3]", "blocksize=2", "f32[1,2,4,6]", {.macs = 0, .flops = 0}},
-    {"f32[N,16,H,W]", "blocksize=2 mode=\"CRD\"", "f32[N,4,2·H,2·W]"},
-};
-constexpr Example kSpaceToDepth[] = {
-    {"f32[1,2,4,6]", "blocksize=2", "f32[1,8,2,3]", {.macs = 0, .flops = 0}},
 };
 
 constexpr OpRule kRules[] = {
@@ -212,16 +175,6 @@ constexpr OpRule kRules[] = {
      .cost = no_arithmetic,
      .examples = kReverse,
      .settings = slots(1)},
-    {.name = "DepthToSpace",
-     .since = 1,
-     .shape = depth_to_space_shape,
-     .cost = no_arithmetic,
-     .examples = kDepthToSpace},
-    {.name = "SpaceToDepth",
-     .since = 1,
-     .shape = space_to_depth_shape,
-     .cost = no_arithmetic,
-     .examples = kSpaceToDepth},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tensors with a border added, cropped or blanked: Pad, CenterCropPad, Trilu.
+// Tensors with a border added or a triangle blanked: Pad, Trilu.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -114,26 +114,6 @@ Status pad_shape(ShapeContext& c) {
   return {};
 }
 
-Status center_crop_pad_shape(ShapeContext& c) {
-  const auto axes = axes_of(c, -1, c.rank(0));
-  if (!axes) return tl::unexpected(axes.error());
-  auto wanted = dims_from_input(c, 1, "cropped");
-  if (!wanted) return tl::unexpected(wanted.error());
-  Dims dims = c.dims(0);
-  const auto listed = c.integers("axes");
-  const std::size_t count = axes->given ? listed.size() : dims.size();
-  if (*wanted && (*wanted)->size() != count) {
-    return c.error(fmt::format("{} sizes are given for {} axes", (*wanted)->size(), count));
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    std::size_t axis = i;
-    if (axes->given) axis = *c.axis(listed[i], dims.size());  // axes_of has checked it
-    dims[axis] = *wanted ? (**wanted)[i] : c.fresh("cropped");
-  }
-  c.set(0, c.dtype(0), std::move(dims));
-  return {};
-}
-
 Status trilu_shape(ShapeContext& c) {
   const std::size_t rank = c.rank(0);
   if (rank < 2) return c.error(fmt::format("its input needs at least 2 axes, not {}", rank));
@@ -162,11 +142,6 @@ constexpr Example kPad[] = {
     {"f32[1,3,4,5]", "pads=0,0,1,1,0,0,1,1 mode=\"reflect\"", "f32[1,3,6,7]", {}, 2},
     {"f32[4,5]", "paddings=1,0,1,0", "f32[6,5]", {}, 1},
 };
-constexpr Example kCenterCropPad[] = {
-    {"f32[20,8,3], i64[2]={10,9}", "axes=0,1", "f32[10,9,3]", {.macs = 0, .flops = 0}},
-    {"f32[20,8], i64[2]={10,S}", "", "f32[10,S]"},
-    {"f32[20,8], i64[1]", "axes=-1,", "f32[20,cropped]"},
-};
 constexpr Example kTrilu[] = {
     {"f32[2,S,S]", "", "f32[2,S,S]", {.macs = 0, .flops = 0}},
     {"i64[2,3]={1,2,3,4,5,6}, i64[]={1}", "", "i64[2,3]={0,2,3,0,0,6}"},
@@ -180,12 +155,6 @@ constexpr OpRule kRules[] = {
      .cost = no_arithmetic,
      .examples = kPad,
      .settings = slots(1, 2, 3)},
-    {.name = "CenterCropPad",
-     .since = 18,
-     .shape = center_crop_pad_shape,
-     .cost = no_arithmetic,
-     .examples = kCenterCropPad,
-     .settings = slots(1)},
     {.name = "Trilu",
      .since = 14,
      .shape = trilu_shape,

@@ -1,11 +1,10 @@
-// Elements replaced by index: Scatter, ScatterElements, ScatterND, TensorScatter.
+// Elements replaced by index: Scatter, ScatterElements, ScatterND.
 #include <fmt/format.h>
 
 #include "ops/common.h"
 #include "ops/elements.h"
 #include "ops/registry.h"
 #include "ops/scalar_math.h"
-#include "ops/sizes.h"
 
 namespace strata {
 
@@ -115,14 +114,6 @@ void scatter_cost(CostContext& c) {
   else c.adds({{"updates", c.in_elements(2)}});
 }
 
-Status tensor_scatter_shape(ShapeContext& c) {
-  if (c.rank(0) != c.rank(1)) {
-    return c.error(fmt::format("an update of shape {} does not fit a cache of shape {}",
-                               strata::text(c.dims(1)), strata::text(c.dims(0))));
-  }
-  return like_input(c);
-}
-
 constexpr Example kScatterElements[] = {
     {"f32[3,3], i64[2,3], f32[2,3]", "axis=0", "f32[3,3]", {.macs = 0, .flops = 0}},
     {"f32[3,3], i64[2,3], f32[2,3]", "axis=0 reduction=\"add\"", "f32[3,3]",
@@ -139,9 +130,6 @@ constexpr Example kScatterNd[] = {
 };
 constexpr Example kScatter[] = {
     {"f32[3,3], i64[2,3], f32[2,3]", "axis=0", "f32[3,3]", {.macs = 0, .flops = 0}, 10},
-};
-constexpr Example kTensorScatter[] = {
-    {"f16[2,8,128,64], f16[2,8,1,64], i64[2]", "", "f16[2,8,128,64]", {.macs = 0, .flops = 0}},
 };
 
 constexpr OpRule kRules[] = {
@@ -163,12 +151,6 @@ constexpr OpRule kRules[] = {
      .cost = scatter_cost,
      .examples = kScatterNd,
      .settings = slots(1)},
-    {.name = "TensorScatter",
-     .since = 24,
-     .shape = tensor_scatter_shape,
-     .cost = no_arithmetic,
-     .examples = kTensorScatter,
-     .settings = slots(2)},
 };
 
 }  // namespace

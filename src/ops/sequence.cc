@@ -117,8 +117,8 @@ Result<std::optional<Dims>> parts_of(ShapeContext& c, const Expr& whole) {
     Expr sum = 0;
     for (const Expr& size : sizes) sum += size;
     if (clash(sum, whole)) {
-      return c.error(fmt::format("parts of sizes {} do not make up {}", strata::text(sizes),
-                                 whole.text()));
+      return c.error(
+          fmt::format("parts of {} in all do not make up {}", sum.text(), whole.text()));
     }
     if (sizes.size() > kMaxItems) return std::nullopt;
     return sizes;

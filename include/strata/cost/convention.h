@@ -58,6 +58,7 @@ struct LayerCount {
   Expr params;  // as strata counts them, in every convention: each where it is read first
   Certainty certainty = Certainty::Exact;
   bool counted = true;  // false: no row in this convention (an operation between modules)
+  DType dtype = DType::Undefined;  // of what the layer reads: bytes are elements times its size
 
   const Amount& operator[](Metric metric) const {
     return amounts[static_cast<std::size_t>(metric)];

@@ -219,19 +219,27 @@ TEST(Calls, Complaints) {
             "m.onnx: the function \"F\" of domain \"local\" is defined twice");
 }
 
-TEST(Calls, DoublingEnds) {
+// Each function calls the one before it twice.
+Result<Model> doubled(int levels, const ReadOptions& options) {
   Texts functions = {function("f0", {.nodes = {node("Abs", {"a"}, {"b"})}, .inputs = {"a"}, .outputs = {"b"}})};
-  for (int i = 1; i < 60; ++i)
-    functions.push_back(function(
-        fmt::format("f{}", i),
-        {.nodes = {call_of(fmt::format("f{}", i - 1), {"a"}, {"m"}), call_of(fmt::format("f{}", i - 1), {"m"}, {"b"})},
-         .inputs = {"a"},
-         .outputs = {"b"}}));
-  const auto model = read(model_of({call_of("f59", {"x"}, {"y"}, {.name = "c"})}, functions), {.max_nodes = 10'000});
+  for (int i = 1; i < levels; ++i) {
+    const std::string before = fmt::format("f{}", i - 1);
+    functions.push_back(function(fmt::format("f{}", i), {.nodes = {call_of(before, {"a"}, {"m"}), call_of(before, {"m"}, {"b"})},
+                                                         .inputs = {"a"},
+                                                         .outputs = {"b"}}));
+  }
+  return read(model_of({call_of(fmt::format("f{}", levels - 1), {"x"}, {"y"}, {.name = "c"})}, functions), options);
+}
+
+TEST(Calls, DoublingEnds) {
+  EXPECT_EQ(doubled(10, {})->graph().nodes.size(), 512u);
+  const auto model = doubled(20, {.max_nodes = 10'000});
   ASSERT_FALSE(model);
   EXPECT_NE(model.error().message.find("the model has more than 10000 nodes once its functions are inlined"),
             std::string::npos)
       << model.error().message;
+  EXPECT_FALSE(doubled(150, {.max_nodes = 10'000}));
+  EXPECT_FALSE(doubled(300, {.max_nodes = 10'000}));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ TensorId Names::define(std::string_view name) {
   const auto entry = table_.insert(name, 0);
   if (entry.is_new) return entry.value = make(name);
   const TensorId id = tensor_of(entry.value);
-  if ((entry.value & kArgument) != 0 || !is_open(graph_.tensors[id])) defined_twice(name, id);
+  if ((entry.value & kArgument) != 0 || !is_open(graph_.tensors[id]))
+    defined_twice(name, entry.value);
   return id;
 }
 
@@ -63,10 +64,10 @@ bool Names::is_left_out(std::string_view name) const {
   return false;
 }
 
-void Names::defined_twice(std::string_view name, TensorId first) const {
+void Names::defined_twice(std::string_view name, std::uint32_t first) const {
   std::string by = "an argument of the function";
-  if (first != kNone) {
-    const Tensor& tensor = graph_.tensors[first];
+  if ((first & kArgument) == 0) {
+    const Tensor& tensor = graph_.tensors[tensor_of(first)];
     if (tensor.role == Role::Input) by = "an input of the graph";
     if (tensor.role == Role::Initializer) by = "a stored tensor";
     if (tensor.producer == graph_.nodes.size()) by = "another output of the same node";

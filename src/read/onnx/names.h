@@ -61,7 +61,7 @@ class Names {
   }
   TensorId make(std::string_view name);
   bool is_left_out(std::string_view name) const;
-  [[noreturn]] void defined_twice(std::string_view name, TensorId first) const;
+  [[noreturn]] void defined_twice(std::string_view name, std::uint32_t first) const;
 
   Loading& loading_;
   Graph& graph_;

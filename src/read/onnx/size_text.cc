@@ -27,21 +27,22 @@ class Parser {
 
  private:
   void skip_spaces() {
-    while (!left_.empty() && left_[0] == ' ') left_.remove_prefix(1);
+    while (!left_.empty() && left_[0] == ' ') {
+      left_.remove_prefix(1);
+      spaced_ = true;
+    }
   }
   bool take(std::string_view token) {
     skip_spaces();
     if (!left_.starts_with(token)) return false;
     left_.remove_prefix(token.size());
+    spaced_ = false;
     return true;
   }
   // A minus has spaces around it: `batch-size` is a name.
   bool take_minus() {
-    const bool space_before = !left_.empty() && left_[0] == ' ';
     skip_spaces();
-    if (!space_before || !left_.starts_with("- ")) return false;
-    left_.remove_prefix(2);
-    return true;
+    return spaced_ && left_.starts_with("- ") && take("-");
   }
 
   std::optional<Expr> read_sum(int depth) {
@@ -79,6 +80,7 @@ class Parser {
     while (size < left_.size() && is_in_name(left_[size])) ++size;
     const std::string_view word = left_.substr(0, size);
     left_.remove_prefix(size);
+    spaced_ = false;
     if (word.empty()) return std::nullopt;
     if (is_letter(word[0])) return Expr::symbol(word);
     std::int64_t number = 0;
@@ -88,6 +90,7 @@ class Parser {
   }
 
   std::string_view left_;
+  bool spaced_ = false;  // spaces stood before what is left
 };
 
 }  // namespace

@@ -230,4 +230,35 @@ inline std::string chain(const Texts& nodes) {
                           .outputs = {value("y")}});
 }
 
+// A graph of an If whose body is a graph of an If, and so on.
+inline std::string nested_bodies(int depth) {
+  // The innermost part of each message comes last, so a level is only what stands
+  // before it, and the whole is written from the outside in.
+  const auto before = [](unsigned field, std::size_t size) {
+    std::string bytes;
+    protozero::add_varint_to_buffer(&bytes, field << 3 | 2);
+    protozero::add_varint_to_buffer(&bytes, size);
+    return bytes;
+  };
+  std::string body = graph({.nodes = {node("Relu", {"x"}, {"y"})}, .outputs = {value("y")}});
+  std::vector<std::string> levels = {body};
+  std::size_t size = body.size();
+  for (int i = 0; i < depth; ++i) {
+    std::string attribute_start = attribute("then_branch", 5, [](auto&) {});
+    attribute_start += before(proto::attribute::kGraph, size);
+    size += attribute_start.size();
+    std::string node_start = node("If", {"x"}, {"y"}, {.name = "deep"});
+    node_start += before(proto::node::kAttribute, size);
+    size += node_start.size();
+    std::string graph_start = graph({.outputs = {value("y")}});
+    graph_start += before(proto::graph::kNode, size);
+    size += graph_start.size();
+    levels.push_back(graph_start + node_start + attribute_start);
+  }
+  std::string whole;
+  whole.reserve(size);
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) whole += *level;
+  return whole;
+}
+
 }  // namespace strata::onnx::test
