@@ -1,18 +1,17 @@
-# One test program per room (src/<room>/**/*_test.cc: graph_test) and per folder
-# of tests/ (tests/<folder>/**/*_test.cc: tests_golden_test).
+# One test program per room (graph_test: src/graph/**/*_test.cc) and per folder of
+# tests/ (tests_cli_test: tests/cli/**/*.cc).
 include(GoogleTest)
 enable_testing()
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 
-# strata_add_test(<program> <folder> <prefix> [<option of gtest_discover_tests>...])
-function(strata_add_test program folder prefix)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cc)
+# strata_add_test(<program> <sources> <prefix> [<option of gtest_discover_tests>...])
+# adds nothing where no source matches.
+function(strata_add_test program sources prefix)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${sources})
+  list(FILTER sources EXCLUDE REGEX "_fuzz\\.cc$")
   if(NOT sources)
     return()
-  endif()
-  if(folder MATCHES "^tests/")  # there, what stands beside the tests is theirs
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
   endif()
   add_executable(${program} ${sources})
   target_include_directories(${program} PRIVATE src)
@@ -21,6 +20,8 @@ function(strata_add_test program folder prefix)
     STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     STRATA_BINARY="$<TARGET_FILE:strata_cli>"
     STRATA_TEST_MODELS="${STRATA_TEST_MODELS}")
+  # The tests' own code need not be fast, and this saves a quarter of its compile time.
+  target_compile_options(${program} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   target_link_libraries(${program} PRIVATE
     strata nlohmann_json::nlohmann_json GTest::gmock_main rapidcheck)
   gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_MODE PRE_TEST
@@ -29,7 +30,7 @@ endfunction()
 
 file(GLOB rooms CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
 foreach(room IN LISTS rooms)
-  strata_add_test(${room}_test src/${room} ${room}/)
+  strata_add_test(${room}_test src/${room}/*_test.cc ${room}/)
 endforeach()
 if(TARGET cli_test)
   target_link_libraries(cli_test PRIVATE strata_commands)
@@ -47,9 +48,9 @@ file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
 foreach(folder IN LISTS folders)
   set(program tests_${folder}_test)
   if(folder STREQUAL structure)
-    strata_add_test(${program} tests/${folder} tests/${folder}/)
+    strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/)
   else()
-    strata_add_test(${program} tests/${folder} tests/${folder}/
+    strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/
                     PROPERTIES FIXTURES_REQUIRED models)
   endif()
   if(TARGET ${program})

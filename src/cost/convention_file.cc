@@ -241,6 +241,7 @@ std::vector<std::string> convention_names() {
     path.remove_suffix(kSuffix.size());
     names.emplace_back(path);
   }
+  std::sort(names.begin(), names.end());
   std::stable_partition(names.begin(), names.end(), [](const auto& n) { return n == "strata"; });
   return names;
 }

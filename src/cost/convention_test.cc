@@ -65,7 +65,7 @@ TEST(Conventions, AllBuiltInFilesAreRight) {
 }
 
 // Worked by hand: 8 channels of 6×6 from 4 of 6×6, window 3×3, with bias.
-const Example kConv = {"f32[2,4,6,6], f32[8,4,3,3], f32[8]", "pads=1,1,1,1", ""};
+const Example kConv = {"f32[2,4,6,6], f32[8,4,3,3], f32[8]", "pads=1,1,1,1", "f32[2,8,6,6]"};
 
 TEST(Conventions, ConvolutionWithBias) {
   EXPECT_EQ(counted_as("strata", Metric::Macs, "Conv", kConv), "20736");        // 576·36
@@ -79,7 +79,7 @@ TEST(Conventions, ConvolutionWithBias) {
 
 // 64→32, window 2, stride 2, on 16×16.
 TEST(Conventions, TransposedConvolution) {
-  const Example example = {"f32[1,64,16,16], f32[64,32,2,2]", "strides=2,2", ""};
+  const Example example = {"f32[1,64,16,16], f32[64,32,2,2]", "strides=2,2", "f32[1,32,32,32]"};
   const auto macs = [&](const char* convention) {
     return counted_as(convention, Metric::Macs, "ConvTranspose", example);
   };
@@ -92,13 +92,15 @@ TEST(Conventions, TransposedConvolution) {
 
 TEST(Conventions, UnflooredPositions) {
   // 224 with padding 1, window 3, stride 2: 112.5 positions along each axis.
-  const Example example = {"f32[1,3,224,224], f32[32,3,3,3]", "strides=2,2 pads=1,1,1,1", ""};
+  const Example example = {"f32[1,3,224,224], f32[32,3,3,3]", "strides=2,2 pads=1,1,1,1",
+                           "f32[1,32,112,112]"};
   EXPECT_EQ(counted_as("rasp-2020", Metric::Flops, "Conv", example), "10530000");  // 405000·26
   EXPECT_EQ(counted_as("rasp-2020", Metric::WriteBytes, "Conv", example), "1620000");
 }
 
 TEST(Conventions, PoolsWithASquareWindow) {
-  const Example example = {"f32[1,2,8,8]", "kernel_shape=3,3 strides=2,2 pads=1,1,1,1", ""};
+  const Example example = {"f32[1,2,8,8]", "kernel_shape=3,3 strides=2,2 pads=1,1,1,1",
+                           "f32[1,2,4,4]"};
   EXPECT_EQ(counted_as("rasp", Metric::Flops, "MaxPool", example), "64");       // 32·(3 − 1)
   EXPECT_EQ(counted_as("torchstat", Metric::Flops, "MaxPool", example), "256");  // 32·(9 − 1)
   EXPECT_EQ(counted_as("ptflops", Metric::Macs, "MaxPool", example), "256");    // twice 128
@@ -106,21 +108,22 @@ TEST(Conventions, PoolsWithASquareWindow) {
 }
 
 TEST(Conventions, SoftmaxCountsRows) {
-  const Example example = {"f32[4,10]", "", ""};
+  const Example example = {"f32[4,10]", "", "f32[4,10]"};
   EXPECT_EQ(counted_as("thop", Metric::Macs, "Softmax", example), "116");  // 4·(3·10 − 1)
   EXPECT_EQ(counted_as("torchstat", Metric::Flops, "Softmax", example), "116");
 }
 
 TEST(Conventions, RecurrentLayers) {
   // 5 steps, batch 2, 3 inputs, hidden 4.
-  const Example lstm = {"f32[5,2,3], f32[1,16,3], f32[1,16,4], f32[1,32]", "hidden_size=4", ""};
+  const Example lstm = {"f32[5,2,3], f32[1,16,3], f32[1,16,4], f32[1,32]", "hidden_size=4",
+                        "f32[5,1,2,4]"};
   EXPECT_EQ(counted_as("thop", Metric::Macs, "LSTM", lstm), "1760");     // 10·(48+64+16+32+16)
   EXPECT_EQ(counted_as("ptflops", Metric::Macs, "LSTM", lstm), "1840");  // 10·(48+64+32+40)
   EXPECT_EQ(counted_as("flopcounter", Metric::Flops, "LSTM", lstm), "2240");
 }
 
 TEST(Conventions, OpenBatchStaysAFormula) {
-  const Example example = {"f32[N,4,6,6], f32[8,4,3,3]", "pads=1,1,1,1", ""};
+  const Example example = {"f32[N,4,6,6], f32[8,4,3,3]", "pads=1,1,1,1", "f32[N,8,6,6]"};
   EXPECT_EQ(counted_as("thop", Metric::Macs, "Conv", example), "10368·N");
   EXPECT_EQ(counted_as("rasp-2020", Metric::Flops, "Conv", example), "10080·N");
 }
@@ -128,8 +131,8 @@ TEST(Conventions, OpenBatchStaysAFormula) {
 TEST(Conventions, OnesOwnFromAFile) {
   const std::string path = testing::TempDir() + "/every_relu_is_seven.json";
   std::ofstream(path) << R"({"metrics": {"macs": "sevens"}, "layers": {"ReLU": {"macs": "7*n"}}})";
-  EXPECT_EQ(counted_as(path, Metric::Macs, "Relu", {"f32[3]", "", ""}), "21");
-  EXPECT_EQ(counted_as(path, Metric::Macs, "Tanh", {"f32[3]", "", ""}), "0");
+  EXPECT_EQ(counted_as(path, Metric::Macs, "Relu", {"f32[3]", "", "f32[3]"}), "21");
+  EXPECT_EQ(counted_as(path, Metric::Macs, "Tanh", {"f32[3]", "", "f32[3]"}), "0");
   std::remove(path.c_str());
 }
 
@@ -137,7 +140,7 @@ TEST(Conventions, WithoutARuleCanBeUnknown) {
   const auto convention = parse_convention(
       R"({"metrics": {"macs": "m"}, "default": "unknown", "layers": {"ReLU": {"macs": "n"}}})", "x");
   ASSERT_TRUE(convention) << convention.error().message;
-  const Counted counted = one_node("Tanh", {"f32[3]", "", ""});
+  const Counted counted = one_node("Tanh", {"f32[3]", "", "f32[3]"});
   const ConventionCosts costs = count_as(*convention, counted.costs, counted.layers);
   EXPECT_EQ(costs.layers[0].certainty, Certainty::Unknown);
   EXPECT_EQ(costs.total.certainty, Certainty::LowerBound);
@@ -151,9 +154,9 @@ TEST(Conventions, ARuleForOneOperatorOrNumberOfAxesHolds) {
     const Counted counted = one_node(op, example);
     return count_as(*convention, counted.costs, counted.layers).total[Metric::Macs].text();
   };
-  EXPECT_EQ(macs("Conv", {"f32[1,1,4], f32[1,1,3]", "", ""}), "1");
-  EXPECT_EQ(macs("Conv", {"f32[1,1,4,4], f32[1,1,3,3]", "", ""}), "2");
-  EXPECT_EQ(macs("Sin", {"f32[4]", "", ""}), "3");
+  EXPECT_EQ(macs("Conv", {"f32[1,1,4], f32[1,1,3]", "", "f32[1,1,2]"}), "1");
+  EXPECT_EQ(macs("Conv", {"f32[1,1,4,4], f32[1,1,3,3]", "", "f32[1,1,2,2]"}), "2");
+  EXPECT_EQ(macs("Sin", {"f32[4]", "", "f32[4]"}), "3");
 }
 
 TEST(Conventions, BadFilesGetASentence) {

@@ -53,19 +53,19 @@ TEST(Energy, RaspWorksOnItsOwnCounts) {
   EXPECT_EQ(model.convention_for("strata"), "rasp");
   EXPECT_EQ(model.convention_for("rasp-2020"), "rasp-2020");
   // rasp counts 3 FLOPs, 3 elements read, 3 written: 3·4.5 + 6·132.
-  EXPECT_EQ(energy_of("rasp", "Relu", {"f32[3]", "", ""}), "805.5");
+  EXPECT_EQ(energy_of("rasp", "Relu", {"f32[3]", "", "f32[3]"}), "805.5");
 }
 
 TEST(Energy, TermsApart) {
   // 2·3·4 MACs of 4.5 + 0.9, and 8 + 12 + 6 words of 132.
-  EXPECT_EQ(energy_of("strata", "MatMul", {"f32[2,4], f32[4,3]", "", ""}), "3561.6");
+  EXPECT_EQ(energy_of("strata", "MatMul", {"f32[2,4], f32[4,3]", "", "f32[2,3]"}), "3561.6");
   // The same in fp16: 24·(1.1 + 0.45) and half the words.
-  EXPECT_EQ(energy_of("strata", "MatMul", {"f16[2,4], f16[4,3]", "", ""}), "1753.2");
+  EXPECT_EQ(energy_of("strata", "MatMul", {"f16[2,4], f16[4,3]", "", "f16[2,3]"}), "1753.2");
 }
 
 TEST(Energy, OpenSizesStayAFormula) {
   // One comparison of 0.9 and two words of 132 for each element.
-  EXPECT_EQ(energy_of("strata", "Relu", {"f32[N,10]", "", ""}), "2649·N");
+  EXPECT_EQ(energy_of("strata", "Relu", {"f32[N,10]", "", "f32[N,10]"}), "2649·N");
 }
 
 }  // namespace

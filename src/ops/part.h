@@ -12,7 +12,8 @@ namespace strata {
 // otherwise.
 inline constexpr int kPartOpset = 17;
 
-// One use of an operator of ONNX's own domain.
+// One use of an operator of ONNX's own domain. Its rule sees the whole's name in
+// `node().op`, so that errors name what the file has: it cannot tell itself by that.
 struct Part {
   std::string_view op;
   std::vector<Tensor> inputs;  // one of no rank and no type is left out

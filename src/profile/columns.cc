@@ -68,7 +68,7 @@ constexpr ColumnRule kColumns[] = {
     {"param_bytes", "Weights", Unit::Bytes, true, 7, false, "bytes of the parameters as stored",
      [](const Row& r) { return number_cell(r.figures.param_bytes, Certainty::Exact); }},
     {"macs", "MACs", Unit::Macs, true, 0, true, "multiply-accumulates",
-     [](const Row& r) { return metric_cell(r, Metric::Macs, r.figures.macs, r.figures.work); }},
+     [](const Row& r) { return metric_cell(r, Metric::Macs, r.figures.macs, r.figures.macs_work); }},
     {"flops", "FLOPs", Unit::Flops, true, 4, true, "floating point operations: 2·MACs and all else",
      [](const Row& r) { return metric_cell(r, Metric::Flops, r.figures.flops, r.figures.work); }},
     {"read", "Read", Unit::Bytes, true, 5, true, "bytes read: inputs and weights",

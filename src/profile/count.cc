@@ -16,7 +16,11 @@ Figures own_figures(const Executed& executed) {
   figures.flops = cost.flops() * times;
   figures.read_bytes = cost.read_bytes * times;
   figures.write_bytes = cost.write_bytes * times;
-  if (!times.is(0)) figures.work = cost.certainty, figures.bytes = cost.bytes_certainty;
+  if (times.is(0)) return figures;
+  figures.work = figures.macs_work = cost.certainty;
+  // At least some operations, but none of them a MAC (NonMaxSuppression).
+  if (cost.certainty == Certainty::LowerBound && cost.macs.is(0)) figures.macs_work = Certainty::Exact;
+  figures.bytes = cost.bytes_certainty;
   return figures;
 }
 
@@ -43,7 +47,7 @@ void use_convention(Analysis& a, const Convention& convention) {
     figures.flops = layer[Metric::Flops];
     figures.read_bytes = layer[Metric::ReadBytes];
     figures.write_bytes = layer[Metric::WriteBytes];
-    figures.work = figures.bytes = layer.certainty;
+    figures.macs_work = figures.work = figures.bytes = layer.certainty;
     figures.missing = missing;
   };
   for (Figures& figures : a.by_node) replace(figures, LayerCount{});
@@ -76,6 +80,7 @@ Status count_figures(Analysis& a, const ProfileOptions& options) {
     for (std::uint32_t index : a.layers.nodes_of(layer)) add_to(a.by_layer[i], a.by_node[index]);
     if (layer.count == 1) {  // one node: as sure as the node, not a sum
       a.by_layer[i].work = a.by_node[layer.main].work;
+      a.by_layer[i].macs_work = a.by_node[layer.main].macs_work;
       a.by_layer[i].bytes = a.by_node[layer.main].bytes;
       if (a.by_layer[i].work == Certainty::Unknown) a.by_layer[i].macs = a.by_layer[i].flops = Expr::unknown();
     }

@@ -16,13 +16,14 @@ bool add_known(Number& sum, const Number& more) {
 void add_to(Figures& sum, const Figures& more) {
   add_known(sum.params, more.params);
   add_known(sum.param_bytes, more.param_bytes);
-  bool work = add_known(sum.macs, more.macs);
-  work = add_known(sum.flops, more.flops) && work;
+  const bool macs = add_known(sum.macs, more.macs);
+  bool work = add_known(sum.flops, more.flops);
   work = add_known(sum.picojoules, more.picojoules) && work;
   bool bytes = add_known(sum.read_bytes, more.read_bytes);
   bytes = add_known(sum.write_bytes, more.write_bytes) && bytes;
   bytes = add_known(sum.activation_bytes, more.activation_bytes) && bytes;
   sum.missing |= more.missing;
+  if (!macs || more.macs_work != Certainty::Exact) sum.macs_work = Certainty::LowerBound;
   if (!work || more.work != Certainty::Exact) sum.work = Certainty::LowerBound;
   if (!bytes || more.bytes != Certainty::Exact) sum.bytes = Certainty::LowerBound;
 }

@@ -17,7 +17,8 @@ struct Figures {
   Amount write_bytes;
   Amount picojoules;      // by the energy model asked for
   Expr activation_bytes;  // outputs that others read
-  Certainty work = Certainty::Exact;   // of macs, flops, energy
+  Certainty macs_work = Certainty::Exact;  // of macs
+  Certainty work = Certainty::Exact;   // of flops, energy
   Certainty bytes = Certainty::Exact;  // of read, write, activation
   // Bit m: the convention does not count Metric m, so its amount means nothing.
   std::uint8_t missing = 0;

@@ -45,7 +45,7 @@ Cell amount_cell(const Amount& amount, Certainty certainty) {
 Cell index_cell(const Row& r) { return {Expr(r.index), Certainty::Exact}; }
 Cell params_cell(const Row& r) { return {r.figures.params, Certainty::Exact}; }
 Cell flops_cell(const Row& r) { return amount_cell(r.figures.flops, r.figures.work); }
-Cell macs_cell(const Row& r) { return amount_cell(r.figures.macs, r.figures.work); }
+Cell macs_cell(const Row& r) { return amount_cell(r.figures.macs, r.figures.macs_work); }
 Cell read_cell(const Row& r) { return amount_cell(r.figures.read_bytes, r.figures.bytes); }
 Cell write_cell(const Row& r) { return amount_cell(r.figures.write_bytes, r.figures.bytes); }
 Cell moved_cell(const Row& r) {

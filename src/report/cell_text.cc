@@ -1,6 +1,10 @@
 #include "report/cell_text.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,13 +30,34 @@ std::string real_text(double number, Unit unit, bool exact) {
   }
 }
 
+constexpr std::size_t kWholeTerms = 3;
+
+// A formula with many sizes in it would tear the table apart: its two largest
+// terms stand for it. --exact and machine output have all of it.
+std::string short_text(const Expr& expr, NumberStyle style) {
+  std::vector<Expr::Term> terms = expr.terms();
+  if (expr.is_number() || terms.size() <= kWholeTerms) return expr_text(expr, style, false);
+  std::stable_sort(terms.begin(), terms.end(), [](const Expr::Term& a, const Expr::Term& b) {
+    return std::abs(a.coefficient) > std::abs(b.coefficient);
+  });
+  std::string text;
+  for (const Expr::Term& term : std::span(terms).first(2)) {
+    const auto size = static_cast<double>(term.coefficient);
+    text += style == NumberStyle::Bytes ? human_bytes(size) : human(size);
+    if (!term.product.empty()) text += "·" + term.product;
+    text += " + ";
+  }
+  return text + "…";
+}
+
 }  // namespace
 
 std::string cell_text(const Cell& cell, Unit unit, bool exact) {
   std::string text;
+  const NumberStyle style = unit == Unit::Bytes ? NumberStyle::Bytes : NumberStyle::Plain;
   if (const auto* words = std::get_if<std::string>(&cell.value)) return *words;
   if (const auto* expr = std::get_if<Expr>(&cell.value))
-    text = expr_text(*expr, unit == Unit::Bytes ? NumberStyle::Bytes : NumberStyle::Plain, exact);
+    text = exact ? expr_text(*expr, style, true) : short_text(*expr, style);
   else if (const auto* real = std::get_if<double>(&cell.value))
     text = real_text(*real, unit, exact);
   else

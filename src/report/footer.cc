@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,13 +17,19 @@ constexpr std::size_t kPeakTensors = 3;  // of those alive at the peak, how many
 std::string peak_text(const Profile& profile, bool exact) {
   const Profile::Memory& memory = profile.memory;
   if (memory.peak_layer.empty()) return "";
-  std::vector<std::string> largest;
+  std::vector<std::pair<std::string, Expr>> makers;  // what each layer has alive
   for (const Profile::AliveTensor& alive : memory.at_peak) {
-    if (largest.size() == kPeakTensors) break;
     const std::string& name = alive.layer.empty() ? alive.tensor : alive.layer;
-    largest.push_back(fmt::format("{} {}", name, expr_text(alive.bytes, NumberStyle::Bytes, exact)));
+    const auto known = std::find_if(makers.begin(), makers.end(), [&](const auto& m) { return m.first == name; });
+    if (known != makers.end()) known->second += alive.bytes;
+    else makers.emplace_back(name, alive.bytes);
   }
-  const std::size_t more = memory.at_peak.size() - largest.size();
+  std::vector<std::string> largest;
+  for (const auto& [name, bytes] : makers) {
+    if (largest.size() == kPeakTensors) break;
+    largest.push_back(fmt::format("{} {}", name, expr_text(bytes, NumberStyle::Bytes, exact)));
+  }
+  const std::size_t more = makers.size() - largest.size();
   std::string tensors = fmt::format("{}", fmt::join(largest, ", "));
   if (more > 0) tensors += fmt::format(" and {} more", more);
   return fmt::format("Peak activations {}{}{} while {} runs: {}\n",
@@ -39,15 +47,50 @@ std::string symbols_text(const Profile& profile) {
       out += fmt::format("  and {} more (--format json lists them)\n", profile.symbols.size() - kSymbols);
       break;
     }
-    if (symbol.needs_data) out += fmt::format("  {}: {}; assume one with --dim {}=…\n", symbol.name, symbol.origin, symbol.name);
-    else out += fmt::format("  {}: {}; set it with --dim {}=…\n", symbol.name, symbol.origin, symbol.name);
+    out += fmt::format("  {}: {} (--dim {}=… {} it)\n", symbol.name, symbol.origin, symbol.name,
+                       symbol.needs_data ? "assumes" : "sets");
   }
   return out.empty() ? out : "Open sizes:\n" + out;
 }
 
+// One line broken at spaces to fit; what follows a break is set in by two more.
+std::string wrapped_line(std::string_view text, std::size_t width) {
+  std::string out(text.substr(0, std::min(text.find_first_not_of(' '), text.size())));
+  const std::string indent = "\n" + out + "  ";
+  std::size_t column = out.size();
+  text.remove_prefix(out.size());
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const std::size_t size = display_width(word);
+    if (column + size > width && column > indent.size()) {
+      out.pop_back();
+      out += indent;
+      column = indent.size() - 1;
+    }
+    out += word;
+    out += ' ';
+    column += size + 1;
+  }
+  if (out.ends_with(' ')) out.pop_back();
+  return out + "\n";
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  if (width == 0) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += wrapped_line(text.substr(0, end), width);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 }  // namespace
 
-std::string footer_text(const Profile& profile, const TableStyle& style) {
+std::string footer_text(const Profile& profile, const TableStyle& style,
+                        const std::vector<std::string>& dropped) {
   std::string out = peak_text(profile, style.exact);
   out += symbols_text(profile);
   if (!profile.unknown_ops.empty())
@@ -56,7 +99,9 @@ std::string footer_text(const Profile& profile, const TableStyle& style) {
   if (profile.hidden_rows > 0)
     out += fmt::format("{} row{} of constants and views not shown (--all shows them)\n", profile.hidden_rows,
                        profile.hidden_rows == 1 ? "" : "s");
-  return out;
+  if (!dropped.empty())
+    out += fmt::format("Not shown for lack of width: {} (--width 0 shows all)\n", fmt::join(dropped, ", "));
+  return wrapped(out, style.width);
 }
 
 }  // namespace strata

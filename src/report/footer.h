@@ -7,6 +7,8 @@
 
 namespace strata {
 
-std::string footer_text(const Profile& profile, const TableStyle& style);
+// `dropped` are the names of columns that did not fit.
+std::string footer_text(const Profile& profile, const TableStyle& style,
+                        const std::vector<std::string>& dropped = {});
 
 }  // namespace strata

@@ -148,10 +148,7 @@ std::string to_table(const Profile& profile, const TableStyle& style) {
   for (std::size_t row = 0; row < profile.rows.size(); ++row) out += line_of(columns, row);
   if (profile.report != ReportKind::None && !profile.rows.empty()) out += rule;
   out += line_of(columns, profile.rows.size());
-  out += footer_text(profile, style);
-  if (!dropped.empty())
-    out += fmt::format("Not shown for lack of width: {} (--width 0 shows all)\n", fmt::join(dropped, ", "));
-  return out;
+  return out + footer_text(profile, style, dropped);
 }
 
 }  // namespace strata

@@ -19,11 +19,6 @@ bool is_ellipsis(std::string_view line) {
   return line == "…";
 }
 
-bool ends_case(std::string_view line, bool markdown) {
-  if (markdown) return line.starts_with("```") || line.starts_with(kPrompt);
-  return line.starts_with(kExit);
-}
-
 void append_lines(std::vector<std::string>& lines, const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -45,14 +40,18 @@ CaseFile read_case_file(const std::string& path) {
       in_block = opens && file.lines[i + 1].starts_with("$ strata");
     }
     if (!in_block || !file.lines[i].starts_with(kPrompt)) continue;
-    Case found{i, file.lines[i].substr(kPrompt.size()), {}};
-    while (i + 1 < file.lines.size()) {
+    Case found;
+    found.line = i;
+    found.command = file.lines[i].substr(kPrompt.size());
+    found.complete = file.markdown;
+    for (; i + 1 < file.lines.size(); ++i) {
       const std::string& next = file.lines[i + 1];
-      const bool last = ends_case(next, file.markdown);
-      if (last && file.markdown) break;
+      if (next.starts_with(kPrompt) || (file.markdown && next.starts_with("```"))) break;
       found.expected.push_back(next);
+      if (file.markdown || !next.starts_with(kExit)) continue;
+      found.complete = true;
       ++i;
-      if (last) break;
+      break;
     }
     file.cases.push_back(std::move(found));
   }

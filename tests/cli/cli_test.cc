@@ -99,6 +99,7 @@ TEST_P(CommandLine, PrintsWhatTheFileSays) {
   std::vector<std::vector<std::string>> expected;
   bool changed = false;
   for (const Case& one : file.cases) {
+    ASSERT_TRUE(one.complete) << "line " << one.line + 1 << " has no [exit N] after it";
     const auto lines = lines_of(run(one.command, folders), file.markdown);
     const bool same = matches(one.expected, lines);
     if (!same && !updates())
