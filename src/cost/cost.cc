@@ -209,7 +209,8 @@ void Counter::count_parameters(const Graph& graph, const Constants& constants, c
       result_.buffers += static_cast<std::uint64_t>(count.number().value_or(0));
       continue;
     }
-    cost.params += count;
+    const bool packed = rule != nullptr && rule->parameters != nullptr;
+    cost.params += packed ? rule->parameters(NodeView(graph, node), i) : count;
     cost.param_bytes += bytes(count, weight.data->dtype);
   }
 }

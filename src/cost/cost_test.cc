@@ -118,6 +118,19 @@ TEST(Count, UnknownOperatorMakesALowerBoundAndIsNamed) {
   EXPECT_TRUE(costs.nodes[1].cost.macs.is_unknown()) << "never 0";
 }
 
+// 4-bit weights: 64·32 of them in 32·2·16 bytes.
+TEST(Count, PackedWeightsCountEachParameter) {
+  const auto [model, costs] = count_text(R"(
+    input x f32[1,64]
+    weight packed u8[32,2,16]
+    weight scales f32[64]
+    y = com.microsoft.MatMulNBits(x, packed, scales) K=64 N=32 bits=4 block_size=32
+    output y)");
+  EXPECT_EQ(costs.total.params, Expr(64 * 32));
+  EXPECT_EQ(costs.total.param_bytes, Expr(1024));
+  EXPECT_EQ(costs.total.macs, Expr(64 * 32));
+}
+
 TEST(Count, ViewsMoveNothing) {
   const auto [model, costs] = count_text(R"(
     input x f32[2,8]

@@ -166,26 +166,25 @@ std::string as_printed(double number) {
   return text + (scale == 1e9 ? "G" : "M");
 }
 
-class RaspModels : public testing::TestWithParam<Row> {};
-
 // rasp's table of torchvision models of early 2020, those of them that are at hand.
-TEST_P(RaspModels, AreReproduced) {
-  const Row& row = GetParam();
-  if (!std::filesystem::exists(path_of(row[0]))) GTEST_SKIP() << "not exported";
-  const Counted& counted = network(row[0]);
+TEST(RaspTable, TorchvisionModels) {
   const auto convention = *find_convention("rasp-2020");
-  const ConventionCosts costs = count_as(convention, counted.costs, counted.layers);
-  EXPECT_EQ(as_printed(static_cast<double>(costs.total.params.number().value_or(0))), row[1]);
-  EXPECT_EQ(as_printed(costs.total[Metric::Flops].number().value_or(0)), row[2]);
-  const auto energy =
-      count_energy(*find_energy_model("rasp"), convention, counted.costs, counted.layers);
-  ASSERT_TRUE(energy);
-  EXPECT_EQ(as_printed(energy->total.picojoules.number().value_or(0)), row[3]);
+  const auto model = *find_energy_model("rasp");
+  std::size_t compared = 0;
+  for (const Row& row : without_header("rasp_torchvision_models.csv")) {
+    if (!std::filesystem::exists(path_of(row[0]))) continue;
+    SCOPED_TRACE(row[0]);
+    const Counted& counted = network(row[0]);
+    const ConventionCosts costs = count_as(convention, counted.costs, counted.layers);
+    EXPECT_EQ(as_printed(static_cast<double>(costs.total.params.number().value_or(0))), row[1]);
+    EXPECT_EQ(as_printed(costs.total[Metric::Flops].number().value_or(0)), row[2]);
+    const auto energy = count_energy(model, convention, counted.costs, counted.layers);
+    ASSERT_TRUE(energy);
+    EXPECT_EQ(as_printed(energy->total.picojoules.number().value_or(0)), row[3]);
+    ++compared;
+  }
+  EXPECT_GE(compared, 5u);
 }
-
-INSTANTIATE_TEST_SUITE_P(Golden, RaspModels,
-                         testing::ValuesIn(without_header("rasp_torchvision_models.csv")),
-                         [](const auto& model) { return model.param[0]; });
 
 // Where other tools go wrong.
 TEST(SpecialCases, AttentionCountsItsMatrixProducts) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,15 +35,19 @@ std::string rules_table(const Convention& convention, const RuleTable& table) {
     line += "---|";
   }
   text += "\n" + line + "\n";
+  // Neighbours with the same formulas share a row.
+  std::string keys, last;
   for (const LayerRule& rule : table.rules()) {
-    text += fmt::format("| {} |", rule.key);
+    std::string row;
     for (Metric metric : metrics) {
       const auto& formula = rule.formulas[static_cast<std::size_t>(metric)];
-      text += fmt::format(" {} |", formula ? formula->text() : "0");
+      row += fmt::format(" {} |", formula ? formula->text() : "0");
     }
-    text += "\n";
+    if (!keys.empty() && row != last) text += fmt::format("| {} |{}\n", std::exchange(keys, ""), last);
+    keys += (keys.empty() ? "" : ", ") + rule.key;
+    last = row;
   }
-  return text;
+  return text + fmt::format("| {} |{}\n", keys, last);
 }
 
 std::string formulas() {
