@@ -27,7 +27,8 @@ strata::Result<std::vector<Ranked>> layers_of(const std::string& path) {
   std::vector<Ranked> rows;
   for (const strata::Layer& layer : layers.list) {
     strata::Expr macs;  // a number, or a formula such as 10838016·N
-    for (std::uint32_t i : layers.nodes_of(layer)) macs += costs.nodes[i].cost.macs * costs.nodes[i].times;
+    for (std::uint32_t node : layers.nodes_of(layer))
+      macs += costs.nodes[node].cost.macs * costs.nodes[node].times;
     rows.push_back({strata::layer_path(*model, costs, layer), macs});
   }
   return rows;
@@ -48,5 +49,6 @@ int main(int argc, char** argv) {
     return with_sizes_of_one(a.macs) > with_sizes_of_one(b.macs);
   });
   rows->resize(std::min<std::size_t>(rows->size(), 5));
-  for (const Ranked& row : *rows) std::printf("%-30s %s MACs\n", row.layer.c_str(), row.macs.text().c_str());
+  for (const Ranked& row : *rows)
+    std::printf("%-30s %s MACs\n", row.layer.c_str(), row.macs.text().c_str());
 }

@@ -16,7 +16,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kLabelWidth = 8;
-constexpr std::size_t kRuleWidth = 76;
+constexpr std::size_t kRuleWidth = 88;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -51,6 +51,20 @@ std::string padded(std::string text, std::size_t width) {
   const std::size_t own = display_width(text);
   if (own < width) text.append(width - own, ' ');
   return text;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, space);
+    std::string& line = lines.back();
+    if (line.empty()) line = word;
+    else if (display_width(line) + 1 + display_width(word) <= width) line.append(" ").append(word);
+    else lines.emplace_back(word);
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return lines;
 }
 
 // Lines under a label: `MACs    = N·O·K`, then `        = 1·401,408·27`.
@@ -149,7 +163,7 @@ void Explanation::title() {
       ++calls;
   if (calls > 1) title += page_.dim(fmt::format("  call {} of {}", layer_.call + 1, calls));
   page_.line(title);
-  page_.line(page_.dim(fmt::format("counted as {}: {}", convention_.name(), convention_.title())));
+  page_.line(page_.dim(fmt::format("{}: {}", convention_.name(), convention_.title())));
   page_.rule();
 }
 
@@ -323,7 +337,7 @@ void Explanation::part_numbers(const CountedPart& part) {
                                        default_text()));
     return;
   }
-  page_.labelled("rule", page_.dim(fmt::format("{}, for {}", rule->key, main.get().op)));
+  page_.labelled("rule", fmt::format("{}, for the operator {}", rule->key, main.get().op));
   std::vector<std::string_view> names;
   for (std::size_t m = 0; m < kMetrics; ++m) {
     const auto metric = static_cast<Metric>(m);
@@ -381,8 +395,13 @@ void Explanation::quirks() {
   if (convention_.quirks().empty()) return;
   page_.gap();
   bool first = true;
-  for (const std::string& quirk : convention_.quirks())
-    page_.labelled(std::exchange(first, false) ? "note" : "", page_.dim("· " + quirk));
+  for (const std::string& quirk : convention_.quirks()) {
+    std::string_view bullet = "· ";
+    for (const std::string& line : wrapped(quirk, kRuleWidth - kLabelWidth - 2)) {
+      page_.labelled(std::exchange(first, false) ? "note" : "",
+                     page_.dim(std::exchange(bullet, "  ")) + page_.dim(line));
+    }
+  }
 }
 
 }  // namespace

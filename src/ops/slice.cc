@@ -50,7 +50,7 @@ Cut cut_forward(const Expr& size, const Expr& start, const Expr& end, std::int64
 Cut cut_backward(const Expr& size, const Expr& start, const Expr& end, std::int64_t step) {
   const bool from_end = start.is_overflow() || far_after(start);
   const bool to_start = end.is_overflow() || far_before(end);
-  const Expr first = from_end ? size - 1 : min(from_front(start, size), size - 1);
+  const Expr first = from_end ? size - 1 : min(max(from_front(start, size), 0), size - 1);
   const Expr last = to_start ? Expr(-1) : max(from_front(end, size), -1);
   return {first, ceil_div(max(first - last, 0), -step), step};
 }

@@ -40,7 +40,7 @@ Status add_memory(Profile& profile, const Analysis& a, bool with_arena) {
   if (!with_arena) return {};
   auto plan = plan_arena(a.model, liveness, kAlignment);
   if (!plan) return tl::unexpected(plan.error());
-  Profile::Arena& arena = profile.arena.emplace();
+  ArenaLayout& arena = profile.arena.emplace();
   arena.bytes = plan->bytes;
   arena.bound = plan->bound;
   arena.alignment = kAlignment;

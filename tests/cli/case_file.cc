@@ -90,7 +90,8 @@ bool matches(const std::vector<std::string>& expected, const std::vector<std::st
 std::vector<std::string> elided_like(const std::vector<std::string>& expected,
                                      const std::vector<std::string>& lines) {
   const auto mark = std::find_if(expected.begin(), expected.end(), is_ellipsis);
-  if (mark == expected.end() || std::find_if(mark + 1, expected.end(), is_ellipsis) != expected.end())
+  if (mark == expected.end() ||
+      std::find_if(mark + 1, expected.end(), is_ellipsis) != expected.end())
     return lines;
   const auto before = mark - expected.begin(), after = expected.end() - mark - 1;
   if (before + after >= static_cast<std::ptrdiff_t>(lines.size())) return lines;

@@ -21,9 +21,9 @@
 namespace strata_cli_test {
 
 struct Case {
-  std::size_t line = 0;  // of the command, from 0
-  bool complete = true;  // has its exit code
-  std::string command;   // as after `$ `
+  std::size_t line = 0;               // of the command, from 0
+  bool complete = true;               // has its exit code
+  std::string command;                // as after `$ `
   std::vector<std::string> expected;  // lines
 };
 

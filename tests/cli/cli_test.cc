@@ -58,13 +58,13 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 // `strata` in the command is the program under test. $T is an empty folder that
 // the commands of a file share; it is printed as `$T`.
 Printed run(const std::string& command, const Folders& folders) {
-  const std::string script =
-      fmt::format("cd '{}' && PATH='{}':\"$PATH\" && T='{}' && COLUMNS=100 && export COLUMNS &&\n{}",
-                  kRoot.string(), fs::path(STRATA_BINARY).parent_path().string(),
-                  folders.temporary(), command);
-  const int status = std::system(fmt::format("(unset NO_COLOR; {}\n) >'{}' 2>'{}' </dev/null", script,
-                                             folders.captured("out"), folders.captured("err"))
-                                     .c_str());
+  const std::string script = fmt::format(
+      "cd '{}' && PATH='{}':\"$PATH\" && T='{}' && COLUMNS=100 && export COLUMNS &&\n{}",
+      kRoot.string(), fs::path(STRATA_BINARY).parent_path().string(), folders.temporary(), command);
+  const int status =
+      std::system(fmt::format("(unset NO_COLOR; {}\n) >'{}' 2>'{}' </dev/null", script,
+                              folders.captured("out"), folders.captured("err"))
+                      .c_str());
   Printed printed;
   printed.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   printed.output = replaced(text_of(folders.captured("out")), folders.temporary(), "$T");
@@ -100,12 +100,16 @@ TEST_P(CommandLine, PrintsWhatTheFileSays) {
   bool changed = false;
   for (const Case& one : file.cases) {
     ASSERT_TRUE(one.complete) << "line " << one.line + 1 << " has no [exit N] after it";
-    const auto lines = lines_of(run(one.command, folders), file.markdown);
+    const Printed printed = run(one.command, folders);
+    ASSERT_LT(printed.exit_code, 126) << one.command << "\n"
+                                      << printed.errors;  // no such program, a crash
+    const auto lines = lines_of(printed, file.markdown);
     const bool same = matches(one.expected, lines);
     if (!same && !updates())
       ADD_FAILURE_AT(path.c_str(), static_cast<int>(one.line) + 1)
           << "$ " << one.command << "\nexpected:\n"
-          << fmt::format("{}\nprinted:\n{}\n", fmt::join(one.expected, "\n"), fmt::join(lines, "\n"));
+          << fmt::format("{}\nprinted:\n{}\n", fmt::join(one.expected, "\n"),
+                         fmt::join(lines, "\n"));
     expected.push_back(same ? one.expected : elided_like(one.expected, lines));
     changed = changed || !same;
   }
@@ -126,7 +130,8 @@ TEST(Operators, PageIsWhatTheProgramPrints) {
   ASSERT_EQ(printed.exit_code, 0) << printed.errors;
   if (updates()) std::ofstream(page) << printed.output;
   EXPECT_TRUE(text_of(page) == printed.output)
-      << "docs/operators.md is not what `strata ops --format md` prints; run this test with STRATA_UPDATE=1";
+      << "docs/operators.md is not what `strata ops --format md` prints; run this test with "
+         "STRATA_UPDATE=1";
 }
 
 TEST(CaseFiles, EllipsisStandsForAnyNumberOfLines) {
@@ -141,7 +146,8 @@ TEST(CaseFiles, EllipsisStandsForAnyNumberOfLines) {
 
 TEST(CaseFiles, UpdatingKeepsWhatIsElided) {
   using Lines = std::vector<std::string>;
-  EXPECT_EQ(elided_like({"a", "…", "y", "z"}, {"1", "2", "3", "4", "5"}), (Lines{"1", "…", "4", "5"}));
+  EXPECT_EQ(elided_like({"a", "…", "y", "z"}, {"1", "2", "3", "4", "5"}),
+            (Lines{"1", "…", "4", "5"}));
   EXPECT_EQ(elided_like({"a", "…", "z"}, {"1", "2"}), (Lines{"1", "2"}));
   EXPECT_EQ(elided_like({"a"}, {"1", "2"}), (Lines{"1", "2"}));
 }

@@ -56,7 +56,7 @@ std::string formulas() {
     const auto convention = find_convention(name);
     if (!convention || convention->is_strata()) continue;
     const ConventionRules& rules = convention->rules();
-    text += fmt::format("### {}\n\n{}. Source: {}.\n\n", name, rules.title, rules.source);
+    text += fmt::format("### {}\n\nCounts {}. Source: {}.\n\n", name, rules.title, rules.source);
     for (const std::string& quirk : rules.quirks) text += fmt::format("- {}\n", quirk);
     text += "\n" + rules_table(*convention, rules.modules) + "\n";
     if (rules.functional == ConventionRules::Functional::OwnTable)

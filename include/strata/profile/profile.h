@@ -40,6 +40,20 @@ struct ProfileRow {
   std::uint32_t depth = 0;   // in the module tree
 };
 
+struct ArenaBlock {
+  std::string tensor;
+  std::string first, last;  // layers that write it and that read it last
+  std::int64_t offset = 0, bytes = 0;
+};
+
+// Offsets of all activations in one block of memory.
+struct ArenaLayout {
+  std::int64_t bytes = 0;
+  std::int64_t bound = 0;  // no plan can be smaller
+  std::int64_t alignment = 0;
+  std::vector<ArenaBlock> blocks;
+};
+
 struct Profile {
   static constexpr int kSchema = 1;
 
@@ -68,19 +82,6 @@ struct Profile {
     std::vector<AliveTensor> at_peak;  // largest first
   };
 
-  // Offsets of all activations in one block of memory.
-  struct Arena {
-    struct Block {
-      std::string tensor;
-      std::string first, last;  // layers that write it and that read it last
-      std::int64_t offset = 0, bytes = 0;
-    };
-    std::int64_t bytes = 0;
-    std::int64_t bound = 0;  // no plan can be smaller
-    std::int64_t alignment = 0;
-    std::vector<Block> blocks;
-  };
-
   ModelFacts model;
   std::string convention;
   std::string energy_model;
@@ -91,7 +92,7 @@ struct Profile {
   ProfileRow totals;
   std::size_t hidden_rows = 0;
   Memory memory;
-  std::optional<Arena> arena;
+  std::optional<ArenaLayout> arena;
   std::vector<Inference::Symbol> symbols;
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
