@@ -1,6 +1,6 @@
 #include "strata/cost/amount.h"
 
-#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +10,13 @@ namespace {
 
 // Denominators are products of strides and powers of ten: small, or hostile.
 constexpr std::int64_t kMaxBelow = std::int64_t{1} << 31;
+
+// Euclid's: one division brings a large count down to a small denominator, where
+// std::gcd halves it step by step.
+std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
+  while (b != 0) a = std::exchange(b, a % b);
+  return a < 0 ? -a : a;
+}
 
 }  // namespace
 
@@ -27,7 +34,7 @@ void Amount::reduce() {
   if (above_.is_unknown()) {
     below_ = 1;
   } else if (above_.is_number()) {
-    const std::int64_t common = std::gcd(above_.value(), below_);
+    const std::int64_t common = common_divisor(above_.value(), below_);
     above_ = above_.value() / common;
     below_ /= common;
   } else if (auto whole = exact_div(above_, below_)) {
@@ -76,7 +83,7 @@ Amount Amount::sum(const Amount& a, const Amount& b, std::int64_t sign) {
     out.reduce();
     return out;
   }
-  const std::int64_t common = std::gcd(a.below_, b.below_);
+  const std::int64_t common = common_divisor(a.below_, b.below_);
   const Expr left = a.above_ * (b.below_ / common);
   const Expr right = b.above_ * (a.below_ / common);
   return ratio(sign > 0 ? left + right : left - right, a.below_ / common * b.below_);

@@ -27,6 +27,12 @@ class Counter {
     (*this)[EnergyFact::mul] = operation ? operation->mul : Amount::unknown();
   }
 
+  Energy none() const {
+    Energy energy;
+    energy.terms.resize(rules_.formulas.size());
+    return energy;
+  }
+
   Energy energy(const Expr& times) const {
     Energy energy;
     for (const Formula& formula : rules_.formulas) {
@@ -53,6 +59,7 @@ DType work_type(const Executed& executed) {
 
 Energy energy_of_node(Counter& counter, const Executed& executed) {
   const NodeCost& cost = executed.cost;
+  if (cost.folded || (cost.view && cost.flops().is(0))) return counter.none();
   counter[EnergyFact::macs] = cost.macs;
   counter[EnergyFact::adds] = cost.adds;
   counter[EnergyFact::muls] = cost.muls;

@@ -123,15 +123,15 @@ TEST(ShapeChain, CountsWithNonZeroAsOldExportersDo) {
     s = Shape(x)
     n = Gather(s, zero)
     n1 = Unsqueeze(n, axis)
-    ones = ConstantOfShape(n1)
-    weight one i64[]={1}
-    more = Add(ones, one)
+    zeros = ConstantOfShape(n1)
+    weight one f32[]={1}
+    more = Add(zeros, one)
     found = NonZero(more)
     columns = Transpose(found)
     weight second i64[1]={1}
     range = Squeeze(columns, second)
     output range)"),
-            "f32[5]");
+            "i64[5]={0,1,2,3,4}");
 }
 
 }  // namespace

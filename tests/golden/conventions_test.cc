@@ -172,6 +172,8 @@ TEST(RaspTable, TorchvisionModels) {
   const auto model = *find_energy_model("rasp");
   std::size_t compared = 0;
   for (const Row& row : without_header("rasp_torchvision_models.csv")) {
+    // Later versions of torchvision scale the stem of these, which the table's did not.
+    if (row[0].starts_with("mnasnet") && row[0] != "mnasnet1_0") continue;
     if (!std::filesystem::exists(path_of(row[0]))) continue;
     SCOPED_TRACE(row[0]);
     const Counted& counted = network(row[0]);
