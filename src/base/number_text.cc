@@ -35,7 +35,12 @@ constexpr const char* kJoules[] = {" pJ", " nJ", " µJ", " mJ", " J", " kJ", " M
 std::string coefficient_text(std::int64_t number, NumberStyle style, bool exact) {
   if (exact) return grouped(number);
   const auto real = static_cast<double>(number);
-  return style == NumberStyle::Bytes ? human_bytes(real) : human(real);
+  switch (style) {
+    case NumberStyle::Bytes: return human_bytes(real);
+    case NumberStyle::Picojoules: return human_picojoules(real);
+    case NumberStyle::Plain: break;
+  }
+  return human(real);
 }
 
 }  // namespace

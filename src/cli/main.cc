@@ -1,6 +1,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,14 @@ int run(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? kFine : kUsage;
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    bool known = first.empty() || first.starts_with('-');
+    for (const Command& command : commands) known = known || command.app->get_name() == first;
+    if (known) fmt::print(stderr, "strata: {}\n", error.what());
+    else fmt::print(stderr, "strata: there is no command \"{}\"\n", first);
+    fmt::print(stderr, "Run strata --help, or a command with --help, for what there is.\n");
+    return kUsage;
   }
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;

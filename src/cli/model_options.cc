@@ -27,7 +27,8 @@ void ModelOptions::add_to(CLI::App& app) {
   app.add_option("--dim", sizes, "size of a symbol in the shapes (repeatable)")
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
-  app.add_option("--batch", batch, "first axis of every input")->type_name("N")->check(CLI::PositiveNumber);
+  app.add_option("--batch", batch, "first axis of every input")->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   app.add_flag("--allow-outside-data", allow_outside_data,
                "follow external data out of the model's folder");
 }
@@ -62,6 +63,7 @@ Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text) {
   const auto number = equals == text.npos ? std::nullopt : parse_number(text.substr(equals + 1));
   if (!number || equals == 0 || *number > Expr::kMaxNumber)
     return failure(fmt::format("--dim {}: write it as NAME=SIZE", text), ErrorKind::Usage);
+  if (*number < 0) return failure(fmt::format("--dim {}: a size cannot be negative", text), ErrorKind::Usage);
   return std::pair(std::string(text.substr(0, equals)), *number);
 }
 
@@ -75,6 +77,10 @@ Result<LoadedModel> load(const ModelOptions& options) {
   for (const std::string& text : options.sizes) {
     auto size = parse_size(text);
     if (!size) return tl::unexpected(size.error());
+    for (const auto& [name, number] : infer_options.sizes)
+      if (name == size->first)
+        return failure(fmt::format("--dim gives \"{}\" two sizes: {} and {}", name, number, size->second),
+                       ErrorKind::Usage);
     infer_options.sizes.push_back(std::move(*size));
   }
   if (options.batch > 0) infer_options.batch = options.batch;

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include "cli/model_options.h"
+#include "strata/cost/convention.h"
+#include "strata/cost/energy.h"
 #include "strata/report/report.h"
 
 namespace strata::cli {
@@ -33,7 +37,7 @@ constexpr const char* kFooter =
 TableStyle table_style(const StatOptions& options) {
   TableStyle style;
   style.width = options.width_option->count() > 0 ? options.width : terminal_width();
-  style.exact = options.exact;
+  style.exact = options.exact || !options.profile.layout.empty();
   style.color = options.output.empty() && wants_color();
   return style;
 }
@@ -118,12 +122,12 @@ Command add_stat(CLI::App& program) {
   app->add_flag("--fuse", options->profile.rows.fuse, "convolution + norm + activation as one row");
   app->add_flag("--all", options->profile.rows.all, "also rows that cost nothing");
   options->columns_option =
-      app->add_option("--columns", options->profile.columns, "+energy,-flops, or a list")->type_name("LIST");
+      app->add_option("--columns", options->profile.columns, fmt::format("+energy,-flops, or a list of {}; NAME% is a share", fmt::join(column_names(), ", ")))->type_name("LIST");
   app->add_option("--layout", options->profile.layout, "another tool's rows, columns and counting: rasp, torchstat");
   app->add_option("--sort", options->profile.sort, "order rows by a column")->type_name("COLUMN");
-  app->add_option("--count", options->profile.convention, "counting convention, or a JSON file of one")
+  app->add_option("--count", options->profile.convention, fmt::format("counting convention ({}), or a JSON file of one", fmt::join(convention_names(), ", ")))
       ->capture_default_str();
-  app->add_option("--energy", options->profile.energy_model, "energy model")->capture_default_str();
+  app->add_option("--energy", options->profile.energy_model, fmt::format("energy model ({})", fmt::join(energy_model_names(), ", ")))->capture_default_str();
   app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
   app->add_option("--format", options->format, "table, csv, json, md")
       ->check(CLI::IsMember({"table", "csv", "json", "md"}))

@@ -186,12 +186,17 @@ void Counter::count_bytes(const Graph& graph, const Constants& constants, const 
       // As stored: a quantized weight is read narrow, whatever it is widened to.
       const WeightRef weight = weight_of(graph, id);
       if (weight.data != nullptr) size = bytes(weight.data->elements(), weight.data->dtype);
-      cost.weight_bytes += size;
+      if (!size.is_unknown()) cost.weight_bytes += size;
     }
-    cost.read_bytes += size;
+    if (size.is_unknown()) cost.bytes_certainty = Certainty::LowerBound;
+    else cost.read_bytes += size;
   }
   for (TensorId id : node.outputs)
-    if (id != kNone) cost.write_bytes += bytes_of(graph.tensors[id].type);
+    if (id != kNone) {
+      const Expr size = bytes_of(graph.tensors[id].type);
+      if (size.is_unknown()) cost.bytes_certainty = Certainty::LowerBound;
+      else cost.write_bytes += size;
+    }
 }
 
 void Counter::count_parameters(const Graph& graph, const Constants& constants, const Node& node,

@@ -173,8 +173,6 @@ Inference Runner::finish() {
 Status check_sizes(const InferOptions& options, const std::vector<Inference::Symbol>& before,
                    const std::set<std::string, std::less<>>& taken) {
   for (const auto& [name, number] : options.sizes) {
-    if (number < 1)
-      return failure(fmt::format("size {}={} must be at least 1", name, number), ErrorKind::Usage);
     if (taken.contains(name)) continue;
     std::vector<std::string> names;
     for (const auto& symbol : before) names.push_back(symbol.name);

@@ -47,8 +47,10 @@ Result<Flow> run_body(ShapeContext& c, Graph& body, const Flow& inputs) {
   }
   Flow outputs;
   for (const TensorId id : body.outputs) {
-    if (id >= body.tensors.size()) outputs.add(TypeInfo());
-    else outputs.add(body.tensors[id].type, elements_of_output(c, body.tensors[id]));
+    if (id >= body.tensors.size())
+      outputs.add(TypeInfo());
+    else
+      outputs.add(body.tensors[id].type, elements_of_output(c, body.tensors[id]));
   }
   return outputs;
 }

@@ -34,7 +34,10 @@ class Repeated {
   // Outputs first_output … are inputs first_input … of the next run, `carried` of them.
   Repeated(ShapeContext& c, Graph& body, std::size_t first_input, std::size_t first_output,
            std::size_t carried)
-      : c_(c), body_(body), first_input_(first_input), first_output_(first_output),
+      : c_(c),
+        body_(body),
+        first_input_(first_input),
+        first_output_(first_output),
         carried_(carried) {}
 
   // Infers the body, from what enters its first run, until its types stay the same. A

@@ -15,7 +15,8 @@ namespace {
 std::optional<Value> concatenated(ShapeContext& c, std::size_t axis, const Dims& dims) {
   const auto numbers = known_dims(dims);
   if (!numbers) return std::nullopt;
-  const bool is_vector = numbers->size() == 1 && is_integer(c.dtype(0)) && (*numbers)[0] <= kMaxRank;
+  const bool is_vector =
+      numbers->size() == 1 && is_integer(c.dtype(0)) && (*numbers)[0] <= kMaxRank;
   std::vector<const Value*> parts(c.input_count());
   bool any = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -108,13 +109,13 @@ Result<Dims> part_sizes(ShapeContext& c, std::size_t axis) {
       return c.error(fmt::format("{} sizes are given for {} parts", sizes.size(), count));
     }
     if (clash(sum, whole)) {
-      return c.error(fmt::format("parts of {} in all do not make up axis {} of {}", sum.text(), axis,
-                                 strata::text(c.dims(0))));
+      return c.error(fmt::format("parts of {} in all do not make up axis {} of {}", sum.text(),
+                                 axis, strata::text(c.dims(0))));
     }
     return sizes;
   }
-  const auto parts =
-      static_cast<std::int64_t>(c.integer("num_outputs").value_or(static_cast<std::int64_t>(count)));
+  const auto parts = static_cast<std::int64_t>(
+      c.integer("num_outputs").value_or(static_cast<std::int64_t>(count)));
   if (parts < static_cast<std::int64_t>(count) || parts > kMaxValueElements) {
     return c.error(fmt::format("num_outputs is {}, but it has {} outputs", parts, count));
   }
@@ -176,7 +177,11 @@ constexpr Example kSplit[] = {
     {"f32[6], i64[2]", "", "f32[split], f32[split_2]"},
 };
 constexpr OpRule kRules[] = {
-    {.name = "Concat", .since = 1, .shape = concat_shape, .cost = no_arithmetic, .examples = kConcat},
+    {.name = "Concat",
+     .since = 1,
+     .shape = concat_shape,
+     .cost = no_arithmetic,
+     .examples = kConcat},
     {.name = "Split",
      .since = 1,
      .shape = split_shape,

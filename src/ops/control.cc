@@ -52,8 +52,8 @@ Status if_shape(ShapeContext& c) {
   // branches for ranks that the model does not have.
   if (!from_yes || !from_no) return take(c, from_yes ? *from_yes : *from_no);
   if (from_yes->size() != from_no->size()) {
-    return c.error(fmt::format("its branches give {} and {} values", from_yes->size(),
-                               from_no->size()));
+    return c.error(
+        fmt::format("its branches give {} and {} values", from_yes->size(), from_no->size()));
   }
   Flow both;
   for (std::size_t i = 0; i < from_yes->size(); ++i) {

@@ -57,8 +57,10 @@ Status gather_shape(ShapeContext& c) {
   for (std::int64_t block = 0; block < outer; ++block) {
     for (const std::int64_t position : *positions) {
       for (std::int64_t i = 0; i < inner; ++i) {
-        if (position < 0) gathered.items.emplace_back(Expr::unknown());
-        else gathered.items.push_back(from->items[(block * size + position) * inner + i]);
+        if (position < 0)
+          gathered.items.emplace_back(Expr::unknown());
+        else
+          gathered.items.push_back(from->items[(block * size + position) * inner + i]);
       }
     }
   }
@@ -88,14 +90,14 @@ Status gather_elements_shape(ShapeContext& c) {
   const ValueDims strides = strides_of(from->dims);
   std::size_t next = 0;
   c.set_value(0, filled(from->type, at->dims, [&](std::span<const std::int64_t> index) {
-    const std::int64_t position = (*positions)[next++];
-    if (position < 0) return Scalar(Expr::unknown());
-    std::int64_t item = 0;
-    for (std::size_t i = 0; i < index.size(); ++i) {
-      item += (i == *axis ? position : index[i]) * strides[i];
-    }
-    return from->items[static_cast<std::size_t>(item)];
-  }));
+                const std::int64_t position = (*positions)[next++];
+                if (position < 0) return Scalar(Expr::unknown());
+                std::int64_t item = 0;
+                for (std::size_t i = 0; i < index.size(); ++i) {
+                  item += (i == *axis ? position : index[i]) * strides[i];
+                }
+                return from->items[static_cast<std::size_t>(item)];
+              }));
   return {};
 }
 
@@ -119,7 +121,8 @@ Status gather_nd_shape(ShapeContext& c) {
   const Dims& data = c.dims(0);
   const Dims& indices = c.dims(1);
   const std::int64_t batch_dims = c.integer("batch_dims", 0);
-  if (indices.empty() || batch_dims < 0 || batch_dims >= static_cast<std::int64_t>(indices.size()) ||
+  if (indices.empty() || batch_dims < 0 ||
+      batch_dims >= static_cast<std::int64_t>(indices.size()) ||
       batch_dims > static_cast<std::int64_t>(data.size())) {
     return c.error(fmt::format("indices {} with batch_dims {} do not fit data {}",
                                strata::text(indices), batch_dims, strata::text(data)));
@@ -156,8 +159,10 @@ Status gather_nd_shape(ShapeContext& c) {
     const auto offset = offset_of(*at, row, width, batch, *from, strides);
     const std::int64_t start = offset.value_or(0) + row / (rows / batches) * per_batch;
     for (std::int64_t i = 0; i < inner; ++i) {
-      if (!offset) gathered.items.emplace_back(Expr::unknown());
-      else gathered.items.push_back(from->items[static_cast<std::size_t>(start + i)]);
+      if (!offset)
+        gathered.items.emplace_back(Expr::unknown());
+      else
+        gathered.items.push_back(from->items[static_cast<std::size_t>(start + i)]);
     }
   }
   c.set_value(0, std::move(gathered));
@@ -189,14 +194,16 @@ Status one_hot_shape(ShapeContext& c) {
   const ValueDims strides = strides_of(hot->dims);
   const std::int64_t size = (*numbers)[*axis];
   c.set_value(0, filled(values->type, *numbers, [&](std::span<const std::int64_t> index) {
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < strides.size(); ++i) at += index[i < *axis ? i : i + 1] * strides[i];
-    const Expr wanted = hot->items[static_cast<std::size_t>(at)].whole();
-    if (!wanted.is_number()) return Scalar(Expr::unknown());
-    const bool in_range = wanted.value() >= -size && wanted.value() < size;
-    const std::int64_t position = wanted.value() < 0 ? wanted.value() + size : wanted.value();
-    return values->items[in_range && position == index[*axis] ? 1 : 0];
-  }));
+                std::int64_t at = 0;
+                for (std::size_t i = 0; i < strides.size(); ++i)
+                  at += index[i < *axis ? i : i + 1] * strides[i];
+                const Expr wanted = hot->items[static_cast<std::size_t>(at)].whole();
+                if (!wanted.is_number()) return Scalar(Expr::unknown());
+                const bool in_range = wanted.value() >= -size && wanted.value() < size;
+                const std::int64_t position =
+                    wanted.value() < 0 ? wanted.value() + size : wanted.value();
+                return values->items[in_range && position == index[*axis] ? 1 : 0];
+              }));
   return {};
 }
 

@@ -24,9 +24,9 @@ constexpr std::int64_t kEndless = 0x7fffffff;
 struct LoopNode {
   Graph& body;
   std::size_t carried;
-  std::size_t stacked;            // outputs that collect one element per iteration
-  std::optional<Expr> limit;      // nullopt: there is none
-  std::optional<bool> starts;     // nullopt: only running tells
+  std::size_t stacked;         // outputs that collect one element per iteration
+  std::optional<Expr> limit;   // nullopt: there is none
+  std::optional<bool> starts;  // nullopt: only running tells
 };
 
 Result<LoopNode> read_loop(ShapeContext& c) {
@@ -41,14 +41,15 @@ Result<LoopNode> read_loop(ShapeContext& c) {
   LoopNode loop{*body, carried, body->outputs.size() - carried - 1, std::nullopt, true};
   if (c.has(0)) {
     const Expr limit = c.scalar_of(0).value_or(Expr::unknown());
-    const bool endless =
-        limit.is_overflow() || (limit.is_number() && limit.value() >= kEndless);
+    const bool endless = limit.is_overflow() || (limit.is_number() && limit.value() >= kEndless);
     if (!endless) loop.limit = limit.is_number() ? max(limit, 0) : limit;
   }
   if (c.has(1)) {
     const auto condition = c.scalar_of(1);
-    if (condition && condition->is_number()) loop.starts = !condition->is(0);
-    else loop.starts = std::nullopt;
+    if (condition && condition->is_number())
+      loop.starts = !condition->is(0);
+    else
+      loop.starts = std::nullopt;
   }
   return loop;
 }
@@ -74,7 +75,8 @@ Result<std::optional<Steps>> follow(ShapeContext& c, const LoopNode& loop) {
   }
   Steps steps;
   steps.carried = flow_of(c, 2, c.input_count());
-  const TypeInfo number = TypeInfo::tensor(DType::I64, {}), truth = TypeInfo::tensor(DType::Bool, {});
+  const TypeInfo number = TypeInfo::tensor(DType::I64, {}),
+                 truth = TypeInfo::tensor(DType::Bool, {});
   const Value* yes = constant(c, DType::Bool, 1);
   for (bool goes_on = true; goes_on && !(loop.limit && loop.limit->is(steps.count));) {
     if (steps.count * (size + 1) >= kMaxVisits || steps.count >= kMaxSteps) return std::nullopt;
@@ -98,8 +100,10 @@ Result<std::optional<Steps>> follow(ShapeContext& c, const LoopNode& loop) {
     }
     for (std::size_t i = 0; i < loop.stacked; ++i) {
       const TypeInfo& element = outputs->types[1 + loop.carried + i];
-      if (steps.count == 1) steps.stacked.push_back(element);
-      else steps.stacked[i] = common_type(steps.stacked[i], element);
+      if (steps.count == 1)
+        steps.stacked.push_back(element);
+      else
+        steps.stacked[i] = common_type(steps.stacked[i], element);
     }
   }
   return steps;
@@ -112,8 +116,10 @@ Expr trip_count(ShapeContext& c, const LoopNode& loop, const Value* condition) {
                                                                    : Expr::unknown();
   Expr trips = Expr::unknown();
   if (loop.starts == true && next.is_number()) {
-    if (!next.is(0)) trips = loop.limit.value_or(Expr::unknown());
-    else trips = loop.limit ? min(*loop.limit, 1) : Expr(1);
+    if (!next.is(0))
+      trips = loop.limit.value_or(Expr::unknown());
+    else
+      trips = loop.limit ? min(*loop.limit, 1) : Expr(1);
   }
   return known_or_fresh(c, trips, "trips");
 }
@@ -176,7 +182,7 @@ namespace {
 // sequence as its first input.
 struct ScanNode {
   Graph& body;
-  std::size_t first;    // input that is the first state
+  std::size_t first;  // input that is the first state
   std::size_t states;
   std::size_t scanned;  // inputs that are taken apart
   bool batched;
@@ -235,8 +241,7 @@ Status scan_shape(ShapeContext& c) {
       inputs.add(std::move(type));
       continue;
     }
-    const std::int64_t asked =
-        scan->batched ? 1 : listed(c.integers("scan_input_axes"), i);
+    const std::int64_t asked = scan->batched ? 1 : listed(c.integers("scan_input_axes"), i);
     const auto axis = c.axis(asked, type.dims.size());
     if (!axis) return tl::unexpected(axis.error());
     if (!meet(length, type.dims[*axis])) {

@@ -103,14 +103,14 @@ Status pad_shape(ShapeContext& c) {
   }
   const ValueDims strides = strides_of(value->dims);
   c.set_value(0, filled(value->type, *numbers, [&](std::span<const std::int64_t> index) {
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < rank; ++i) {
-      const std::int64_t from = index[i] - before[i].value();
-      if (from < 0 || from >= value->dims[i]) return *fill;
-      at += from * strides[i];
-    }
-    return value->items[static_cast<std::size_t>(at)];
-  }));
+                std::int64_t at = 0;
+                for (std::size_t i = 0; i < rank; ++i) {
+                  const std::int64_t from = index[i] - before[i].value();
+                  if (from < 0 || from >= value->dims[i]) return *fill;
+                  at += from * strides[i];
+                }
+                return value->items[static_cast<std::size_t>(at)];
+              }));
   return {};
 }
 
@@ -123,12 +123,12 @@ Status trilu_shape(ShapeContext& c) {
   const bool upper = c.integer("upper", 1) != 0;
   const ValueDims strides = strides_of(value->dims);
   c.set_value(0, filled(value->type, value->dims, [&](std::span<const std::int64_t> index) {
-    const std::int64_t above = index[rank - 1] - index[rank - 2] - k->value();
-    if (upper ? above < 0 : above > 0) return Scalar(0);
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < rank; ++i) at += index[i] * strides[i];
-    return value->items[static_cast<std::size_t>(at)];
-  }));
+                const std::int64_t above = index[rank - 1] - index[rank - 2] - k->value();
+                if (upper ? above < 0 : above > 0) return Scalar(0);
+                std::int64_t at = 0;
+                for (std::size_t i = 0; i < rank; ++i) at += index[i] * strides[i];
+                return value->items[static_cast<std::size_t>(at)];
+              }));
   return {};
 }
 

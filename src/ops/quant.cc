@@ -113,14 +113,18 @@ constexpr Example kDynamicQuantize[] = {
 constexpr Example kQLinearConv[] = {
     // 49 outputs of one MAC and five operations; 49 inputs and one weight less their
     // zero points.
-    {"u8[1,1,7,7], f32[], u8[], u8[1,1,1,1], f32[1], u8[1], f32[], u8[]", "", "u8[1,1,7,7]",
+    {"u8[1,1,7,7], f32[], u8[], u8[1,1,1,1], f32[1], u8[1], f32[], u8[]",
+     "",
+     "u8[1,1,7,7]",
      {.macs = 49, .flops = 393}},
     {"u8[N,3,8,8], f32[], u8[], i8[16,3,3,3], f32[16], i8[16], f32[], i8[], i32[16]",
      "pads=1,1,1,1 strides=2,2", "i8[N,16,4,4]"},
 };
 constexpr Example kQLinearMatMul[] = {
     // 6 outputs of 4 MACs and five operations; 8 + 12 factors less their zero points.
-    {"u8[2,4], f32[], u8[], u8[4,3], f32[], u8[], f32[], u8[]", "", "u8[2,3]",
+    {"u8[2,4], f32[], u8[], u8[4,3], f32[], u8[], f32[], u8[]",
+     "",
+     "u8[2,3]",
      {.macs = 24, .flops = 98}},
 };
 

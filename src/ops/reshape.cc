@@ -51,10 +51,10 @@ bool is_open(const Expr& size) { return size.is_unknown() || size.is(-1); }
 // A shape asked for, as far as it is resolved. Sizes that stand on both sides
 // cancel, so that a quotient of long formulas is rare.
 struct Resolved {
-  Dims left;       // the input's sizes, 1 where one has cancelled
-  Expr given = 1;  // product of the sizes asked for that have not cancelled
+  Dims left;                             // the input's sizes, 1 where one has cancelled
+  Expr given = 1;                        // product of the sizes asked for that have not cancelled
   std::size_t open_count = 0, open = 0;  // sizes that follow from the others, and the last of them
-  bool empty = false;  // a size of 0 has cancelled
+  bool empty = false;                    // a size of 0 has cancelled
 
   void take(const Expr& size) {
     if (size.is_formula()) {
@@ -85,8 +85,8 @@ Result<Resolved> resolve(ShapeContext& c, Dims& wanted) {
       r.open = i, ++r.open_count;
     } else if (zero_copies && size.is(0)) {
       if (i >= c.rank(0)) {
-        return c.error(fmt::format(
-            "its shape keeps the size of axis {}, but its input has {} axes", i, c.rank(0)));
+        return c.error(fmt::format("its shape keeps the size of axis {}, but its input has {} axes",
+                                   i, c.rank(0)));
       }
       size = c.dims(0)[i];
       r.copy(i, size);

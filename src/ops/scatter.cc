@@ -56,8 +56,7 @@ Status scatter_elements_shape(ShapeContext& c) {
     std::int64_t at = *position * strides[*axis];
     for (std::size_t a = 0; a < strides.size(); ++a) {
       if (a == *axis) continue;
-      const std::int64_t index =
-          static_cast<std::int64_t>(i) / index_strides[a] % indices->dims[a];
+      const std::int64_t index = static_cast<std::int64_t>(i) / index_strides[a] % indices->dims[a];
       if (index >= data->dims[a]) return like_input(c);
       at += index * strides[a];
     }
@@ -110,19 +109,25 @@ Status scatter_nd_shape(ShapeContext& c) {
 void scatter_cost(CostContext& c) {
   const std::string_view reduction = c.text("reduction", "none");
   if (reduction == "none") return;
-  if (reduction == "mul") c.muls({{"updates", c.in_elements(2)}});
-  else c.adds({{"updates", c.in_elements(2)}});
+  if (reduction == "mul")
+    c.muls({{"updates", c.in_elements(2)}});
+  else
+    c.adds({{"updates", c.in_elements(2)}});
 }
 
 constexpr Example kScatterElements[] = {
     {"f32[3,3], i64[2,3], f32[2,3]", "axis=0", "f32[3,3]", {.macs = 0, .flops = 0}},
-    {"f32[3,3], i64[2,3], f32[2,3]", "axis=0 reduction=\"add\"", "f32[3,3]",
+    {"f32[3,3], i64[2,3], f32[2,3]",
+     "axis=0 reduction=\"add\"",
+     "f32[3,3]",
      {.macs = 0, .flops = 6}},
     {"i64[1,5]={1,2,3,4,5}, i64[1,2]={1,3}, i64[1,2]={7,N}", "axis=1", "i64[1,5]={1,7,3,N,5}"},
 };
 constexpr Example kScatterNd[] = {
     {"f32[8], i64[4,1], f32[4]", "", "f32[8]", {.macs = 0, .flops = 0}},
-    {"f32[4,4,4], i64[2,1], f32[2,4,4]", "reduction=\"mul\"", "f32[4,4,4]",
+    {"f32[4,4,4], i64[2,1], f32[2,4,4]",
+     "reduction=\"mul\"",
+     "f32[4,4,4]",
      {.macs = 0, .flops = 32}},
     {"i64[4]={1,2,3,4}, i64[2,1]={0,-1}, i64[2]={N,9}", "", "i64[4]={N,2,3,9}"},
     {"i64[2,2]={1,2,3,4}, i64[1,1]={1}, i64[1,2]={5,6}", "reduction=\"add\"",

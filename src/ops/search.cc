@@ -18,10 +18,13 @@ Status top_k_shape(ShapeContext& c) {
   if (!axis) return tl::unexpected(axis.error());
   // An attribute before version 10.
   Expr k = Expr::unknown();
-  if (c.has(1)) k = c.scalar_of(1).value_or(Expr::unknown());
-  else if (const auto attribute = c.integer("k")) k = *attribute;
+  if (c.has(1))
+    k = c.scalar_of(1).value_or(Expr::unknown());
+  else if (const auto attribute = c.integer("k"))
+    k = *attribute;
   Dims dims = c.dims(0);
-  if (k.is_number() && (k.value() < 0 || (dims[*axis].is_number() && k.value() > dims[*axis].value()))) {
+  if (k.is_number() &&
+      (k.value() < 0 || (dims[*axis].is_number() && k.value() > dims[*axis].value()))) {
     return c.error(fmt::format("the {} greatest of axis {} of {} do not exist", k.text(), *axis,
                                strata::text(dims)));
   }
@@ -80,9 +83,10 @@ Status non_zero_shape(ShapeContext& c) {
     return {};
   }
   c.set_value(0, filled(DType::I64, dims, [&](std::span<const std::int64_t> index) {
-    const auto axis = static_cast<std::size_t>(index[0]);
-    return Scalar(found[static_cast<std::size_t>(index[1])] / strides[axis] % value->dims[axis]);
-  }));
+                const auto axis = static_cast<std::size_t>(index[0]);
+                return Scalar(found[static_cast<std::size_t>(index[1])] / strides[axis] %
+                              value->dims[axis]);
+              }));
   return {};
 }
 
@@ -144,12 +148,13 @@ Status unique_shape(ShapeContext& c) {
   const ValueDims strides = strides_of(from);
   from[axis] = count.value();
   c.set_value(0, filled(value->type, from, [&](std::span<const std::int64_t> index) {
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < index.size(); ++i) {
-      at += strides[i] * (i == axis ? (*firsts)[static_cast<std::size_t>(index[i])] : index[i]);
-    }
-    return value->items[static_cast<std::size_t>(at)];
-  }));
+                std::int64_t at = 0;
+                for (std::size_t i = 0; i < index.size(); ++i) {
+                  at += strides[i] *
+                        (i == axis ? (*firsts)[static_cast<std::size_t>(index[i])] : index[i]);
+                }
+                return value->items[static_cast<std::size_t>(at)];
+              }));
   return {};
 }
 
@@ -190,7 +195,11 @@ constexpr OpRule kRules[] = {
      .shape = non_zero_shape,
      .cost = non_zero_cost,
      .examples = kNonZero},
-    {.name = "Unique", .since = 11, .shape = unique_shape, .cost = unique_cost, .examples = kUnique},
+    {.name = "Unique",
+     .since = 11,
+     .shape = unique_shape,
+     .cost = unique_cost,
+     .examples = kUnique},
 };
 
 }  // namespace

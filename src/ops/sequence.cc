@@ -117,8 +117,7 @@ Result<std::optional<Dims>> parts_of(ShapeContext& c, const Expr& whole) {
     Expr sum = 0;
     for (const Expr& size : sizes) sum += size;
     if (clash(sum, whole)) {
-      return c.error(
-          fmt::format("parts of {} in all do not make up {}", sum.text(), whole.text()));
+      return c.error(fmt::format("parts of {} in all do not make up {}", sum.text(), whole.text()));
     }
     if (sizes.size() > kMaxItems) return std::nullopt;
     return sizes;
@@ -177,8 +176,10 @@ Status concat_from_sequence_shape(ShapeContext& c) {
       for (const TypeInfo& item : *sequence.items) size += size_at(item, *axis);
     }
   }
-  if (stacks) dims.insert(*axis, size);
-  else dims[*axis] = size;
+  if (stacks)
+    dims.insert(*axis, size);
+  else
+    dims[*axis] = size;
   TypeInfo type = TypeInfo::tensor(sequence.dtype, std::move(dims));
   name_unknown_sizes(c, type, "joined");
   c.set(0, std::move(type));

@@ -128,9 +128,11 @@ Status slice_shape(ShapeContext& c) {
   Dims dims = c.dims(0);
   InlineVector<char, 8> seen(rank, 0);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto axis = c.axis(axes.given ? (*axes.list)[i].value() : static_cast<std::int64_t>(i), rank);
+    const auto axis =
+        c.axis(axes.given ? (*axes.list)[i].value() : static_cast<std::int64_t>(i), rank);
     if (!axis) return tl::unexpected(axis.error());
-    if (std::exchange(seen[*axis], 1)) return c.error(fmt::format("axis {} is listed twice", *axis));
+    if (std::exchange(seen[*axis], 1))
+      return c.error(fmt::format("axis {} is listed twice", *axis));
     const Expr step = !steps.given ? Expr(1) : steps.list ? (*steps.list)[i] : Expr::unknown();
     const auto cut = cut_axis(c, dims[*axis], (*starts.list)[i], (*ends.list)[i], step);
     if (!cut) return tl::unexpected(cut.error());
@@ -162,7 +164,8 @@ std::optional<std::vector<std::int64_t>> kept_positions(ShapeContext& c, const E
   const Value* condition = elements_of(c, 1);
   if (condition == nullptr || !size.is_number()) return std::nullopt;
   std::vector<std::int64_t> kept;
-  for (std::size_t i = 0; i < condition->size() && static_cast<std::int64_t>(i) < size.value(); ++i) {
+  for (std::size_t i = 0; i < condition->size() && static_cast<std::int64_t>(i) < size.value();
+       ++i) {
     const auto keep = exact_number(condition->items[i]);
     if (!keep) return std::nullopt;
     if (*keep != 0) kept.push_back(static_cast<std::int64_t>(i));
@@ -195,12 +198,13 @@ Status compress_shape(ShapeContext& c) {
   const ValueDims strides = strides_of(from);
   from[axis] = static_cast<std::int64_t>(kept->size());
   c.set_value(0, filled(value->type, from, [&](std::span<const std::int64_t> index) {
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < index.size(); ++i) {
-      at += strides[i] * (i == axis ? (*kept)[static_cast<std::size_t>(index[i])] : index[i]);
-    }
-    return value->items[static_cast<std::size_t>(at)];
-  }));
+                std::int64_t at = 0;
+                for (std::size_t i = 0; i < index.size(); ++i) {
+                  at += strides[i] *
+                        (i == axis ? (*kept)[static_cast<std::size_t>(index[i])] : index[i]);
+                }
+                return value->items[static_cast<std::size_t>(at)];
+              }));
   return {};
 }
 
@@ -209,7 +213,9 @@ void compress_cost(CostContext& c) {
 }
 
 constexpr Example kSlice[] = {
-    {"f32[20,10,5], i64[2]={0,0}, i64[2]={3,10}, i64[2]={0,1}, i64[2]={1,1}", "", "f32[3,10,5]",
+    {"f32[20,10,5], i64[2]={0,0}, i64[2]={3,10}, i64[2]={0,1}, i64[2]={1,1}",
+     "",
+     "f32[3,10,5]",
      {.macs = 0, .flops = 0}},
     {"f32[20,10,5], i64[1]={0}, i64[1]={1000}, i64[1]={1}, i64[1]={3}", "", "f32[20,4,5]"},
     {"f32[20,10,5], i64[3]={20,10,4}, i64[3]={0,0,1}, i64[3]={0,1,2}, i64[3]={-1,-3,-2}", "",

@@ -13,13 +13,15 @@ namespace {
 
 Cell text_cell(const std::string& text) { return {text, Certainty::Exact}; }
 
+// At least nothing is nothing known.
 Cell number_cell(const Expr& number, Certainty certainty) {
-  if (number.is_unknown()) return {std::monostate{}, Certainty::Unknown};
+  if (number.is_unknown() || (certainty != Certainty::Exact && number.is(0))) return {std::monostate{}, Certainty::Unknown};
   return {number, certainty};
 }
 
 Cell amount_cell(const Amount& amount, Certainty certainty) {
-  if (amount.is_unknown()) return {std::monostate{}, Certainty::Unknown};
+  if (amount.is_unknown() || (certainty != Certainty::Exact && amount.is(0)))
+    return {std::monostate{}, Certainty::Unknown};
   if (amount.is_whole()) return {amount.above(), certainty};
   if (const auto number = amount.number()) return {*number, certainty};
   return {std::monostate{}, Certainty::Unknown};
@@ -122,7 +124,22 @@ std::vector<ChosenColumn> usual_columns(bool all) {
 
 }  // namespace
 
+bool is_missing(const ChosenColumn& column, const Row& row) {
+  const std::string_view name = column.rule->name;
+  if (name == "macs") return is_missing(row, Metric::Macs);
+  if (name == "flops") return is_missing(row, Metric::Flops);
+  if (name == "read") return is_missing(row, Metric::ReadBytes);
+  if (name == "write") return is_missing(row, Metric::WriteBytes);
+  return name == "mem" && (is_missing(row, Metric::ReadBytes) || is_missing(row, Metric::WriteBytes));
+}
+
 std::span<const ColumnRule> column_rules() { return kColumns; }
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names;
+  for (const ColumnRule& rule : kColumns) names.emplace_back(rule.name);
+  return names;
+}
 
 Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all) {
   const bool changes = spec.starts_with('+') || spec.starts_with('-');
@@ -139,6 +156,7 @@ Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all
     std::erase_if(chosen, [&](const ChosenColumn& c) {
       return c.rule == column->rule && (c.share == column->share || (remove && !column->share));
     });
+    column->asked = true;
     if (!remove) chosen.push_back(*column);
   }
   if (chosen.empty()) return failure("no column is left to show", ErrorKind::Usage);

@@ -25,7 +25,11 @@ std::span<const ColumnRule> column_rules();
 struct ChosenColumn {
   const ColumnRule* rule;
   bool share = false;
+  bool asked = false;  // by name: not dropped before those that nobody asked for
 };
+
+// The convention does not count it.
+bool is_missing(const ChosenColumn& column, const Row& row);
 
 // `layer,macs` lists them; `+energy,-flops` changes the usual list. An unknown
 // name is a usage error that lists the names.

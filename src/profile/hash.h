@@ -7,8 +7,9 @@
 
 namespace strata {
 
-// 16 hex digits (FNV-1a) over the operators, names, attributes' names and the
-// sizes of stored tensors. Two exports of one network agree; another width does not.
+// 16 hex digits (FNV-1a) over the operators, names, attributes, the shapes of the
+// inputs and the sizes of stored tensors. Two exports of one network agree; another
+// width, stride or input does not.
 std::string graph_hash(const Model& model);
 
 }  // namespace strata

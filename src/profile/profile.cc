@@ -50,6 +50,9 @@ Cell share_cell(const Cell& part, const Cell& whole) {
   };
   const auto a = number(part), b = number(whole);
   if (a && b && *b != 0) return {100 * *a / *b, part.certainty};
+  if (const auto* all = std::get_if<Expr>(&whole.value))
+    if (const auto* some = std::get_if<Expr>(&part.value); some != nullptr && *some == *all)
+      return {100.0, part.certainty};
   // Formulas with one common factor have a share that is a number.
   const auto* top = std::get_if<Expr>(&part.value);
   const auto* bottom = std::get_if<Expr>(&whole.value);
@@ -154,23 +157,28 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   else
     for (const Figures& figures : analysis.by_layer) add_to(totals.figures, figures);
   if (!options.sort.empty()) {
-    auto by = choose_columns(options.sort, false);
+    const bool reversed = options.sort.starts_with('-');
+    auto by = choose_columns(std::string_view(options.sort).substr(reversed ? 1 : 0), false);
     if (!by) return tl::unexpected(by.error());
+    if (by->size() != 1)
+      return failure(fmt::format("--sort {}: name one column", options.sort), ErrorKind::Usage);
     sort_rows(rows, by->front());
+    if (reversed) std::reverse(rows.begin(), rows.end());
   }
 
   // Columns that nobody asked for and the convention does not have.
   if (options.columns.empty() && layout == nullptr)
     std::erase_if(*columns, [&](const ChosenColumn& column) {
-      return column.rule->additive && column.rule->cell(totals).is_unknown();
+      return column.rule->additive && is_missing(column, totals);
     });
   for (const ChosenColumn& column : *columns) {
     const ColumnRule& rule = *column.rule;
     if (column.share)
-      profile.columns.push_back({fmt::format("{}%", rule.name), "%", Unit::Percent, true, rule.priority + 1});
+      profile.columns.push_back({fmt::format("{}%", rule.name), "%", Unit::Percent, true,
+                                 column.asked ? 0 : rule.priority + 1});
     else
       profile.columns.push_back({std::string(rule.name), std::string(rule.title), rule.unit,
-                                 rule.additive, rule.priority});
+                                 rule.additive, column.asked ? 0 : rule.priority});
   }
   profile.rows.reserve(rows.size());
   for (const Row& row : rows) profile.rows.push_back(cells_of(row, *columns, totals));
@@ -182,6 +190,7 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   profile.convention = options.convention;
   profile.energy_model = options.energy_model;
   profile.report = options.rows.report;
+  if (layout != nullptr) profile.hidden_rows = 0;  // it says itself which rows it has
   profile.symbols = inference.symbols;
   profile.unknown_ops = costs.unknown_ops;
   profile.notes = costs.notes;

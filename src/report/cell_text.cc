@@ -32,6 +32,11 @@ std::string real_text(double number, Unit unit, bool exact) {
 
 constexpr std::size_t kWholeTerms = 3;
 
+NumberStyle style_of(Unit unit) {
+  if (unit == Unit::Bytes) return NumberStyle::Bytes;
+  return unit == Unit::Picojoules ? NumberStyle::Picojoules : NumberStyle::Plain;
+}
+
 // A formula with many sizes in it would tear the table apart: its two largest
 // terms stand for it. --exact and machine output have all of it.
 std::string short_text(const Expr& expr, NumberStyle style) {
@@ -42,8 +47,7 @@ std::string short_text(const Expr& expr, NumberStyle style) {
   });
   std::string text;
   for (const Expr::Term& term : std::span(terms).first(2)) {
-    const auto size = static_cast<double>(term.coefficient);
-    text += style == NumberStyle::Bytes ? human_bytes(size) : human(size);
+    text += expr_text(Expr(term.coefficient), style, false);
     if (!term.product.empty()) text += "·" + term.product;
     text += " + ";
   }
@@ -54,7 +58,7 @@ std::string short_text(const Expr& expr, NumberStyle style) {
 
 std::string cell_text(const Cell& cell, Unit unit, bool exact) {
   std::string text;
-  const NumberStyle style = unit == Unit::Bytes ? NumberStyle::Bytes : NumberStyle::Plain;
+  const NumberStyle style = style_of(unit);
   if (const auto* words = std::get_if<std::string>(&cell.value)) return *words;
   if (const auto* expr = std::get_if<Expr>(&cell.value))
     text = exact ? expr_text(*expr, style, true) : short_text(*expr, style);

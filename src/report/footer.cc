@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,9 @@ std::string peak_text(const Profile& profile, bool exact) {
     if (known != makers.end()) known->second += alive.bytes;
     else makers.emplace_back(name, alive.bytes);
   }
+  std::stable_sort(makers.begin(), makers.end(), [](const auto& a, const auto& b) {
+    return provably_at_least(a.second - b.second, 1);
+  });
   std::vector<std::string> largest;
   for (const auto& [name, bytes] : makers) {
     if (largest.size() == kPeakTensors) break;
@@ -38,19 +42,46 @@ std::string peak_text(const Profile& profile, bool exact) {
                      memory.peak_layer, tensors);
 }
 
+// The symbols that the totals depend on.
+std::set<std::string> symbols_in_totals(const Profile& profile) {
+  std::set<std::string> names;
+  for (const Cell& cell : profile.totals.cells)
+    if (const auto* expr = std::get_if<Expr>(&cell.value); expr != nullptr && expr->is_formula())
+      for (std::string& name : expr->symbols()) names.insert(std::move(name));
+  return names;
+}
+
 // What is missing and how to give it.
 std::string symbols_text(const Profile& profile) {
+  if (profile.symbols.empty()) return "";
+  const std::set<std::string> in_totals = symbols_in_totals(profile);
   std::string out;
   std::size_t shown = 0;
   for (const auto& symbol : profile.symbols) {
-    if (++shown > kSymbols) {
-      out += fmt::format("  and {} more (--format json lists them)\n", profile.symbols.size() - kSymbols);
-      break;
-    }
+    if (!in_totals.contains(symbol.name) || shown == kSymbols) continue;
+    ++shown;
     out += fmt::format("  {}: {} (--dim {}=… {} it)\n", symbol.name, symbol.origin, symbol.name,
                        symbol.needs_data ? "assumes" : "sets");
   }
-  return out.empty() ? out : "Open sizes:\n" + out;
+  const std::size_t more = profile.symbols.size() - shown;
+  if (more > 0)
+    out += fmt::format("  {}{} (--format json lists them)\n", more,
+                       shown == 0 ? ", on which no total shown depends" : " more");
+  return "Open sizes:\n" + out;
+}
+
+// Offsets in one block of memory, as asked for.
+std::string arena_text(const Profile& profile, bool exact) {
+  if (!profile.arena) return "";
+  const ArenaLayout& arena = *profile.arena;
+  const auto size = [&](std::int64_t bytes) { return expr_text(Expr(bytes), NumberStyle::Bytes, exact); };
+  std::string out = fmt::format("Arena of {} for {} tensors; what is alive at once needs {} ({:.1f} %)\n", size(arena.bytes),
+                                arena.blocks.size(), size(arena.bound),
+                                arena.bytes == 0 ? 100.0 : 100.0 * static_cast<double>(arena.bound) / static_cast<double>(arena.bytes));
+  for (const ArenaBlock& block : arena.blocks)
+    out += fmt::format("  {:>12} +{:<12} {} … {}\n", grouped(block.offset), grouped(block.bytes),
+                       block.first.empty() ? block.tensor : block.first, block.last);
+  return out;
 }
 
 // One line broken at spaces to fit; what follows a break is set in by two more.
@@ -92,6 +123,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
 std::string footer_text(const Profile& profile, const TableStyle& style,
                         const std::vector<std::string>& dropped) {
   std::string out = peak_text(profile, style.exact);
+  out += arena_text(profile, style.exact);
   out += symbols_text(profile);
   if (!profile.unknown_ops.empty())
     out += fmt::format("Not counted, so totals are lower bounds: {}\n", fmt::join(profile.unknown_ops, ", "));

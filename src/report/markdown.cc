@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "report/cell_text.h"
@@ -40,7 +43,19 @@ std::string to_markdown(const Profile& profile, const TableStyle& style) {
   };
   for (const ProfileRow& row : profile.rows) add_row(row, false);
   add_row(profile.totals, true);
-  return out + "\n" + escaped(footer_text(profile, style));
+  TableStyle unwrapped = style;
+  unwrapped.width = 0;
+  std::string footer = footer_text(profile, unwrapped);
+  if (!footer.empty()) out += "\n";
+  for (std::string_view rest = footer; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const bool inner = line.starts_with("  ");
+    if (inner) line.remove_prefix(2);
+    out += fmt::format("{}- {}\n", inner ? "  " : "", escaped(std::string(line)));
+  }
+  return out;
 }
 
 }  // namespace strata

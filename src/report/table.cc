@@ -69,7 +69,7 @@ std::vector<TextColumn> text_columns(const Profile& profile, const TableStyle& s
     }
     const bool blank = column.unit == Unit::Text &&
                        std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
-    if (blank && !profile.rows.empty()) continue;
+    if (blank && (!profile.rows.empty() || labelled)) continue;
     if (column.additive) out.cells.push_back(cell_text(profile.totals.cells[c], column.unit, style.exact));
     else out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
     labelled = labelled || column.unit == Unit::Text;

@@ -18,8 +18,8 @@ std::string human_bytes(double bytes);
 // Energy: `168.7 µJ` from picojoules.
 std::string human_picojoules(double picojoules);
 
-enum class NumberStyle : std::uint8_t { Plain, Bytes };
-// A number or a formula: `300.8 M·N`, `2.1 G·N·S + 37.7 M·N·S²`; with `exact`
+enum class NumberStyle : std::uint8_t { Plain, Bytes, Picojoules };
+// A number or a formula: `300.8 M·N`, `2.1 G·N·S + 37.7 M·N·S^2`; with `exact`
 // every digit is kept: `300,774,272·N`. Unknown is `?`.
 std::string expr_text(const Expr& expr, NumberStyle style, bool exact);
 

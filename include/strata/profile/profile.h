@@ -105,12 +105,14 @@ struct ProfileOptions {
   RowOptions rows;
   std::string columns;              // `+energy,-flops`, `layer,macs`; empty: the usual ones
   std::string layout;               // `rasp`, `torchstat`: that tool's rows, columns and counting
-  std::string sort;                 // a column; empty: running order
+  std::string sort;                 // a column, `-` before it for the other way round; empty: running order
   std::string convention = "strata";
   std::string energy_model = "strata";
   bool arena = false;               // also plan an arena; needs every size in numbers
   bool all_columns = false;         // for machine output: every column, unless `columns` says
 };
+
+std::vector<std::string> column_names();
 
 // Counts an inferred model and gathers the rows.
 Result<Profile> make_profile(const Model& model, const Inference& inference,

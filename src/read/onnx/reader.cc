@@ -55,28 +55,37 @@ void read_model(Loading& loading) {
 }  // namespace
 
 bool looks_like_model(std::string_view bytes) {
+  constexpr int kFieldsLookedAt = 4;
   Source source{.bytes = bytes, .label = {}, .function = {}};
+  int seen = 0;
   try {
-    Fields f(source, bytes);
-    if (!f.next()) return false;
-    switch (f.number()) {
-      case proto::model::kIrVersion:
-      case proto::model::kModelVersion: return f.wire() == Fields::Wire::Varint;
-      case proto::model::kProducerName:
-      case proto::model::kProducerVersion:
-      case proto::model::kDomain:
-      case proto::model::kDocString:
-      case proto::model::kGraph:
-      case proto::model::kOpsetImport:
-      case proto::model::kMetadata:
-      case proto::model::kTrainingInfo:
-      case proto::model::kFunctions:
-      case proto::model::kConfiguration: return f.wire() == Fields::Wire::Bytes;
-      default: return false;
+    for (Fields f(source, bytes); seen < kFieldsLookedAt && f.next(); ++seen) {
+      switch (f.number()) {
+        case proto::model::kIrVersion:
+        case proto::model::kModelVersion:
+          if (f.wire() != Fields::Wire::Varint) return false;
+          break;
+        case proto::model::kGraph:  // the rest of the file, mostly
+          return f.wire() == Fields::Wire::Bytes;
+        case proto::model::kProducerName:
+        case proto::model::kProducerVersion:
+        case proto::model::kDomain:
+        case proto::model::kDocString:
+        case proto::model::kOpsetImport:
+        case proto::model::kMetadata:
+        case proto::model::kTrainingInfo:
+        case proto::model::kFunctions:
+        case proto::model::kConfiguration:
+          if (f.wire() != Fields::Wire::Bytes) return false;
+          break;
+        default: return seen > 0;
+      }
+      f.skip();
     }
   } catch (const Broken&) {
-    return false;
+    return seen > 0;  // cut off or damaged later on
   }
+  return seen > 0;
 }
 
 Result<Model> read(std::string_view bytes, std::string_view label,

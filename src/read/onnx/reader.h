@@ -9,8 +9,8 @@
 
 namespace strata::onnx {
 
-// The bytes could be the start of an ONNX model. A protocol buffer has no
-// signature; this is whether the first field is one that a ModelProto has.
+// The bytes could be an ONNX model. A protocol buffer has no signature; this is
+// whether the first fields are some that a ModelProto has.
 bool looks_like_model(std::string_view bytes);
 
 // `folder` is that of a mapped file, where external weights are looked for; nullopt:

@@ -59,11 +59,14 @@ bool ScopeTree::has_weights(std::string_view path) {
   if (!weights_known_) {
     weights_known_ = true;
     constexpr std::size_t kLongest = 512;
+    constexpr int kDeepest = 32;
     for (const Tensor& tensor : model_.graph().tensors) {
       if (tensor.role != Role::Initializer || tensor.name.size() > kLongest) continue;
-      for (std::size_t dot = tensor.name.find('.'); dot != std::string_view::npos;
-           dot = tensor.name.find('.', dot + 1))
+      std::size_t dot = tensor.name.find('.');
+      for (int depth = 0; dot != std::string_view::npos && depth < kDeepest; ++depth) {
         weighted_.insert(tensor.name.substr(0, dot), 0);
+        dot = tensor.name.find('.', dot + 1);
+      }
     }
   }
   return weighted_.find(path) != nullptr;
