@@ -114,8 +114,7 @@ Result<Dims> part_sizes(ShapeContext& c, std::size_t axis) {
     }
     return sizes;
   }
-  const auto parts = static_cast<std::int64_t>(
-      c.integer("num_outputs").value_or(static_cast<std::int64_t>(count)));
+  const std::int64_t parts = c.integer("num_outputs", static_cast<std::int64_t>(count));
   if (parts < static_cast<std::int64_t>(count) || parts > kMaxValueElements) {
     return c.error(fmt::format("num_outputs is {}, but it has {} outputs", parts, count));
   }

@@ -71,6 +71,19 @@ Value filled(DType type, ValueDims dims,
   return value;
 }
 
+Value picked(const Value& from, ValueDims dims, std::size_t axis,
+             std::span<const std::int64_t> positions) {
+  const ValueDims strides = strides_of(dims);
+  dims[axis] = static_cast<std::int64_t>(positions.size());
+  return filled(from.type, std::move(dims), [&](std::span<const std::int64_t> index) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      at += strides[i] * (i == axis ? positions[static_cast<std::size_t>(index[i])] : index[i]);
+    }
+    return from.items[static_cast<std::size_t>(at)];
+  });
+}
+
 std::int64_t count_of(std::span<const std::int64_t> dims, std::size_t first, std::size_t last) {
   std::int64_t count = 1;
   for (std::size_t i = first; i < last; ++i) count *= dims[i];

@@ -35,6 +35,10 @@ Value strided(const Value& from, ValueDims dims, std::int64_t start,
 Value filled(DType type, ValueDims dims,
              const std::function<Scalar(std::span<const std::int64_t>)>& item);
 
+// The elements of `from`, seen as of shape `dims`, at these positions along an axis.
+Value picked(const Value& from, ValueDims dims, std::size_t axis,
+             std::span<const std::int64_t> positions);
+
 // The product of the sizes in [first, last).
 std::int64_t count_of(std::span<const std::int64_t> dims, std::size_t first, std::size_t last);
 

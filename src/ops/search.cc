@@ -145,16 +145,7 @@ Status unique_shape(ShapeContext& c) {
     return {};
   }
   if (c.integer("sorted", 1) == 0) std::sort(firsts->begin(), firsts->end());
-  const ValueDims strides = strides_of(from);
-  from[axis] = count.value();
-  c.set_value(0, filled(value->type, from, [&](std::span<const std::int64_t> index) {
-                std::int64_t at = 0;
-                for (std::size_t i = 0; i < index.size(); ++i) {
-                  at += strides[i] *
-                        (i == axis ? (*firsts)[static_cast<std::size_t>(index[i])] : index[i]);
-                }
-                return value->items[static_cast<std::size_t>(at)];
-              }));
+  c.set_value(0, picked(*value, from, axis, *firsts));
   return {};
 }
 

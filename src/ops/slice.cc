@@ -194,17 +194,8 @@ Status compress_shape(ShapeContext& c) {
     c.set(0, c.dtype(0), std::move(dims));
     return {};
   }
-  ValueDims from = asked ? value->dims : ValueDims{static_cast<std::int64_t>(value->size())};
-  const ValueDims strides = strides_of(from);
-  from[axis] = static_cast<std::int64_t>(kept->size());
-  c.set_value(0, filled(value->type, from, [&](std::span<const std::int64_t> index) {
-                std::int64_t at = 0;
-                for (std::size_t i = 0; i < index.size(); ++i) {
-                  at += strides[i] *
-                        (i == axis ? (*kept)[static_cast<std::size_t>(index[i])] : index[i]);
-                }
-                return value->items[static_cast<std::size_t>(at)];
-              }));
+  const ValueDims from = asked ? value->dims : ValueDims{static_cast<std::int64_t>(value->size())};
+  c.set_value(0, picked(*value, from, axis, *kept));
   return {};
 }
 
