@@ -21,8 +21,10 @@ class ModelWriter {
     for (const std::string& dim : dims) {
       std::string bytes;
       protozero::pbf_writer writer(bytes);
-      if (dim[0] >= '0' && dim[0] <= '9') writer.add_int64(1, std::stoll(dim));
-      else writer.add_string(2, dim);
+      if (dim[0] >= '0' && dim[0] <= '9')
+        writer.add_int64(1, std::stoll(dim));
+      else
+        writer.add_string(2, dim);
       shape_writer.add_message(1, bytes);
     }
     protozero::pbf_writer tensor_writer(tensor);
@@ -62,8 +64,9 @@ class ModelWriter {
     for (std::int64_t dim : dims) writer.add_int64(1, dim);
     writer.add_int32(2, 1);
     writer.add_string(8, name);
-    const std::pair<std::string, std::string> entries[] = {
-        {"location", location}, {"offset", std::to_string(offset)}, {"length", std::to_string(length)}};
+    const std::pair<std::string, std::string> entries[] = {{"location", location},
+                                                           {"offset", std::to_string(offset)},
+                                                           {"length", std::to_string(length)}};
     for (const auto& [key, value] : entries) {
       std::string entry;
       protozero::pbf_writer entry_writer(entry);
@@ -75,8 +78,8 @@ class ModelWriter {
     protozero::pbf_writer(graph_).add_message(5, bytes);
   }
 
-  void node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
-            const std::string& name, const std::string& attribute = "") {
+  void node(const std::string& op, const std::vector<std::string>& inputs,
+            const std::string& output, const std::string& name, const std::string& attribute = "") {
     std::string bytes;
     protozero::pbf_writer writer(bytes);
     for (const std::string& input_name : inputs) writer.add_string(1, input_name);
@@ -88,7 +91,8 @@ class ModelWriter {
     ++nodes_;
   }
 
-  static std::string integers_attribute(const std::string& name, const std::vector<std::int64_t>& items) {
+  static std::string integers_attribute(const std::string& name,
+                                        const std::vector<std::int64_t>& items) {
     std::string bytes;
     protozero::pbf_writer writer(bytes);
     writer.add_string(1, name);
@@ -108,7 +112,8 @@ class ModelWriter {
   std::string finish() const { return before_graph() + field(7, graph_.size()) + graph_; }
 
   // All but the elements of one more weight, which end the file.
-  std::string finish_before(const std::string& name, std::int64_t rows, std::int64_t columns) const {
+  std::string finish_before(const std::string& name, std::int64_t rows,
+                            std::int64_t columns) const {
     const auto payload = static_cast<std::uint64_t>(rows * columns * 4);
     std::string tensor;
     protozero::pbf_writer writer(tensor);
@@ -164,13 +169,15 @@ inline std::string decoder(int layers, std::size_t& nodes) {
       model.node(op, inputs, out, at(name), attribute);
       return out;
     };
-    const std::string n1 = step("LayerNormalization", {x, weight("norm1", {kWidth})}, "norm1/LayerNormalization");
+    const std::string n1 =
+        step("LayerNormalization", {x, weight("norm1", {kWidth})}, "norm1/LayerNormalization");
     std::string heads[3];
     const char* names[3][4] = {{"q/MatMul", "attn/ReshapeQ", "attn/TransposeQ", "q"},
                                {"k/MatMul", "attn/ReshapeK", "attn/TransposeK", "k"},
                                {"v/MatMul", "attn/ReshapeV", "attn/TransposeV", "v"}};
     for (int h = 0; h < 3; ++h) {
-      const std::string projected = step("MatMul", {n1, weight(names[h][3], {kWidth, kWidth})}, names[h][0]);
+      const std::string projected =
+          step("MatMul", {n1, weight(names[h][3], {kWidth, kWidth})}, names[h][0]);
       const std::string split = step("Reshape", {projected, "split_heads"}, names[h][1]);
       heads[h] = step("Transpose", {split}, names[h][2], h == 1 ? swap_last : swap);
     }
@@ -181,13 +188,16 @@ inline std::string decoder(int layers, std::size_t& nodes) {
     const std::string joined = step("Reshape", {back, "join_heads"}, "attn/Reshape");
     const std::string o = step("MatMul", {joined, weight("o", {kWidth, kWidth})}, "o/MatMul");
     const std::string r1 = step("Add", {x, o}, "Add");
-    const std::string n2 = step("LayerNormalization", {r1, weight("norm2", {kWidth})}, "norm2/LayerNormalization");
-    const std::string gate = step("MatMul", {n2, weight("gate", {kWidth, kHidden})}, "mlp/gate/MatMul");
+    const std::string n2 =
+        step("LayerNormalization", {r1, weight("norm2", {kWidth})}, "norm2/LayerNormalization");
+    const std::string gate =
+        step("MatMul", {n2, weight("gate", {kWidth, kHidden})}, "mlp/gate/MatMul");
     const std::string up = step("MatMul", {n2, weight("up", {kWidth, kHidden})}, "mlp/up/MatMul");
     const std::string sig = step("Sigmoid", {gate}, "mlp/act/Sigmoid");
     const std::string act = step("Mul", {gate, sig}, "mlp/act/Mul");
     const std::string gated = step("Mul", {act, up}, "mlp/Mul");
-    const std::string down = step("MatMul", {gated, weight("down", {kHidden, kWidth})}, "mlp/down/MatMul");
+    const std::string down =
+        step("MatMul", {gated, weight("down", {kHidden, kWidth})}, "mlp/down/MatMul");
     x = step("Add", {r1, down}, "Add_1");
   }
   model.output(x);
@@ -209,8 +219,9 @@ inline bool write_embedded(const std::string& path, std::int64_t weight_bytes) {
   const std::string head = model.finish_before("w", rows, kColumns);
   const int file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
   if (file < 0) return false;
-  const bool written = ::write(file, head.data(), head.size()) == static_cast<ssize_t>(head.size()) &&
-                       ::ftruncate(file, static_cast<off_t>(head.size()) + rows * kColumns * 4) == 0;
+  const bool written =
+      ::write(file, head.data(), head.size()) == static_cast<ssize_t>(head.size()) &&
+      ::ftruncate(file, static_cast<off_t>(head.size()) + rows * kColumns * 4) == 0;
   return ::close(file) == 0 && written;
 }
 
@@ -231,7 +242,8 @@ inline bool write_external(const std::string& folder, std::int64_t weight_bytes)
   if (data < 0 || ::ftruncate(data, weight_bytes) != 0 || ::close(data) != 0) return false;
   const int file = ::open((folder + "/external.onnx").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
   if (file < 0) return false;
-  const bool written = ::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  const bool written =
+      ::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
   return ::close(file) == 0 && written;
 }
 

@@ -53,7 +53,8 @@ void decoders() {
   const int layers[] = {1100, 2200, 4400, 8800};
   std::vector<std::string> files;
   std::vector<std::size_t> nodes(std::size(layers));
-  for (std::size_t i = 0; i < std::size(layers); ++i) files.push_back(bench::decoder(layers[i], nodes[i]));
+  for (std::size_t i = 0; i < std::size(layers); ++i)
+    files.push_back(bench::decoder(layers[i], nodes[i]));
   std::vector<std::vector<double>> times(files.size());
   std::vector<double> bytes(files.size());
   for (int round = 0; round < 5; ++round)  // interleaved: a slow moment hits all sizes
@@ -104,8 +105,10 @@ void processes(const std::string& folder) {
     ours.push_back(run({strata, "stat", model}).ms);
     baseline.push_back(run({"true"}).ms);
   }
-  fmt::print("whole process, median of 101, interleaved: strata stat mobilenet_v2.onnx {:.2f} ms, true {:.2f} ms\n",
-             median(ours), median(baseline));
+  fmt::print(
+      "whole process, median of 101, interleaved: strata stat mobilenet_v2.onnx {:.2f} ms, true "
+      "{:.2f} ms\n",
+      median(ours), median(baseline));
   const auto large = [&](const char* what, const std::string& path) {
     std::vector<double> times;
     long peak = 0;
@@ -114,7 +117,8 @@ void processes(const std::string& folder) {
       times.push_back(one.ms);
       peak = std::max(peak, one.peak_kib);
     }
-    fmt::print("{}: {:.2f} ms, {:.1f} MiB resident\n", what, median(times), static_cast<double>(peak) / 1024);
+    fmt::print("{}: {:.2f} ms, {:.1f} MiB resident\n", what, median(times),
+               static_cast<double>(peak) / 1024);
   };
   if (bench::write_embedded(folder + "/embedded.onnx", 1900ll << 20))
     large("1.9 GiB of weights in the file", folder + "/embedded.onnx");

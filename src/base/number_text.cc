@@ -24,7 +24,8 @@ std::string with_prefix(double number, double base, const char* const* prefixes,
     number /= base;
     ++prefix;
   }
-  if (prefix == 0 && number == std::floor(number)) return fmt::format("{:.0f}{}", number, prefixes[0]);
+  if (prefix == 0 && number == std::floor(number))
+    return fmt::format("{:.0f}{}", number, prefixes[0]);
   return significant(number) + prefixes[prefix];
 }
 
@@ -36,9 +37,12 @@ std::string coefficient_text(std::int64_t number, NumberStyle style, bool exact)
   if (exact) return grouped(number);
   const auto real = static_cast<double>(number);
   switch (style) {
-    case NumberStyle::Bytes: return human_bytes(real);
-    case NumberStyle::Picojoules: return human_picojoules(real);
-    case NumberStyle::Plain: break;
+    case NumberStyle::Bytes:
+      return human_bytes(real);
+    case NumberStyle::Picojoules:
+      return human_picojoules(real);
+    case NumberStyle::Plain:
+      break;
   }
   return human(real);
 }
@@ -63,8 +67,10 @@ std::string expr_text(const Expr& expr, NumberStyle style, bool exact) {
   for (const Expr::Term& term : expr.terms()) {
     const bool negative = term.coefficient < 0;
     const std::int64_t size = negative ? -term.coefficient : term.coefficient;
-    if (text.empty()) text += negative ? "-" : "";
-    else text += negative ? " - " : " + ";
+    if (text.empty())
+      text += negative ? "-" : "";
+    else
+      text += negative ? " - " : " + ";
     const bool bare = size == 1 && style == NumberStyle::Plain && !term.product.empty();
     if (!bare) text += coefficient_text(size, style, exact);
     if (!bare && !term.product.empty()) text += "·";

@@ -14,10 +14,14 @@ namespace strata::cli {
 
 int exit_code(const Error& error) {
   switch (error.kind) {
-    case ErrorKind::Model: return kFailed;
-    case ErrorKind::Usage: return kUsage;
-    case ErrorKind::Budget: return kBudget;
-    case ErrorKind::Bug: return kBug;
+    case ErrorKind::Model:
+      return kFailed;
+    case ErrorKind::Usage:
+      return kUsage;
+    case ErrorKind::Budget:
+      return kBudget;
+    case ErrorKind::Bug:
+      return kBug;
   }
   return kBug;
 }
@@ -34,14 +38,16 @@ Status write_output(const std::string& path, const std::string& text) {
   const bool closed = to_stdout || std::fclose(file) == 0;
   if (written && flushed && closed) return {};
   if (to_stdout && error == EPIPE) return {};
-  return failure(fmt::format("cannot write {}: {}", to_stdout ? "the output" : path, std::strerror(error)));
+  return failure(
+      fmt::format("cannot write {}: {}", to_stdout ? "the output" : path, std::strerror(error)));
 }
 
 std::string version_text() { return "strata " STRATA_VERSION; }
 
 std::size_t terminal_width() {
   if (const char* columns = std::getenv("COLUMNS"))
-    if (const long width = std::strtol(columns, nullptr, 10); width > 0) return static_cast<std::size_t>(width);
+    if (const long width = std::strtol(columns, nullptr, 10); width > 0)
+      return static_cast<std::size_t>(width);
   winsize size{};
   if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col;

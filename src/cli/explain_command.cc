@@ -25,7 +25,8 @@ Result<int> run_explain(const ExplainOptions& options) {
   style.color = options.output.empty() && wants_color();
   auto text = explain(loaded->model, costs, layers, options.layer, *convention, style);
   if (!text) return tl::unexpected(text.error());
-  if (auto status = write_output(options.output, *text); !status) return tl::unexpected(status.error());
+  if (auto status = write_output(options.output, *text); !status)
+    return tl::unexpected(status.error());
   return kFine;
 }
 
@@ -39,7 +40,8 @@ Command add_explain(CLI::App& program) {
       "  strata explain resnet50.onnx layer1.0.conv2\n"
       "  strata explain mobilenet_v2.onnx features.0.1 --count rasp");
   options->model.add_to(*app);
-  app->add_option("layer", options->layer, "a layer's path, the end of it, or a pattern with * and ?")
+  app->add_option("layer", options->layer,
+                  "a layer's path, the end of it, or a pattern with * and ?")
       ->required()
       ->type_name("LAYER");
   app->add_option("--count", options->convention, "counting convention, or a JSON file of one")

@@ -14,10 +14,11 @@ int run(int argc, char** argv) {
   CLI::App program("strata: what every layer of a neural network costs", "strata");
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
-  program.footer("Examples:\n"
-                 "  strata stat mobilenet_v2.onnx\n"
-                 "  strata stat decoder.onnx --dim batch=1 --report tree --depth 2\n"
-                 "  strata explain resnet50.onnx layer1.0.conv2 --count rasp");
+  program.footer(
+      "Examples:\n"
+      "  strata stat mobilenet_v2.onnx\n"
+      "  strata stat decoder.onnx --dim batch=1 --report tree --depth 2\n"
+      "  strata explain resnet50.onnx layer1.0.conv2 --count rasp");
   const Command commands[] = {add_stat(program), add_explain(program), add_ops(program)};
   try {
     program.parse(argc, argv);
@@ -26,8 +27,10 @@ int run(int argc, char** argv) {
     const std::string_view first = argc > 1 ? argv[1] : "";
     bool known = first.empty() || first.starts_with('-');
     for (const Command& command : commands) known = known || command.app->get_name() == first;
-    if (known) fmt::print(stderr, "strata: {}\n", error.what());
-    else fmt::print(stderr, "strata: there is no command \"{}\"\n", first);
+    if (known)
+      fmt::print(stderr, "strata: {}\n", error.what());
+    else
+      fmt::print(stderr, "strata: there is no command \"{}\"\n", first);
     fmt::print(stderr, "Run strata --help, or a command with --help, for what there is.\n");
     return kUsage;
   }
@@ -51,7 +54,8 @@ int main(int argc, char** argv) {
     std::fputs("strata: out of memory\n", stderr);
     return strata::cli::kFailed;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "strata: a bug in strata: %s; please report it with the model's file\n", error.what());
+    std::fprintf(stderr, "strata: a bug in strata: %s; please report it with the model's file\n",
+                 error.what());
     return strata::cli::kBug;
   }
 }

@@ -13,7 +13,8 @@ namespace {
 std::optional<std::int64_t> parse_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  if (status != std::errc() || end != text.data() + text.size() || text.empty())
+    return std::nullopt;
   return number;
 }
 
@@ -27,7 +28,8 @@ void ModelOptions::add_to(CLI::App& app) {
   app.add_option("--dim", sizes, "size of a symbol in the shapes (repeatable)")
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
-  app.add_option("--batch", batch, "first axis of every input")->type_name("N")
+  app.add_option("--batch", batch, "first axis of every input")
+      ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   app.add_flag("--allow-outside-data", allow_outside_data,
                "follow external data out of the model's folder");
@@ -45,13 +47,15 @@ Result<std::pair<std::string, Dims>> parse_input_shape(std::string_view text) {
     const std::string_view word = sizes.substr(0, end);
     if (const auto number = parse_number(word)) {
       if (*number < 0 || *number > Expr::kMaxNumber)
-        return failure(fmt::format("--input {}: a size cannot be {}", text, word), ErrorKind::Usage);
+        return failure(fmt::format("--input {}: a size cannot be {}", text, word),
+                       ErrorKind::Usage);
       parsed.second.push_back(*number);
     } else if (!word.empty() && std::isalpha(static_cast<unsigned char>(word[0])) != 0) {
       parsed.second.push_back(Expr::symbol(word));
     } else {
-      return failure(fmt::format("--input {}: \"{}\" is neither a size nor the name of one", text, word),
-                     ErrorKind::Usage);
+      return failure(
+          fmt::format("--input {}: \"{}\" is neither a size nor the name of one", text, word),
+          ErrorKind::Usage);
     }
     if (end == sizes.size()) return parsed;
     sizes.remove_prefix(end + 1);
@@ -63,7 +67,8 @@ Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text) {
   const auto number = equals == text.npos ? std::nullopt : parse_number(text.substr(equals + 1));
   if (!number || equals == 0 || *number > Expr::kMaxNumber)
     return failure(fmt::format("--dim {}: write it as NAME=SIZE", text), ErrorKind::Usage);
-  if (*number < 0) return failure(fmt::format("--dim {}: a size cannot be negative", text), ErrorKind::Usage);
+  if (*number < 0)
+    return failure(fmt::format("--dim {}: a size cannot be negative", text), ErrorKind::Usage);
   return std::pair(std::string(text.substr(0, equals)), *number);
 }
 
@@ -79,8 +84,9 @@ Result<LoadedModel> load(const ModelOptions& options) {
     if (!size) return tl::unexpected(size.error());
     for (const auto& [name, number] : infer_options.sizes)
       if (name == size->first)
-        return failure(fmt::format("--dim gives \"{}\" two sizes: {} and {}", name, number, size->second),
-                       ErrorKind::Usage);
+        return failure(
+            fmt::format("--dim gives \"{}\" two sizes: {} and {}", name, number, size->second),
+            ErrorKind::Usage);
     infer_options.sizes.push_back(std::move(*size));
   }
   if (options.batch > 0) infer_options.batch = options.batch;
@@ -91,7 +97,8 @@ Result<LoadedModel> load(const ModelOptions& options) {
   if (!model) return tl::unexpected(model.error());
   auto inference = infer(*model, infer_options);
   if (!inference)
-    return failure(fmt::format("{}: {}", options.path, inference.error().message), inference.error().kind);
+    return failure(fmt::format("{}: {}", options.path, inference.error().message),
+                   inference.error().kind);
   return LoadedModel{std::move(*model), std::move(*inference)};
 }
 

@@ -28,7 +28,8 @@ std::string versions(const OpRule& rule) {
 
 // One operator with its worked examples.
 std::string describe_rule(const OpRule& rule) {
-  std::string out = fmt::format("{} ({}, version {})\n", rule.name, domain_name(rule), versions(rule));
+  std::string out =
+      fmt::format("{} ({}, version {})\n", rule.name, domain_name(rule), versions(rule));
   for (const Example& example : rule.examples) {
     out += fmt::format("\n  inputs      {}\n", example.inputs);
     if (!example.attributes.empty()) out += fmt::format("  attributes  {}\n", example.attributes);
@@ -66,8 +67,10 @@ std::string markdown_rules() {
       "Every operator below has a shape rule and a cost rule. `strata ops NAME` shows its worked\n"
       "examples.\n";
   for (const Family& family : families()) {
-    out += fmt::format("\n## {}\n\n| operator | domain | versions | example | MACs | FLOPs |\n|---|---|---|---|---:|---:|\n",
-                       family.name);
+    out += fmt::format(
+        "\n## {}\n\n| operator | domain | versions | example | MACs | FLOPs "
+        "|\n|---|---|---|---|---:|---:|\n",
+        family.name);
     for (const OpRule& rule : family.rules) {
       std::string example, macs, flops;
       if (!rule.examples.empty()) {
@@ -77,8 +80,8 @@ std::string markdown_rules() {
         if (first.cost.macs >= 0) macs = fmt::format("{}", first.cost.macs);
         if (first.cost.flops >= 0) flops = fmt::format("{}", first.cost.flops);
       }
-      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", rule.name, domain_name(rule), versions(rule),
-                         example, macs, flops);
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", rule.name, domain_name(rule),
+                         versions(rule), example, macs, flops);
     }
   }
   return out;
@@ -93,10 +96,13 @@ Result<int> run_ops(const OpsOptions& options) {
       for (const OpRule& rule : family.rules)
         if (rule.name == options.name) out += (out.empty() ? "" : "\n") + describe_rule(rule);
     if (out.empty())
-      return failure(fmt::format("no rule for an operator \"{}\"; `strata ops` lists those there are", options.name),
-                     ErrorKind::Usage);
+      return failure(
+          fmt::format("no rule for an operator \"{}\"; `strata ops` lists those there are",
+                      options.name),
+          ErrorKind::Usage);
   }
-  if (auto status = write_output(options.output, out); !status) return tl::unexpected(status.error());
+  if (auto status = write_output(options.output, out); !status)
+    return tl::unexpected(status.error());
   return kFine;
 }
 
@@ -106,7 +112,8 @@ Command add_ops(CLI::App& program) {
   auto options = std::make_shared<OpsOptions>();
   CLI::App* app = program.add_subcommand("ops", "the operators that have rules");
   app->footer("Examples:\n  strata ops\n  strata ops Conv");
-  app->add_option("name", options->name, "one operator, with its worked examples")->type_name("NAME");
+  app->add_option("name", options->name, "one operator, with its worked examples")
+      ->type_name("NAME");
   app->add_option("--format", options->format, "table, md")->check(CLI::IsMember({"table", "md"}));
   app->add_option("-o,--output", options->output, "write to a file")->type_name("FILE");
   return {app, [options] { return run_ops(*options); }};

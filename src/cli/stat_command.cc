@@ -74,7 +74,8 @@ std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& a
 
 Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   const auto report = report_kind_from_name(options.report);
-  if (!report) return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
+  if (!report)
+    return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
   options.profile.rows.report = *report;
   auto loaded = load(options.model);
   if (!loaded) return tl::unexpected(loaded.error());
@@ -86,11 +87,16 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   profile->options = given_options(app);
 
   std::string text;
-  if (options.format == "csv") text = to_csv(*profile);
-  else if (options.format == "json") text = profile_to_json(*profile);
-  else if (options.format == "md") text = to_markdown(*profile, table_style(options));
-  else text = to_table(*profile, table_style(options));
-  if (auto status = write_output(options.output, text); !status) return tl::unexpected(status.error());
+  if (options.format == "csv")
+    text = to_csv(*profile);
+  else if (options.format == "json")
+    text = profile_to_json(*profile);
+  else if (options.format == "md")
+    text = to_markdown(*profile, table_style(options));
+  else
+    text = to_table(*profile, table_style(options));
+  if (auto status = write_output(options.output, text); !status)
+    return tl::unexpected(status.error());
 
   if (!options.save.empty()) {
     options.profile.all_columns = true;
@@ -98,11 +104,15 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
     if (!full) return tl::unexpected(full.error());
     full->options = profile->options;
     options.profile.all_columns = false;
-    auto shown = machine ? make_profile(loaded->model, loaded->inference, options.profile) : profile;
-    if (auto status = save_all(*shown, *full, options); !status) return tl::unexpected(status.error());
+    auto shown =
+        machine ? make_profile(loaded->model, loaded->inference, options.profile) : profile;
+    if (auto status = save_all(*shown, *full, options); !status)
+      return tl::unexpected(status.error());
   }
   if (options.strict && !profile->is_exact()) {
-    fmt::print(stderr, "strata: --strict: not everything could be counted; see the lines below the table\n");
+    fmt::print(
+        stderr,
+        "strata: --strict: not everything could be counted; see the lines below the table\n");
     return kBudget;
   }
   return kFine;
@@ -122,12 +132,20 @@ Command add_stat(CLI::App& program) {
   app->add_flag("--fuse", options->profile.rows.fuse, "convolution + norm + activation as one row");
   app->add_flag("--all", options->profile.rows.all, "also rows that cost nothing");
   options->columns_option =
-      app->add_option("--columns", options->profile.columns, fmt::format("+energy,-flops, or a list of {}; NAME% is a share", fmt::join(column_names(), ", ")))->type_name("LIST");
-  app->add_option("--layout", options->profile.layout, "another tool's rows, columns and counting: rasp, torchstat");
+      app->add_option("--columns", options->profile.columns,
+                      fmt::format("+energy,-flops, or a list of {}; NAME% is a share",
+                                  fmt::join(column_names(), ", ")))
+          ->type_name("LIST");
+  app->add_option("--layout", options->profile.layout,
+                  "another tool's rows, columns and counting: rasp, torchstat");
   app->add_option("--sort", options->profile.sort, "order rows by a column")->type_name("COLUMN");
-  app->add_option("--count", options->profile.convention, fmt::format("counting convention ({}), or a JSON file of one", fmt::join(convention_names(), ", ")))
+  app->add_option("--count", options->profile.convention,
+                  fmt::format("counting convention ({}), or a JSON file of one",
+                              fmt::join(convention_names(), ", ")))
       ->capture_default_str();
-  app->add_option("--energy", options->profile.energy_model, fmt::format("energy model ({})", fmt::join(energy_model_names(), ", ")))->capture_default_str();
+  app->add_option("--energy", options->profile.energy_model,
+                  fmt::format("energy model ({})", fmt::join(energy_model_names(), ", ")))
+      ->capture_default_str();
   app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
   app->add_option("--format", options->format, "table, csv, json, md")
       ->check(CLI::IsMember({"table", "csv", "json", "md"}))

@@ -22,18 +22,20 @@ std::int64_t round_up(std::int64_t size, std::int64_t alignment) {
 
 std::int64_t end_of(const Blocks& blocks, std::int64_t alignment) {
   std::int64_t end = 0;
-  for (const auto& block : blocks) end = std::max(end, block.offset + round_up(block.bytes, alignment));
+  for (const auto& block : blocks)
+    end = std::max(end, block.offset + round_up(block.bytes, alignment));
   return end;
 }
 
 // Best fit in running order: the smallest gap that holds it, else at the end.
 void place_in_order(Blocks& blocks, std::int64_t alignment) {
-  std::map<std::int64_t, std::int64_t> gaps;                     // offset → size
-  std::multimap<NodeId, std::size_t> dying;                      // last → block
+  std::map<std::int64_t, std::int64_t> gaps;  // offset → size
+  std::multimap<NodeId, std::size_t> dying;   // last → block
   std::int64_t end = 0;
   const auto release = [&](std::int64_t offset, std::int64_t size) {
     auto next = gaps.lower_bound(offset);
-    if (next != gaps.end() && offset + size == next->first) size += next->second, next = gaps.erase(next);
+    if (next != gaps.end() && offset + size == next->first)
+      size += next->second, next = gaps.erase(next);
     if (next != gaps.begin())
       if (auto before = std::prev(next); before->first + before->second == offset) {
         before->second += size;
@@ -88,8 +90,9 @@ void place_by_size(Blocks& blocks, std::int64_t alignment) {
       offset = std::max(offset, block.offset + round_up(block.bytes, alignment));
     }
     blocks[i].offset = offset;
-    const auto at = std::upper_bound(placed.begin(), placed.end(), offset,
-                                     [&](std::int64_t value, std::size_t b) { return value < blocks[b].offset; });
+    const auto at = std::upper_bound(
+        placed.begin(), placed.end(), offset,
+        [&](std::int64_t value, std::size_t b) { return value < blocks[b].offset; });
     placed.insert(at, i);
   }
 }
@@ -113,11 +116,13 @@ Result<ArenaPlan> plan_arena(const Model& model, const Liveness& liveness, std::
   for (const Lifetime& life : liveness.lifetimes) {
     const auto size = life.bytes.number();
     if (!size)
-      return failure(fmt::format(
-          "an arena needs sizes in numbers, but \"{}\" has {} bytes; give the open sizes with --dim",
-          model.graph().tensors[life.tensor].name, life.bytes.text()));
+      return failure(
+          fmt::format("an arena needs sizes in numbers, but \"{}\" has {} bytes; give the open "
+                      "sizes with --dim",
+                      model.graph().tensors[life.tensor].name, life.bytes.text()));
     if (*size == 0) continue;
-    if (__builtin_add_overflow(total, round_up(*size, alignment), &total) || total > Expr::kMaxNumber)
+    if (__builtin_add_overflow(total, round_up(*size, alignment), &total) ||
+        total > Expr::kMaxNumber)
       return failure("the activations together are larger than can be counted");
     plan.blocks.push_back({life.tensor, life.first, life.last, 0, *size});
   }

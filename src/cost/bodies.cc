@@ -10,7 +10,8 @@ const Tensor* tensor_at(const Graph& graph, std::span<const TensorId> ids, std::
 
 std::optional<Expr> known_scalar(const Tensor* tensor) {
   if (tensor == nullptr) return std::nullopt;
-  if (tensor->value != nullptr && tensor->value->size() == 1) return tensor->value->items[0].whole();
+  if (tensor->value != nullptr && tensor->value->size() == 1)
+    return tensor->value->items[0].whole();
   if (tensor->data != nullptr)
     if (auto value = decode(*tensor->data); value && value->size() == 1)
       return value->items[0].whole();
@@ -32,7 +33,8 @@ Expr loop_trips(const Graph& graph, const Node& node) {
 
 Expr scan_trips(const Graph& graph, const Node& node) {
   NodeView view(graph, node);
-  const auto scans = static_cast<std::size_t>(std::max<std::int64_t>(0, view.integer("num_scan_inputs", 0)));
+  const auto scans =
+      static_cast<std::size_t>(std::max<std::int64_t>(0, view.integer("num_scan_inputs", 0)));
   if (scans == 0 || scans > node.inputs.size()) return Expr::unknown();
   const Tensor* scanned = tensor_at(graph, node.inputs, node.inputs.size() - scans);
   if (scanned == nullptr || !scanned->type.ranked) return Expr::unknown();

@@ -8,8 +8,8 @@ namespace strata {
 
 struct BodyRun {
   const Graph* body;
-  Expr times;         // per run of the node; unknown if nothing tells it
-  bool alternative;   // one of several of which only one runs (If)
+  Expr times;        // per run of the node; unknown if nothing tells it
+  bool alternative;  // one of several of which only one runs (If)
 };
 
 // The bodies of a node, in the order of its attributes.

@@ -72,12 +72,13 @@ const LayerRule* rule_for(const CountedPart& part, const Costs& costs) {
                           part.one_operator ? main.get().op : std::string_view());
 }
 
-CountedParts parts_of(const ConventionRules& rules, const Costs& costs,
-                                  const Layers& layers, const Layer& layer) {
+CountedParts parts_of(const ConventionRules& rules, const Costs& costs, const Layers& layers,
+                      const Layer& layer) {
   using Functional = ConventionRules::Functional;
   CountedParts parts;
   if (!runs(costs.nodes[layer.main])) return parts;
-  const RuleTable* between = rules.functional == Functional::OwnTable ? &rules.between : &rules.modules;
+  const RuleTable* between =
+      rules.functional == Functional::OwnTable ? &rules.between : &rules.modules;
   const bool one_operator = is_one_operator(costs, layers, layer);
   // A module of several operators of which none is the module: attention, a custom
   // block. Tools that count operators see each of them.
@@ -116,7 +117,8 @@ ConventionCosts count_as(const Convention& convention, const Costs& costs, const
   for (const Layer& layer : layers.list) {
     LayerCount count = rules.is_strata ? strata_count(costs, layers, layer)
                                        : count_layer(rules, costs, layers, layer);
-    for (std::uint32_t index : layers.nodes_of(layer)) count.params += costs.nodes[index].cost.params;
+    for (std::uint32_t index : layers.nodes_of(layer))
+      count.params += costs.nodes[index].cost.params;
     for (std::size_t m = 0; m < kMetrics; ++m)
       if (!count.amounts[m].is_unknown()) total.amounts[m] += count.amounts[m];
     if (count.certainty != Certainty::Exact) total.certainty = Certainty::LowerBound;

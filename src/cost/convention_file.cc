@@ -25,13 +25,12 @@ constexpr std::size_t kMaxFileBytes = 1 << 20;
 constexpr std::array<std::string_view, kMetrics> kMetricNames = {"macs", "flops", "read", "write"};
 
 constexpr std::array<std::string_view, kLayerKinds> kKindNames = {
-    "Other",       "Conv",      "ConvTranspose", "Linear",          "BatchNorm",
-    "LayerNorm",   "GroupNorm", "InstanceNorm",  "ReLU",            "ReLU6",
-    "LeakyReLU",   "PReLU",     "ELU",           "GELU",            "SiLU",
-    "Hardswish",   "Hardsigmoid", "Sigmoid",     "Tanh",            "Softmax",
-    "MaxPool",     "AvgPool",   "AdaptiveAvgPool", "AdaptiveMaxPool", "Dropout",
-    "Flatten",     "Embedding", "Upsample",      "Recurrent",       "Attention",
-    "MatMul",      "Elementwise",
+    "Other",     "Conv",         "ConvTranspose", "Linear",    "BatchNorm",       "LayerNorm",
+    "GroupNorm", "InstanceNorm", "ReLU",          "ReLU6",     "LeakyReLU",       "PReLU",
+    "ELU",       "GELU",         "SiLU",          "Hardswish", "Hardsigmoid",     "Sigmoid",
+    "Tanh",      "Softmax",      "MaxPool",       "AvgPool",   "AdaptiveAvgPool", "AdaptiveMaxPool",
+    "Dropout",   "Flatten",      "Embedding",     "Upsample",  "Recurrent",       "Attention",
+    "MatMul",    "Elementwise",
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -64,8 +63,9 @@ class FileReader {
 };
 
 Status FileReader::check_keys(const Json& json) const {
-  static constexpr std::string_view kKnown[] = {"name",     "title",   "source",     "quirks", "metrics",
-                                                "headline", "default", "functional", "layers"};
+  static constexpr std::string_view kKnown[] = {"name",    "title",      "source",
+                                                "quirks",  "metrics",    "headline",
+                                                "default", "functional", "layers"};
   for (const auto& [key, value] : json.items())
     if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown))
       return wrong(fmt::format("\"{}\" is no setting of a convention; the settings are {}", key,
@@ -96,9 +96,10 @@ Status FileReader::read_metrics(const Json& json) {
   for (const auto& [key, label] : json["metrics"].items()) {
     const auto found = std::find(kMetricNames.begin(), kMetricNames.end(), key);
     if (found == kMetricNames.end() || !label.is_string())
-      return wrong(fmt::format("metric \"{}\" must be one of {}, with its name in print as text", key,
-                               fmt::join(kMetricNames, ", ")));
-    rules_.labels[static_cast<std::size_t>(found - kMetricNames.begin())] = label.get<std::string>();
+      return wrong(fmt::format("metric \"{}\" must be one of {}, with its name in print as text",
+                               key, fmt::join(kMetricNames, ", ")));
+    rules_.labels[static_cast<std::size_t>(found - kMetricNames.begin())] =
+        label.get<std::string>();
   }
   const auto first = std::find_if(rules_.labels.begin(), rules_.labels.end(),
                                   [](const auto& label) { return label.has_value(); });
@@ -114,14 +115,16 @@ Status FileReader::read_metrics(const Json& json) {
 
 Result<LayerRule> FileReader::read_rule(const Json& json, std::string_view where) const {
   if (!json.is_object())
-    return wrong(fmt::format("{} must be an object of formulas, such as {{\"macs\": \"N*O*K\"}}", where));
+    return wrong(
+        fmt::format("{} must be an object of formulas, such as {{\"macs\": \"N*O*K\"}}", where));
   LayerRule rule;
   for (const auto& [metric, text] : json.items()) {
     const auto found = std::find(kMetricNames.begin(), kMetricNames.end(), metric);
     const auto index = static_cast<std::size_t>(found - kMetricNames.begin());
     if (index == kMetrics || !rules_.labels[index])
       return wrong(fmt::format("{}: \"{}\" is none of its metrics", where, metric));
-    if (!text.is_string()) return wrong(fmt::format("{}, {}: a formula must be text", where, metric));
+    if (!text.is_string())
+      return wrong(fmt::format("{}, {}: a formula must be text", where, metric));
     auto formula = Formula::parse(text.get<std::string>(), layer_formula_names());
     if (!formula) return wrong(fmt::format("{}, {}: {}", where, metric, formula.error().message));
     rule.formulas[index] = std::move(*formula);
@@ -165,8 +168,8 @@ Result<ConventionRules> FileReader::read(const Json& json) {
   if (!json.is_object()) return wrong("the file must be a JSON object");
   rules_.name = label_;
   if (auto ok = check_keys(json); !ok) return tl::unexpected(ok.error());
-  for (const auto& [key, text] : {std::pair{"name", &rules_.name}, {"title", &rules_.title},
-                                  {"source", &rules_.source}})
+  for (const auto& [key, text] :
+       {std::pair{"name", &rules_.name}, {"title", &rules_.title}, {"source", &rules_.source}})
     if (auto ok = read_text(json, key, *text); !ok) return tl::unexpected(ok.error());
   if (auto ok = read_quirks(json); !ok) return tl::unexpected(ok.error());
   if (auto ok = read_metrics(json); !ok) return tl::unexpected(ok.error());
@@ -181,7 +184,8 @@ Result<ConventionRules> FileReader::read(const Json& json) {
   rules_.is_strata = layers == "operators";
   if (rules_.is_strata) return std::move(rules_);
   if (!layers.is_object())
-    return wrong("\"layers\" must be an object of rules, such as {\"Conv\": {\"macs\": \"N*O*K\"}}");
+    return wrong(
+        "\"layers\" must be an object of rules, such as {\"Conv\": {\"macs\": \"N*O*K\"}}");
   if (auto ok = read_table(layers, "layer", rules_.modules); !ok) return tl::unexpected(ok.error());
   return std::move(rules_);
 }
@@ -208,15 +212,17 @@ Status RuleTable::add(std::string_view key, const LayerRule& rule) {
   }
   std::string_view kind = key;
   std::size_t axes = 0;
-  if (key.size() > 2 && key.ends_with('d') && key[key.size() - 2] >= '1' && key[key.size() - 2] <= '3') {
+  if (key.size() > 2 && key.ends_with('d') && key[key.size() - 2] >= '1' &&
+      key[key.size() - 2] <= '3') {
     axes = static_cast<std::size_t>(key[key.size() - 2] - '0');
     kind = key.substr(0, key.size() - 2);
   }
   const auto found = std::find(kKindNames.begin(), kKindNames.end(), kind);
   if (found == kKindNames.end())
-    return failure(fmt::format("there is no layer {}; the layers are {} (with 1d, 2d or 3d for one "
-                               "number of axes), and onnx:NAME for an operator",
-                               key, fmt::join(kKindNames, ", ")));
+    return failure(
+        fmt::format("there is no layer {}; the layers are {} (with 1d, 2d or 3d for one "
+                    "number of axes), and onnx:NAME for an operator",
+                    key, fmt::join(kKindNames, ", ")));
   std::int16_t& place = by_kind_[static_cast<std::size_t>(found - kKindNames.begin())][axes];
   if (place != kNoRule) return failure(fmt::format("there are two rules for {}", key));
   place = index;
@@ -264,18 +270,22 @@ Result<Convention> find_convention(std::string_view name_or_path) {
   if (built_in) return parse_convention(*built_in, name_or_path);
   if (!name_or_path.ends_with(kSuffix) && name_or_path.find('/') == name_or_path.npos)
     return failure(fmt::format("there is no convention \"{}\"; give one of {}, or the path of a "
-                               "JSON file", name_or_path, fmt::join(convention_names(), ", ")),
+                               "JSON file",
+                               name_or_path, fmt::join(convention_names(), ", ")),
                    ErrorKind::Usage);
   std::ifstream file{std::string(name_or_path), std::ios::binary};
   std::string text(kMaxFileBytes + 1, '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && file.gcount() == 0)
-    return failure(fmt::format("convention {}: the file cannot be read; give the path of a JSON file, "
-                               "or one of {}", name_or_path, fmt::join(convention_names(), ", ")),
-                   ErrorKind::Usage);
+    return failure(
+        fmt::format("convention {}: the file cannot be read; give the path of a JSON file, "
+                    "or one of {}",
+                    name_or_path, fmt::join(convention_names(), ", ")),
+        ErrorKind::Usage);
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMaxFileBytes)
     return failure(fmt::format("convention {}: the file is larger than a convention can be (1 MiB)",
-                               name_or_path), ErrorKind::Usage);
+                               name_or_path),
+                   ErrorKind::Usage);
   return parse_convention(text, name_or_path);
 }
 

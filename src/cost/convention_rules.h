@@ -67,8 +67,8 @@ struct CountedPart {
 };
 using CountedParts = InlineVector<CountedPart, 2>;
 // Empty: the convention has no row for the layer.
-CountedParts parts_of(const ConventionRules& rules, const Costs& costs,
-                                  const Layers& layers, const Layer& layer);
+CountedParts parts_of(const ConventionRules& rules, const Costs& costs, const Layers& layers,
+                      const Layer& layer);
 // The rule for a part, or nullptr; spatial axes tell `Conv2d` from `Conv1d`.
 const LayerRule* rule_for(const CountedPart& part, const Costs& costs);
 // Elements of a type as bytes; a fraction of an element is a fraction of its bytes.

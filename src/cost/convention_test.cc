@@ -68,7 +68,7 @@ TEST(Conventions, AllBuiltInFilesAreRight) {
 const Example kConv = {"f32[2,4,6,6], f32[8,4,3,3], f32[8]", "pads=1,1,1,1", "f32[2,8,6,6]"};
 
 TEST(Conventions, ConvolutionWithBias) {
-  EXPECT_EQ(counted_as("strata", Metric::Macs, "Conv", kConv), "20736");        // 576·36
+  EXPECT_EQ(counted_as("strata", Metric::Macs, "Conv", kConv), "20736");  // 576·36
   EXPECT_EQ(counted_as("fvcore", Metric::Macs, "Conv", kConv), "20736");
   EXPECT_EQ(counted_as("thop", Metric::Macs, "Conv", kConv), "20736");
   EXPECT_EQ(counted_as("ptflops-aten", Metric::Macs, "Conv", kConv), "21312");  // 576·37
@@ -101,9 +101,9 @@ TEST(Conventions, UnflooredPositions) {
 TEST(Conventions, PoolsWithASquareWindow) {
   const Example example = {"f32[1,2,8,8]", "kernel_shape=3,3 strides=2,2 pads=1,1,1,1",
                            "f32[1,2,4,4]"};
-  EXPECT_EQ(counted_as("rasp", Metric::Flops, "MaxPool", example), "64");       // 32·(3 − 1)
+  EXPECT_EQ(counted_as("rasp", Metric::Flops, "MaxPool", example), "64");        // 32·(3 − 1)
   EXPECT_EQ(counted_as("torchstat", Metric::Flops, "MaxPool", example), "256");  // 32·(9 − 1)
-  EXPECT_EQ(counted_as("ptflops", Metric::Macs, "MaxPool", example), "256");    // twice 128
+  EXPECT_EQ(counted_as("ptflops", Metric::Macs, "MaxPool", example), "256");     // twice 128
   EXPECT_EQ(counted_as("fvcore", Metric::Macs, "MaxPool", example), "0");
 }
 
@@ -138,7 +138,8 @@ TEST(Conventions, OnesOwnFromAFile) {
 
 TEST(Conventions, WithoutARuleCanBeUnknown) {
   const auto convention = parse_convention(
-      R"({"metrics": {"macs": "m"}, "default": "unknown", "layers": {"ReLU": {"macs": "n"}}})", "x");
+      R"({"metrics": {"macs": "m"}, "default": "unknown", "layers": {"ReLU": {"macs": "n"}}})",
+      "x");
   ASSERT_TRUE(convention) << convention.error().message;
   const Counted counted = one_node("Tanh", {"f32[3]", "", "f32[3]"});
   const ConventionCosts costs = count_as(*convention, counted.costs, counted.layers);
@@ -148,7 +149,8 @@ TEST(Conventions, WithoutARuleCanBeUnknown) {
 
 TEST(Conventions, ARuleForOneOperatorOrNumberOfAxesHolds) {
   const auto convention = parse_convention(R"({"metrics": {"macs": "m"}, "layers": {
-      "Conv": {"macs": "1"}, "Conv2d": {"macs": "2"}, "onnx:Sin": {"macs": "3"}}})", "x");
+      "Conv": {"macs": "1"}, "Conv2d": {"macs": "2"}, "onnx:Sin": {"macs": "3"}}})",
+                                           "x");
   ASSERT_TRUE(convention) << convention.error().message;
   const auto macs = [&](std::string_view op, const Example& example) {
     const Counted counted = one_node(op, example);
@@ -165,7 +167,8 @@ TEST(Conventions, BadFilesGetASentence) {
   EXPECT_THAT(problem(R"({"layer": {}})"), HasSubstr("\"layer\" is no setting of a convention"));
   EXPECT_THAT(problem(R"({"layers": {}})"), HasSubstr("\"metrics\" must say what it counts"));
   EXPECT_THAT(problem(R"({"metrics": {"energy": "E"}})"), HasSubstr("must be one of macs, flops"));
-  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "default": 3})"), HasSubstr("0 or \"unknown\""));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "default": 3})"),
+              HasSubstr("0 or \"unknown\""));
   EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}})"), HasSubstr("\"layers\" must be an object"));
   EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "headline": "flops", "layers": {}})"),
               HasSubstr("none of its metrics"));

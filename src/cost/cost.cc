@@ -47,7 +47,8 @@ class Counter {
 bool is_constant(const Graph& graph, const Constants& constants, const Node& node) {
   if (node.domain.empty() && node.op == "Constant") return true;
   bool values = !node.outputs.empty();
-  for (TensorId id : node.outputs) values = values && id != kNone && graph.tensors[id].value != nullptr;
+  for (TensorId id : node.outputs)
+    values = values && id != kNone && graph.tensors[id].value != nullptr;
   if (values) return true;
   if (node.inputs.empty()) return false;
   for (TensorId id : node.inputs)
@@ -61,9 +62,9 @@ Constants stored_tensors(const Graph& graph, const Constants* outer) {
   Constants constants(graph.tensors.size(), false);
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     const Tensor& tensor = graph.tensors[id];
-    constants[id] = tensor.role == Role::Initializer ||
-                    (tensor.role == Role::Captured && outer != nullptr && tensor.outer != kNone &&
-                     (*outer)[tensor.outer]);
+    constants[id] =
+        tensor.role == Role::Initializer || (tensor.role == Role::Captured && outer != nullptr &&
+                                             tensor.outer != kNone && (*outer)[tensor.outer]);
   }
   return constants;
 }
@@ -88,9 +89,9 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
     }
     add_to(total, cost, 1);
     out.push_back({&graph, id, node.scope, times, std::move(cost)});
-    const bool has_bodies = std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& a) {
-      return std::holds_alternative<Graph*>(a.value);
-    });
+    const bool has_bodies =
+        std::any_of(node.attributes.begin(), node.attributes.end(),
+                    [](const auto& a) { return std::holds_alternative<Graph*>(a.value); });
     if (has_bodies) add_to(total, run_bodies(graph, constants, node, times, out), 1);
   }
   return total;
@@ -188,14 +189,18 @@ void Counter::count_bytes(const Graph& graph, const Constants& constants, const 
       if (weight.data != nullptr) size = bytes(weight.data->elements(), weight.data->dtype);
       if (!size.is_unknown()) cost.weight_bytes += size;
     }
-    if (size.is_unknown()) cost.bytes_certainty = Certainty::LowerBound;
-    else cost.read_bytes += size;
+    if (size.is_unknown())
+      cost.bytes_certainty = Certainty::LowerBound;
+    else
+      cost.read_bytes += size;
   }
   for (TensorId id : node.outputs)
     if (id != kNone) {
       const Expr size = bytes_of(graph.tensors[id].type);
-      if (size.is_unknown()) cost.bytes_certainty = Certainty::LowerBound;
-      else cost.write_bytes += size;
+      if (size.is_unknown())
+        cost.bytes_certainty = Certainty::LowerBound;
+      else
+        cost.write_bytes += size;
     }
 }
 
@@ -256,7 +261,8 @@ void add_to(NodeCost& a, const NodeCost& b, const Expr& times) {
   bool bytes_whole = add_known(a.read_bytes, b.read_bytes, times);
   bytes_whole = add_known(a.weight_bytes, b.weight_bytes, times) && bytes_whole;
   bytes_whole = add_known(a.write_bytes, b.write_bytes, times) && bytes_whole;
-  if (!bytes_whole || b.bytes_certainty != Certainty::Exact) a.bytes_certainty = Certainty::LowerBound;
+  if (!bytes_whole || b.bytes_certainty != Certainty::Exact)
+    a.bytes_certainty = Certainty::LowerBound;
 }
 
 Costs count(const Model& model) {

@@ -12,8 +12,8 @@
 namespace strata {
 
 const std::array<std::string_view, kEnergyFacts> kEnergyFactNames = {
-    "macs",  "adds", "muls", "specials", "flops", "read", "write", "words",
-    "add",   "mul",  "register", "l1",   "l2",    "sram", "dram",
+    "macs", "adds", "muls",     "specials", "flops", "read", "write", "words",
+    "add",  "mul",  "register", "l1",       "l2",    "sram", "dram",
 };
 
 namespace {

@@ -14,11 +14,21 @@ namespace strata {
 
 // What the formulas of a model may use, before its own constants.
 enum class EnergyFact : std::uint8_t {
-  macs, adds, muls, specials, flops,
-  read, write,  // elements
-  words,        // of 32 bits, read and written
-  add, mul,     // picojoules of one operation of the layer's type
-  register_, l1, l2, sram, dram,  // picojoules of one access to 32 bits
+  macs,
+  adds,
+  muls,
+  specials,
+  flops,
+  read,
+  write,  // elements
+  words,  // of 32 bits, read and written
+  add,
+  mul,  // picojoules of one operation of the layer's type
+  register_,
+  l1,
+  l2,
+  sram,
+  dram,  // picojoules of one access to 32 bits
   kCount,
 };
 inline constexpr std::size_t kEnergyFacts = static_cast<std::size_t>(EnergyFact::kCount);
@@ -26,7 +36,7 @@ extern const std::array<std::string_view, kEnergyFacts> kEnergyFactNames;
 
 struct EnergyFigures {
   std::array<std::optional<OperationEnergy>, kDTypeCount> operations;  // by DType
-  std::array<Amount, 5> accesses;  // register to DRAM
+  std::array<Amount, 5> accesses;                                      // register to DRAM
 };
 
 struct EnergyRules {

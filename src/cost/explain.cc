@@ -59,9 +59,12 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, space);
     std::string& line = lines.back();
-    if (line.empty()) line = word;
-    else if (display_width(line) + 1 + display_width(word) <= width) line.append(" ").append(word);
-    else lines.emplace_back(word);
+    if (line.empty())
+      line = word;
+    else if (display_width(line) + 1 + display_width(word) <= width)
+      line.append(" ").append(word);
+    else
+      lines.emplace_back(word);
     text.remove_prefix(std::min(space + 1, text.size()));
   }
   return lines;
@@ -109,15 +112,22 @@ class Explanation {
  public:
   Explanation(const Model& model, const Costs& costs, const Layers& layers, std::size_t index,
               const Convention& convention, const ExplainStyle& style)
-      : model_(model), costs_(costs), layers_(layers), index_(index), layer_(layers.list[index]),
-        convention_(convention), page_(style.color) {}
+      : model_(model),
+        costs_(costs),
+        layers_(layers),
+        index_(index),
+        layer_(layers.list[index]),
+        convention_(convention),
+        page_(style.color) {}
 
   std::string text() {
     title();
     tensors();
     page_.gap();
-    if (convention_.is_strata()) strata_numbers();
-    else convention_numbers();
+    if (convention_.is_strata())
+      strata_numbers();
+    else
+      convention_numbers();
     quirks();
     return page_.take();
   }
@@ -154,8 +164,8 @@ class Explanation {
 };
 
 void Explanation::title() {
-  std::string title = page_.bold(layer_path(model_, costs_, layer_)) + "  " +
-                      layer_type(model_, costs_, layer_);
+  std::string title =
+      page_.bold(layer_path(model_, costs_, layer_)) + "  " + layer_type(model_, costs_, layer_);
   std::uint32_t calls = 0;
   for (const Layer& other : layers_.list)
     if (other.scope != 0 && layer_.scope != 0 && !layer_.functional &&
@@ -229,9 +239,10 @@ void Explanation::strata_numbers() {
       rows.push_back({op, std::string(kWork[static_cast<std::size_t>(term.work)]),
                       with_groups(term.text), exact(term.amount)});
     if (rule == nullptr || rule->cost == nullptr || context.certainty() == Certainty::Unknown)
-      rows.push_back({op, "?", rule == nullptr || rule->cost == nullptr
-                                   ? "this operator has no rule"
-                                   : std::string(context.reason()), "unknown"});
+      rows.push_back({op, "?",
+                      rule == nullptr || rule->cost == nullptr ? "this operator has no rule"
+                                                               : std::string(context.reason()),
+                      "unknown"});
   }
   for (const Row& row : rows) {
     op_width = std::max(op_width, display_width(row.op));
@@ -241,9 +252,9 @@ void Explanation::strata_numbers() {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
     const std::string indent(amount_width - display_width(row.amount), ' ');
-    page_.labelled(i == 0 ? "work" : "",
-                   padded(row.op, op_width + 2) + padded(row.work, 10) +
-                       padded(row.text, text_width + 2) + indent + row.amount);
+    page_.labelled(i == 0 ? "work" : "", padded(row.op, op_width + 2) + padded(row.work, 10) +
+                                             padded(row.text, text_width + 2) + indent +
+                                             row.amount);
   }
   if (!rows.empty()) page_.gap();
 
@@ -286,9 +297,8 @@ void Explanation::bytes_of_nodes() {
       if (std::find(before.begin(), before.end(), id) != before.end()) continue;
       const Tensor& t = executed.graph->tensors[id];
       const WeightRef weight = weight_of(*executed.graph, id);
-      const Expr size = weight.data != nullptr
-                            ? bytes(weight.data->elements(), weight.data->dtype)
-                            : bytes(elements(t.type.dims), t.type.dtype);
+      const Expr size = weight.data != nullptr ? bytes(weight.data->elements(), weight.data->dtype)
+                                               : bytes(elements(t.type.dims), t.type.dtype);
       sum += size;
       terms.push_back(fmt::format("{} {}", label_of(t, weight), exact(size)));
     }
@@ -301,7 +311,8 @@ void Explanation::bytes_of_nodes() {
     write_sum += executed.cost.write_bytes * executed.times;
   }
   page_.derivation("read", {fmt::format("{}", fmt::join(read, " + ")), exact(read_sum) + " B"});
-  page_.derivation("write", {fmt::format("{}", fmt::join(written, " + ")), exact(write_sum) + " B"});
+  page_.derivation("write",
+                   {fmt::format("{}", fmt::join(written, " + ")), exact(write_sum) + " B"});
 }
 
 void Explanation::where(const std::vector<std::string_view>& names, const LayerFacts& facts) {
@@ -333,8 +344,7 @@ void Explanation::part_numbers(const CountedPart& part) {
   const LayerFacts facts(costs_, part.kind, part.main,
                          part.whole_layer ? layers_.nodes_of(layer_) : own);
   if (rule == nullptr) {
-    page_.labelled("rule", fmt::format("none for {}: it counts {}", main.get().op,
-                                       default_text()));
+    page_.labelled("rule", fmt::format("none for {}: it counts {}", main.get().op, default_text()));
     return;
   }
   page_.labelled("rule", fmt::format("{}, for the operator {}", rule->key, main.get().op));
@@ -349,7 +359,8 @@ void Explanation::part_numbers(const CountedPart& part) {
     }
     const Formula& formula = *rule->formulas[m];
     const Amount amount = formula.evaluate(facts.values());
-    std::vector<std::string> steps = {formula.text(), with_groups(formula.filled_in(facts.values()))};
+    std::vector<std::string> steps = {formula.text(),
+                                      with_groups(formula.filled_in(facts.values()))};
     const bool moved = metric == Metric::ReadBytes || metric == Metric::WriteBytes;
     if (moved) {
       steps.push_back(fmt::format("{} elements of {}", exact(amount), strata::name(facts.dtype())));

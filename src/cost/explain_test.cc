@@ -67,7 +67,8 @@ TEST_F(Explain, StrataShowsWorkBytesAndParameters) {
   EXPECT_THAT(page, HasSubstr("weight  f32   64×3×7×7                conv1.weight"));
   EXPECT_THAT(page, HasSubstr("output  f32   1×64×112×112"));
   EXPECT_THAT(page, HasSubstr("MACs    = 118,013,952\n"));
-  EXPECT_THAT(page, HasSubstr("FLOPs   = 2·MACs\n        = 2·118,013,952\n        = 236,027,904\n"));
+  EXPECT_THAT(page,
+              HasSubstr("FLOPs   = 2·MACs\n        = 2·118,013,952\n        = 236,027,904\n"));
   EXPECT_THAT(page, HasSubstr("read    = input 602,112 + weight 37,632\n        = 639,744 B\n"));
   EXPECT_THAT(page, HasSubstr("write   = output 3,211,264\n        = 3,211,264 B\n"));
   EXPECT_THAT(page, HasSubstr("params  = 9,408\n"));
@@ -89,7 +90,8 @@ TEST_F(Explain, ConventionsShowTheirFormulas) {
 TEST_F(Explain, AxesAreWrittenOut) {
   const std::string page = text("conv1", "rasp-2020");
   EXPECT_THAT(page, HasSubstr("Π((in + pad − dilation·(kernel − 1) − 1)/stride + 1)"));
-  EXPECT_THAT(page, HasSubstr("((224 + 6 − 1·(7 − 1) − 1)/2 + 1)·((224 + 6 − 1·(7 − 1) − 1)/2 + 1)"));
+  EXPECT_THAT(page,
+              HasSubstr("((224 + 6 − 1·(7 − 1) − 1)/2 + 1)·((224 + 6 − 1·(7 − 1) − 1)/2 + 1)"));
 }
 
 TEST_F(Explain, SaysWhatIsNotCounted) {
@@ -103,8 +105,8 @@ TEST_F(Explain, SaysWhichCall) {
 
 TEST_F(Explain, ColoursOnlyWhenAsked) {
   EXPECT_THAT(text("conv1"), Not(HasSubstr("\x1b")));
-  const auto colored = explain(*model_, *costs_, *layers_, "conv1", *find_convention("strata"),
-                               {.color = true});
+  const auto colored =
+      explain(*model_, *costs_, *layers_, "conv1", *find_convention("strata"), {.color = true});
   ASSERT_TRUE(colored);
   EXPECT_THAT(*colored, HasSubstr("\x1b[1mconv1\x1b[0m"));
 }

@@ -90,11 +90,16 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
       node_end = node_end || is_end_of(name, wanted);
       node_pattern = node_pattern || (pattern && matches(wanted, name));
     }
-    if (named.path == wanted) found[0].push_back(named);
-    else if (node_name) found[1].push_back(named);
-    else if (is_end_of(named.path, wanted) || node_end) found[2].push_back(named);
-    else if (pattern && (matches(wanted, named.path) || node_pattern)) found[3].push_back(named);
-    else if (named.path.find(wanted) != named.path.npos) near.push_back(std::move(named));
+    if (named.path == wanted)
+      found[0].push_back(named);
+    else if (node_name)
+      found[1].push_back(named);
+    else if (is_end_of(named.path, wanted) || node_end)
+      found[2].push_back(named);
+    else if (pattern && (matches(wanted, named.path) || node_pattern))
+      found[3].push_back(named);
+    else if (named.path.find(wanted) != named.path.npos)
+      near.push_back(std::move(named));
   }
   for (const std::vector<Named>& tier : found) {
     if (tier.empty()) continue;
@@ -107,9 +112,9 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
                    ErrorKind::Usage);
   }
   if (!near.empty())
-    return failure(fmt::format("there is no layer \"{}\"; similar ones are {}", query,
-                               list_of(layers, near)),
-                   ErrorKind::Usage);
+    return failure(
+        fmt::format("there is no layer \"{}\"; similar ones are {}", query, list_of(layers, near)),
+        ErrorKind::Usage);
   return failure(fmt::format("there is no layer \"{}\"; `strata stat` lists the layers", query),
                  ErrorKind::Usage);
 }

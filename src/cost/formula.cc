@@ -47,7 +47,8 @@ class Formula::Parser {
     if (sum(0) && (skip_spaces(), at_ < text_.size())) fail("a sign is missing before this");
     if (formula_.steps_.size() > kMaxFormulaSteps) fail("this is too long");
     if (!problem_.empty())
-      return failure(fmt::format("formula \"{}\", column {}: {}", text_, problem_at_ + 1, problem_));
+      return failure(
+          fmt::format("formula \"{}\", column {}: {}", text_, problem_at_ + 1, problem_));
     return std::move(formula_);
   }
 
@@ -58,8 +59,12 @@ class Formula::Parser {
     int arguments;
   };
   static constexpr std::array<Function, 6> kFunctions = {{
-      {"floor", Op::Floor, 1}, {"ceil", Op::Ceil, 1}, {"min", Op::Min, 2}, {"max", Op::Max, 2},
-      {"equal", Op::Equal, 2}, {"if", Op::If, 3},
+      {"floor", Op::Floor, 1},
+      {"ceil", Op::Ceil, 1},
+      {"min", Op::Min, 2},
+      {"max", Op::Max, 2},
+      {"equal", Op::Equal, 2},
+      {"if", Op::If, 3},
   }};
 
   // Each of these returns false once something is wrong.
@@ -76,7 +81,9 @@ class Formula::Parser {
     at_ += sign.size();
     return true;
   }
-  bool expect(std::string_view sign) { return take(sign) || fail(fmt::format("'{}' is missing", sign)); }
+  bool expect(std::string_view sign) {
+    return take(sign) || fail(fmt::format("'{}' is missing", sign));
+  }
   void emit(Op op, std::size_t arg = 0) {
     if (formula_.steps_.size() <= kMaxFormulaSteps)
       formula_.steps_.push_back({op, static_cast<std::uint16_t>(arg)});
@@ -97,9 +104,12 @@ class Formula::Parser {
     if (!factor(depth)) return false;
     while (true) {
       Op op = Op::Mul;
-      if (take("//")) op = Op::FloorDiv;
-      else if (take("/")) op = Op::Div;
-      else if (!take("*")) return true;
+      if (take("//"))
+        op = Op::FloorDiv;
+      else if (take("/"))
+        op = Op::Div;
+      else if (!take("*"))
+        return true;
       if (!factor(depth)) return false;
       emit(op);
     }
@@ -117,7 +127,8 @@ class Formula::Parser {
     if (take("(")) return sum(depth + 1) && expect(")");
     if (is_digit(text_[at_])) return number();
     if (is_letter(text_[at_])) return name(depth);
-    return fail(fmt::format("'{}' is neither a number, a name nor a sign of a formula", text_[at_]));
+    return fail(
+        fmt::format("'{}' is neither a number, a name nor a sign of a formula", text_[at_]));
   }
 
   std::string_view word(bool (*belongs)(char)) {
@@ -153,10 +164,9 @@ class Formula::Parser {
     at_ = start;
     if (i < names_.along_axis.size())
       return fail(fmt::format("{} differs from axis to axis and can only stand in each(…)", found));
-    return fail(fmt::format("there is no name {}; the names are {}{}{}", found,
-                            fmt::join(names_.plain, ", "),
-                            names_.along_axis.empty() ? "" : ", and in each(…) ",
-                            fmt::join(names_.along_axis, ", ")));
+    return fail(fmt::format(
+        "there is no name {}; the names are {}{}{}", found, fmt::join(names_.plain, ", "),
+        names_.along_axis.empty() ? "" : ", and in each(…) ", fmt::join(names_.along_axis, ", ")));
   }
 
   bool call(const Function& function, std::size_t depth) {
@@ -171,7 +181,8 @@ class Formula::Parser {
   bool each(std::size_t depth, std::size_t start) {
     if (inside_each_ || names_.along_axis.empty()) {
       at_ = start;
-      return fail(inside_each_ ? "each(…) cannot stand inside each(…)" : "there is no each(…) here");
+      return fail(inside_each_ ? "each(…) cannot stand inside each(…)"
+                               : "there is no each(…) here");
     }
     if (!expect("(")) return false;
     const std::size_t head = formula_.steps_.size();
@@ -223,21 +234,51 @@ Amount Formula::run(std::size_t first, std::size_t last, const FormulaValues& va
       stack.push_back(std::move(value));
     };
     switch (step.op) {
-      case Op::Number: stack.push_back(numbers_[step.arg]); break;
-      case Op::Name: stack.push_back(values.plain[step.arg]); break;
-      case Op::AxisName: stack.push_back(axis[step.arg]); break;
-      case Op::Add: pop_into(2, top(1) + top(0)); break;
-      case Op::Sub: pop_into(2, top(1) - top(0)); break;
-      case Op::Mul: pop_into(2, top(1) * top(0)); break;
-      case Op::Div: pop_into(2, top(1) / top(0)); break;
-      case Op::FloorDiv: pop_into(2, floor_quotient(top(1), top(0))); break;
-      case Op::Minus: pop_into(1, Amount(0) - top(0)); break;
-      case Op::Floor: pop_into(1, top(0).floor()); break;
-      case Op::Ceil: pop_into(1, top(0).ceil()); break;
-      case Op::Min: pop_into(2, smaller(top(1), top(0))); break;
-      case Op::Max: pop_into(2, larger(top(1), top(0))); break;
-      case Op::Equal: pop_into(2, equal(top(1), top(0))); break;
-      case Op::If: pop_into(3, choose(top(2), top(1), top(0))); break;
+      case Op::Number:
+        stack.push_back(numbers_[step.arg]);
+        break;
+      case Op::Name:
+        stack.push_back(values.plain[step.arg]);
+        break;
+      case Op::AxisName:
+        stack.push_back(axis[step.arg]);
+        break;
+      case Op::Add:
+        pop_into(2, top(1) + top(0));
+        break;
+      case Op::Sub:
+        pop_into(2, top(1) - top(0));
+        break;
+      case Op::Mul:
+        pop_into(2, top(1) * top(0));
+        break;
+      case Op::Div:
+        pop_into(2, top(1) / top(0));
+        break;
+      case Op::FloorDiv:
+        pop_into(2, floor_quotient(top(1), top(0)));
+        break;
+      case Op::Minus:
+        pop_into(1, Amount(0) - top(0));
+        break;
+      case Op::Floor:
+        pop_into(1, top(0).floor());
+        break;
+      case Op::Ceil:
+        pop_into(1, top(0).ceil());
+        break;
+      case Op::Min:
+        pop_into(2, smaller(top(1), top(0)));
+        break;
+      case Op::Max:
+        pop_into(2, larger(top(1), top(0)));
+        break;
+      case Op::Equal:
+        pop_into(2, equal(top(1), top(0)));
+        break;
+      case Op::If:
+        pop_into(3, choose(top(2), top(1), top(0)));
+        break;
       case Op::Each: {
         Amount product = 1;
         for (const std::span<const Amount> one : values.along_axis)

@@ -51,9 +51,21 @@ class Formula {
 
  private:
   enum class Op : std::uint8_t {
-    Number, Name, AxisName,
-    Add, Sub, Mul, Div, FloorDiv, Minus,
-    Floor, Ceil, Min, Max, Equal, If,
+    Number,
+    Name,
+    AxisName,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    FloorDiv,
+    Minus,
+    Floor,
+    Ceil,
+    Min,
+    Max,
+    Equal,
+    If,
     Each,  // the next `arg` steps make the factor of one axis
   };
   struct Step {

@@ -54,8 +54,8 @@ Formula::Typeset Formula::typeset(std::size_t first, std::size_t last, const For
     const auto binary = [&](std::string_view sign, Binding own, bool strict) {
       const Typeset right = pop(), left = pop();
       const auto tighter = static_cast<Binding>(own + 1);
-      stack.push_back({left.inside(own) + std::string(sign) + right.inside(strict ? tighter : own),
-                       own});
+      stack.push_back(
+          {left.inside(own) + std::string(sign) + right.inside(strict ? tighter : own), own});
     };
     const auto function = [&](std::string_view name, std::size_t arguments) {
       std::vector<std::string> texts(arguments);
@@ -63,7 +63,9 @@ Formula::Typeset Formula::typeset(std::size_t first, std::size_t last, const For
       stack.push_back({fmt::format("{}({})", name, fmt::join(texts, ", ")), kWhole});
     };
     switch (step.op) {
-      case Op::Number: stack.push_back(number(numbers_[step.arg])); break;
+      case Op::Number:
+        stack.push_back(number(numbers_[step.arg]));
+        break;
       case Op::Name:
         stack.push_back(values != nullptr ? number(values->plain[step.arg])
                                           : Typeset{std::string(names_[step.arg]), kWhole});
@@ -72,13 +74,22 @@ Formula::Typeset Formula::typeset(std::size_t first, std::size_t last, const For
         stack.push_back(axis != nullptr ? number((*axis)[step.arg])
                                         : Typeset{std::string(axis_names_[step.arg]), kWhole});
         break;
-      case Op::Add: binary(" + ", kSum, false); break;
-      case Op::Sub: binary(" − ", kSum, true); break;
-      case Op::Mul: binary("·", kProduct, false); break;
-      case Op::Div: binary("/", kProduct, true); break;
+      case Op::Add:
+        binary(" + ", kSum, false);
+        break;
+      case Op::Sub:
+        binary(" − ", kSum, true);
+        break;
+      case Op::Mul:
+        binary("·", kProduct, false);
+        break;
+      case Op::Div:
+        binary("/", kProduct, true);
+        break;
       case Op::FloorDiv: {
         const Typeset right = pop(), left = pop();
-        stack.push_back({fmt::format("⌊{}/{}⌋", left.inside(kProduct), right.inside(kWhole)), kWhole});
+        stack.push_back(
+            {fmt::format("⌊{}/{}⌋", left.inside(kProduct), right.inside(kWhole)), kWhole});
         break;
       }
       case Op::Minus: {
@@ -86,16 +97,29 @@ Formula::Typeset Formula::typeset(std::size_t first, std::size_t last, const For
         stack.push_back({"−" + operand.inside(kProduct), kSum});
         break;
       }
-      case Op::Floor: stack.push_back({fmt::format("⌊{}⌋", pop().text), kWhole}); break;
-      case Op::Ceil: stack.push_back({fmt::format("⌈{}⌉", pop().text), kWhole}); break;
-      case Op::Min: function("min", 2); break;
-      case Op::Max: function("max", 2); break;
-      case Op::Equal: function("equal", 2); break;
-      case Op::If: function("if", 3); break;
+      case Op::Floor:
+        stack.push_back({fmt::format("⌊{}⌋", pop().text), kWhole});
+        break;
+      case Op::Ceil:
+        stack.push_back({fmt::format("⌈{}⌉", pop().text), kWhole});
+        break;
+      case Op::Min:
+        function("min", 2);
+        break;
+      case Op::Max:
+        function("max", 2);
+        break;
+      case Op::Equal:
+        function("equal", 2);
+        break;
+      case Op::If:
+        function("if", 3);
+        break;
       case Op::Each: {
         Typeset product;
         if (values == nullptr) {
-          product = {"Π(" + typeset(at + 1, at + 1 + step.arg, nullptr, nullptr).text + ")", kWhole};
+          product = {"Π(" + typeset(at + 1, at + 1 + step.arg, nullptr, nullptr).text + ")",
+                     kWhole};
         } else {
           for (const std::span<const Amount>& one : values->along_axis) {
             const Typeset factor = typeset(at + 1, at + 1 + step.arg, values, &one);

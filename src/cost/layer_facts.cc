@@ -59,7 +59,8 @@ namespace {
 template <std::size_t n>
 std::array<std::string_view, n> only_names(const std::array<FactName, n>& facts) {
   std::array<std::string_view, n> names;
-  std::transform(facts.begin(), facts.end(), names.begin(), [](const FactName& f) { return f.name; });
+  std::transform(facts.begin(), facts.end(), names.begin(),
+                 [](const FactName& f) { return f.name; });
   return names;
 }
 
@@ -244,16 +245,20 @@ void LayerFacts::find_axes(const Graph& graph, const Node& node, LayerKind kind)
       axis[static_cast<std::size_t>(fact)] = std::move(value);
     };
     Expr side = 1;
-    if (i < kernel.size()) side = kernel[i];
-    else if (is_conv(kind)) side = size_at(weights, 2 + i);
-    else if (is_pool(kind)) side = in[first + i];  // a global pool
+    if (i < kernel.size())
+      side = kernel[i];
+    else if (is_conv(kind))
+      side = size_at(weights, 2 + i);
+    else if (is_pool(kind))
+      side = in[first + i];  // a global pool
     set(AxisFact::in, in[first + i]);
     set(AxisFact::out, out[first + i]);
     set(AxisFact::kernel, side);
     set(AxisFact::stride, item(strides, i, 1));
     set(AxisFact::dilation, item(dilations, i, 1));
     set(AxisFact::pad, item(pads, i, 0) + item(pads, count + i, 0));
-    square = square && (i == 0 || side == axes_[0][static_cast<std::size_t>(AxisFact::kernel)].above());
+    square =
+        square && (i == 0 || side == axes_[0][static_cast<std::size_t>(AxisFact::kernel)].above());
     window *= side;
     places *= out[first + i];
     input_places *= in[first + i];

@@ -20,27 +20,44 @@ struct KindName {
 
 // Operators that are one kind whatever their inputs.
 constexpr KindName kByOperator[] = {
-    {"Conv", LayerKind::Conv}, {"ConvInteger", LayerKind::Conv}, {"QLinearConv", LayerKind::Conv},
-    {"FusedConv", LayerKind::Conv}, {"NhwcFusedConv", LayerKind::Conv},
+    {"Conv", LayerKind::Conv},
+    {"ConvInteger", LayerKind::Conv},
+    {"QLinearConv", LayerKind::Conv},
+    {"FusedConv", LayerKind::Conv},
+    {"NhwcFusedConv", LayerKind::Conv},
     {"ConvTranspose", LayerKind::ConvTranspose},
     {"BatchNormalization", LayerKind::BatchNorm},
     {"LayerNormalization", LayerKind::LayerNorm},
     {"GroupNormalization", LayerKind::GroupNorm},
     {"InstanceNormalization", LayerKind::InstanceNorm},
-    {"Relu", LayerKind::ReLU}, {"LeakyRelu", LayerKind::LeakyReLU}, {"PRelu", LayerKind::PReLU},
-    {"Elu", LayerKind::ELU}, {"Gelu", LayerKind::GELU}, {"HardSwish", LayerKind::Hardswish},
-    {"HardSigmoid", LayerKind::Hardsigmoid}, {"Sigmoid", LayerKind::Sigmoid},
-    {"Tanh", LayerKind::Tanh}, {"Softmax", LayerKind::Softmax},
-    {"MaxPool", LayerKind::MaxPool}, {"AveragePool", LayerKind::AvgPool},
+    {"Relu", LayerKind::ReLU},
+    {"LeakyRelu", LayerKind::LeakyReLU},
+    {"PRelu", LayerKind::PReLU},
+    {"Elu", LayerKind::ELU},
+    {"Gelu", LayerKind::GELU},
+    {"HardSwish", LayerKind::Hardswish},
+    {"HardSigmoid", LayerKind::Hardsigmoid},
+    {"Sigmoid", LayerKind::Sigmoid},
+    {"Tanh", LayerKind::Tanh},
+    {"Softmax", LayerKind::Softmax},
+    {"MaxPool", LayerKind::MaxPool},
+    {"AveragePool", LayerKind::AvgPool},
     {"GlobalAveragePool", LayerKind::AdaptiveAvgPool},
     {"GlobalMaxPool", LayerKind::AdaptiveMaxPool},
-    {"Dropout", LayerKind::Dropout}, {"Flatten", LayerKind::Flatten},
-    {"Resize", LayerKind::Upsample}, {"Upsample", LayerKind::Upsample},
-    {"RNN", LayerKind::Recurrent}, {"LSTM", LayerKind::Recurrent}, {"GRU", LayerKind::Recurrent},
-    {"Attention", LayerKind::Attention}, {"MultiHeadAttention", LayerKind::Attention},
+    {"Dropout", LayerKind::Dropout},
+    {"Flatten", LayerKind::Flatten},
+    {"Resize", LayerKind::Upsample},
+    {"Upsample", LayerKind::Upsample},
+    {"RNN", LayerKind::Recurrent},
+    {"LSTM", LayerKind::Recurrent},
+    {"GRU", LayerKind::Recurrent},
+    {"Attention", LayerKind::Attention},
+    {"MultiHeadAttention", LayerKind::Attention},
     {"GroupQueryAttention", LayerKind::Attention},
-    {"Add", LayerKind::Elementwise}, {"Sub", LayerKind::Elementwise},
-    {"Mul", LayerKind::Elementwise}, {"Div", LayerKind::Elementwise},
+    {"Add", LayerKind::Elementwise},
+    {"Sub", LayerKind::Elementwise},
+    {"Mul", LayerKind::Elementwise},
+    {"Div", LayerKind::Elementwise},
 };
 
 std::optional<double> constant_scalar(const Graph& graph, TensorId id) {
@@ -82,12 +99,14 @@ bool is_adaptive(const Graph& graph, const Node& node) {
 
 LayerKind kind_of_node(const Graph& graph, const Node& node) {
   if (node.op == "Clip") return clips_to_six(graph, node) ? LayerKind::ReLU6 : LayerKind::Other;
-  if (node.op == "Gemm" || node.op == "MatMul" || node.op == "FusedMatMul" || node.op == "FusedGemm" ||
-      node.op == "MatMulInteger" || node.op == "QLinearMatMul" || node.op == "MatMulNBits") {
+  if (node.op == "Gemm" || node.op == "MatMul" || node.op == "FusedMatMul" ||
+      node.op == "FusedGemm" || node.op == "MatMulInteger" || node.op == "QLinearMatMul" ||
+      node.op == "MatMulNBits") {
     const std::size_t slot = node.op == "QLinearMatMul" ? 3 : 1;
     return is_weight(graph, node, slot) ? LayerKind::Linear : LayerKind::MatMul;
   }
-  if (node.op == "Gather") return is_weight(graph, node, 0) ? LayerKind::Embedding : LayerKind::Other;
+  if (node.op == "Gather")
+    return is_weight(graph, node, 0) ? LayerKind::Embedding : LayerKind::Other;
   if (node.op == "AveragePool" && is_adaptive(graph, node)) return LayerKind::AdaptiveAvgPool;
   if (node.op == "MaxPool" && is_adaptive(graph, node)) return LayerKind::AdaptiveMaxPool;
   for (const KindName& known : kByOperator)
@@ -125,22 +144,28 @@ std::optional<LayerKind> kind_of_several(const Costs& costs,
 }
 
 constexpr std::pair<LayerKind, std::string_view> kTorchNames[] = {
-    {LayerKind::Linear, "Linear"}, {LayerKind::LayerNorm, "LayerNorm"},
-    {LayerKind::GroupNorm, "GroupNorm"}, {LayerKind::ReLU, "ReLU"}, {LayerKind::ReLU6, "ReLU6"},
-    {LayerKind::LeakyReLU, "LeakyReLU"}, {LayerKind::PReLU, "PReLU"}, {LayerKind::ELU, "ELU"},
-    {LayerKind::GELU, "GELU"}, {LayerKind::SiLU, "SiLU"}, {LayerKind::Hardswish, "Hardswish"},
-    {LayerKind::Hardsigmoid, "Hardsigmoid"}, {LayerKind::Sigmoid, "Sigmoid"},
-    {LayerKind::Tanh, "Tanh"}, {LayerKind::Softmax, "Softmax"}, {LayerKind::Dropout, "Dropout"},
-    {LayerKind::Flatten, "Flatten"}, {LayerKind::Embedding, "Embedding"},
+    {LayerKind::Linear, "Linear"},       {LayerKind::LayerNorm, "LayerNorm"},
+    {LayerKind::GroupNorm, "GroupNorm"}, {LayerKind::ReLU, "ReLU"},
+    {LayerKind::ReLU6, "ReLU6"},         {LayerKind::LeakyReLU, "LeakyReLU"},
+    {LayerKind::PReLU, "PReLU"},         {LayerKind::ELU, "ELU"},
+    {LayerKind::GELU, "GELU"},           {LayerKind::SiLU, "SiLU"},
+    {LayerKind::Hardswish, "Hardswish"}, {LayerKind::Hardsigmoid, "Hardsigmoid"},
+    {LayerKind::Sigmoid, "Sigmoid"},     {LayerKind::Tanh, "Tanh"},
+    {LayerKind::Softmax, "Softmax"},     {LayerKind::Dropout, "Dropout"},
+    {LayerKind::Flatten, "Flatten"},     {LayerKind::Embedding, "Embedding"},
     {LayerKind::Upsample, "Upsample"},
 };
 
 // Those whose torch.nn class names the number of spatial axes.
 constexpr std::pair<LayerKind, std::string_view> kSpatialNames[] = {
-    {LayerKind::Conv, "Conv"}, {LayerKind::ConvTranspose, "ConvTranspose"},
-    {LayerKind::BatchNorm, "BatchNorm"}, {LayerKind::InstanceNorm, "InstanceNorm"},
-    {LayerKind::MaxPool, "MaxPool"}, {LayerKind::AvgPool, "AvgPool"},
-    {LayerKind::AdaptiveAvgPool, "AdaptiveAvgPool"}, {LayerKind::AdaptiveMaxPool, "AdaptiveMaxPool"},
+    {LayerKind::Conv, "Conv"},
+    {LayerKind::ConvTranspose, "ConvTranspose"},
+    {LayerKind::BatchNorm, "BatchNorm"},
+    {LayerKind::InstanceNorm, "InstanceNorm"},
+    {LayerKind::MaxPool, "MaxPool"},
+    {LayerKind::AvgPool, "AvgPool"},
+    {LayerKind::AdaptiveAvgPool, "AdaptiveAvgPool"},
+    {LayerKind::AdaptiveMaxPool, "AdaptiveMaxPool"},
 };
 
 }  // namespace

@@ -84,12 +84,14 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
     if (spans.first[id] == kNever) continue;
     const TypeInfo& type = graph.tensors[id].type;
     Expr size = type.ranked && type.kind == ValueKind::Tensor
-                    ? bytes(elements(type.dims), type.dtype) : Expr::unknown();
+                    ? bytes(elements(type.dims), type.dtype)
+                    : Expr::unknown();
     if (size.is_unknown()) {
       result.certainty = Certainty::LowerBound;
       continue;
     }
-    result.lifetimes.push_back({id, spans.first[id], std::max(spans.first[id], spans.last[id]), size});
+    result.lifetimes.push_back(
+        {id, spans.first[id], std::max(spans.first[id], spans.last[id]), size});
   }
   std::stable_sort(result.lifetimes.begin(), result.lifetimes.end(),
                    [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
@@ -112,7 +114,8 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
   }
   for (std::uint32_t i = 0; i < result.lifetimes.size(); ++i) {
     const Lifetime& life = result.lifetimes[i];
-    if (life.first <= result.peak_node && result.peak_node <= life.last) result.at_peak.push_back(i);
+    if (life.first <= result.peak_node && result.peak_node <= life.last)
+      result.at_peak.push_back(i);
   }
   std::stable_sort(result.at_peak.begin(), result.at_peak.end(), [&](auto a, auto b) {
     return at_one(result.lifetimes[a].bytes) > at_one(result.lifetimes[b].bytes);

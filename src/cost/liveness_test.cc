@@ -78,7 +78,8 @@ RC_GTEST_PROP(Arena, BlocksAliveTogetherDoNotOverlap, ()) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto first = *rc::gen::inRange<NodeId>(0, 20);
     const auto last = *rc::gen::inRange<NodeId>(first, 25);
-    live.lifetimes.push_back({static_cast<TensorId>(i), first, last, Expr(*rc::gen::inRange(1, 5000))});
+    live.lifetimes.push_back(
+        {static_cast<TensorId>(i), first, last, Expr(*rc::gen::inRange(1, 5000))});
     model.graph().tensors.emplace_back();
   }
   std::stable_sort(live.lifetimes.begin(), live.lifetimes.end(),

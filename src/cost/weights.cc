@@ -26,7 +26,8 @@ bool takes_weights(const Node& node, const NodeCost& cost) {
 
 bool is_learned(const WeightRef& weight, const Node& node, const NodeCost& cost) {
   const DType type = weight.data->dtype;
-  if (weight.from_constant && (!takes_weights(node, cost) || weight.data->dims.empty())) return false;
+  if (weight.from_constant && (!takes_weights(node, cost) || weight.data->dims.empty()))
+    return false;
   if (is_float(type)) return true;
   if (type == DType::I32) return takes_weights(node, cost);
   return is_integer(type) && bits(type) <= 8;

@@ -23,10 +23,10 @@ struct FloatFormat {
   int mantissa_bits;
   int bias;
   enum Special {
-    Ieee,         // all exponent bits set: infinity, or NaN with a mantissa
-    FiniteNan,    // no infinity; NaN is all exponent and mantissa bits set
-    NegativeZero, // no infinity; NaN is what would be -0
-    Finite,       // numbers only
+    Ieee,          // all exponent bits set: infinity, or NaN with a mantissa
+    FiniteNan,     // no infinity; NaN is all exponent and mantissa bits set
+    NegativeZero,  // no infinity; NaN is what would be -0
+    Finite,        // numbers only
   } special;
 };
 
@@ -69,22 +69,32 @@ Scalar decode_item(std::string_view bytes, DType type, std::size_t i) {
   const char* start = bytes.data();
   const auto byte = [&] { return static_cast<unsigned char>(start[i]); };
   switch (type) {
-    case DType::F32: return Scalar::real(load<float>(start + 4 * i));
-    case DType::F64: return Scalar::real(load<double>(start + 8 * i));
-    case DType::U8: return byte();
-    case DType::I8: return static_cast<signed char>(start[i]);
-    case DType::U16: return load<std::uint16_t>(start + 2 * i);
-    case DType::I16: return load<std::int16_t>(start + 2 * i);
-    case DType::U32: return load<std::uint32_t>(start + 4 * i);
-    case DType::I32: return load<std::int32_t>(start + 4 * i);
-    case DType::I64: return load<std::int64_t>(start + 8 * i);
+    case DType::F32:
+      return Scalar::real(load<float>(start + 4 * i));
+    case DType::F64:
+      return Scalar::real(load<double>(start + 8 * i));
+    case DType::U8:
+      return byte();
+    case DType::I8:
+      return static_cast<signed char>(start[i]);
+    case DType::U16:
+      return load<std::uint16_t>(start + 2 * i);
+    case DType::I16:
+      return load<std::int16_t>(start + 2 * i);
+    case DType::U32:
+      return load<std::uint32_t>(start + 4 * i);
+    case DType::I32:
+      return load<std::int32_t>(start + 4 * i);
+    case DType::I64:
+      return load<std::int64_t>(start + 8 * i);
     case DType::U64: {
       const auto item = load<std::uint64_t>(start + 8 * i);
       if (item > static_cast<std::uint64_t>(Expr::kMaxNumber))
         return Scalar::real(static_cast<double>(item));
       return static_cast<std::int64_t>(item);
     }
-    case DType::Bool: return byte() != 0 ? 1 : 0;
+    case DType::Bool:
+      return byte() != 0 ? 1 : 0;
     case DType::F16:
       return Scalar::real(
           decode_float(load<std::uint16_t>(start + 2 * i), {5, 10, 15, FloatFormat::Ieee}));
@@ -95,7 +105,8 @@ Scalar decode_item(std::string_view bytes, DType type, std::size_t i) {
       return Scalar::real(decode_float(byte(), {4, 3, 7, FloatFormat::FiniteNan}));
     case DType::F8E4M3FNUZ:
       return Scalar::real(decode_float(byte(), {4, 3, 8, FloatFormat::NegativeZero}));
-    case DType::F8E5M2: return Scalar::real(decode_float(byte(), {5, 2, 15, FloatFormat::Ieee}));
+    case DType::F8E5M2:
+      return Scalar::real(decode_float(byte(), {5, 2, 15, FloatFormat::Ieee}));
     case DType::F8E5M2FNUZ:
       return Scalar::real(decode_float(byte(), {5, 2, 16, FloatFormat::NegativeZero}));
     case DType::F8E8M0:  // an exponent and nothing else; 255 is NaN
@@ -103,11 +114,16 @@ Scalar decode_item(std::string_view bytes, DType type, std::size_t i) {
                                         : std::ldexp(1.0, byte() - 127));
     case DType::F4E2M1:
       return Scalar::real(decode_float(packed_bits(bytes, i, 4), {2, 1, 1, FloatFormat::Finite}));
-    case DType::U4: return packed_bits(bytes, i, 4);
-    case DType::I4: return sign_extended(packed_bits(bytes, i, 4), 4);
-    case DType::U2: return packed_bits(bytes, i, 2);
-    case DType::I2: return sign_extended(packed_bits(bytes, i, 2), 2);
-    default: return Expr::unknown();
+    case DType::U4:
+      return packed_bits(bytes, i, 4);
+    case DType::I4:
+      return sign_extended(packed_bits(bytes, i, 4), 4);
+    case DType::U2:
+      return packed_bits(bytes, i, 2);
+    case DType::I2:
+      return sign_extended(packed_bits(bytes, i, 2), 2);
+    default:
+      return Expr::unknown();
   }
 }
 

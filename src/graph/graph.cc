@@ -10,8 +10,7 @@ constexpr std::size_t kFirstArenaBytes = std::size_t{32} << 10;
 
 }  // namespace
 
-Model::Model()
-    : arena_(std::make_unique<std::pmr::monotonic_buffer_resource>(kFirstArenaBytes)) {
+Model::Model() : arena_(std::make_unique<std::pmr::monotonic_buffer_resource>(kFirstArenaBytes)) {
   graphs.emplace_back();
   scopes.emplace_back();
 }

@@ -76,7 +76,8 @@ class Builder {
   TensorId id_of(std::string_view name) {
     if (name == "_") return kNone;
     auto& tensors = model_.graph().tensors;
-    auto [known, is_new] = ids_.try_emplace(std::string(name), static_cast<TensorId>(tensors.size()));
+    auto [known, is_new] =
+        ids_.try_emplace(std::string(name), static_cast<TensorId>(tensors.size()));
     if (is_new) {
       tensors.emplace_back();
       tensors.back().name = model_.keep(name);
@@ -117,7 +118,8 @@ class Builder {
     for (std::string_view name : split_text(text.substr(0, equals), ',')) {
       outputs.push_back(id_of(name));
       if (outputs.back() != kNone)
-        model_.graph().tensors[outputs.back()].producer = static_cast<NodeId>(model_.graph().nodes.size());
+        model_.graph().tensors[outputs.back()].producer =
+            static_cast<NodeId>(model_.graph().nodes.size());
     }
     std::string_view op = trimmed(text.substr(equals + 3, open - equals - 3));
     const std::size_t dot = op.rfind('.');
@@ -127,8 +129,10 @@ class Builder {
     for (std::string_view word : split_text(text.substr(close + 1), ' ')) {
       if (word.empty()) continue;
       Attribute attribute = attribute_from_text(model_, word);
-      if (attribute.name == "name") node.name = std::get<std::string_view>(attribute.value);
-      else attributes.push_back(attribute);
+      if (attribute.name == "name")
+        node.name = std::get<std::string_view>(attribute.value);
+      else
+        attributes.push_back(attribute);
     }
     node.inputs = model_.keep(std::span<const TensorId>(inputs));
     node.outputs = model_.keep(std::span<const TensorId>(outputs));
@@ -174,7 +178,8 @@ Result<TypedValue> type_from_text(std::string_view text) {
   const std::string_view sizes = text.substr(open + 1, close - open - 1);
   if (sizes == "?") return TypedValue{TypeInfo::unranked(*dtype), std::nullopt};
   TypedValue parsed{TypeInfo::tensor(*dtype, {}), std::nullopt};
-  for (std::string_view word : split_text(sizes, ',')) parsed.type.dims.push_back(size_from_text(word));
+  for (std::string_view word : split_text(sizes, ','))
+    parsed.type.dims.push_back(size_from_text(word));
   const std::size_t brace = text.find("={");
   if (brace == text.npos) return parsed;
   parsed.value.emplace();
@@ -200,13 +205,19 @@ Attribute attribute_from_text(Model& model, std::string_view text) {
   std::vector<float> reals;
   for (std::string_view word : split_text(words, ',')) {
     if (is_real && word.ends_with('f')) word.remove_suffix(1);
-    if (is_real) reals.push_back(parse<float>(word).value_or(0));
-    else integers.push_back(parse<std::int64_t>(word).value_or(0));
+    if (is_real)
+      reals.push_back(parse<float>(word).value_or(0));
+    else
+      integers.push_back(parse<std::int64_t>(word).value_or(0));
   }
-  if (is_list && is_real) attribute.value = model.keep(std::span<const float>(reals));
-  else if (is_list) attribute.value = model.keep(std::span<const std::int64_t>(integers));
-  else if (is_real) attribute.value = reals.at(0);
-  else attribute.value = integers.at(0);
+  if (is_list && is_real)
+    attribute.value = model.keep(std::span<const float>(reals));
+  else if (is_list)
+    attribute.value = model.keep(std::span<const std::int64_t>(integers));
+  else if (is_real)
+    attribute.value = reals.at(0);
+  else
+    attribute.value = integers.at(0);
   return attribute;
 }
 

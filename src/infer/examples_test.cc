@@ -27,8 +27,12 @@ void run_example(const OpRule& rule, const Example& example) {
   const Expr macs = cost.amount(Work::Mac);
   const Expr flops =
       macs * 2 + cost.amount(Work::Add) + cost.amount(Work::Mul) + cost.amount(Work::Special);
-  if (example.cost.macs >= 0) { EXPECT_EQ(macs.text(), Expr(example.cost.macs).text()) << "macs"; }
-  if (example.cost.flops >= 0) { EXPECT_EQ(flops.text(), Expr(example.cost.flops).text()) << "flops"; }
+  if (example.cost.macs >= 0) {
+    EXPECT_EQ(macs.text(), Expr(example.cost.macs).text()) << "macs";
+  }
+  if (example.cost.flops >= 0) {
+    EXPECT_EQ(flops.text(), Expr(example.cost.flops).text()) << "flops";
+  }
 }
 
 TEST_P(OperatorExamples, ShapesAndCosts) {
@@ -36,7 +40,8 @@ TEST_P(OperatorExamples, ShapesAndCosts) {
     for (const Example& example : rule.examples) run_example(rule, example);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, OperatorExamples, testing::ValuesIn(families().begin(), families().end()),
+INSTANTIATE_TEST_SUITE_P(Families, OperatorExamples,
+                         testing::ValuesIn(families().begin(), families().end()),
                          [](const auto& family) { return std::string(family.param.name); });
 
 TEST(OperatorTable, EveryRowHasRulesAndAnExample) {
@@ -46,7 +51,9 @@ TEST(OperatorTable, EveryRowHasRulesAndAnExample) {
       EXPECT_NE(rule.shape, nullptr);
       EXPECT_NE(rule.cost, nullptr);
       // Bodies cannot be written as one line; control flow has tests of its own.
-      if (family.name != "control") { EXPECT_FALSE(rule.examples.empty()); }
+      if (family.name != "control") {
+        EXPECT_FALSE(rule.examples.empty());
+      }
     }
 }
 

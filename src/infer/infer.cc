@@ -66,11 +66,12 @@ Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {
   if (!is_new) return known->second;
   std::string name(hint);
   int& last = last_number_[name];
-  while (!taken_.insert(name).second) name = fmt::format("{}_{}", hint, last = std::max(last, 1) + 1);
+  while (!taken_.insert(name).second)
+    name = fmt::format("{}_{}", hint, last = std::max(last, 1) + 1);
   for (const auto& [given, number] : options_.sizes)
     if (given == name) return known->second = Expr(number);
-  const std::string what = node.name.empty() ? std::string(node.op)
-                                             : fmt::format("{} \"{}\"", node.op, node.name);
+  const std::string what =
+      node.name.empty() ? std::string(node.op) : fmt::format("{} \"{}\"", node.op, node.name);
   data_symbols_.push_back({name, fmt::format("known only when {} runs", what), true});
   return known->second = Expr::symbol(name);
 }
@@ -114,7 +115,8 @@ Status Runner::visit(Graph& graph, const Node& node) {
   const OpRule* rule = find_rule(node.domain, node.op, node.opset);
   bool callable = rule != nullptr && rule->shape != nullptr;
   if (callable && !rule->takes_unranked)
-    for (TensorId id : node.inputs) callable = callable && (id == kNone || graph.tensors[id].type.ranked);
+    for (TensorId id : node.inputs)
+      callable = callable && (id == kNone || graph.tensors[id].type.ranked);
   if (rule == nullptr && unsupported_ops_.insert(node.op).second)
     unsupported_.push_back(node.domain.empty() ? std::string(node.op)
                                                : fmt::format("{}.{}", node.domain, node.op));
@@ -154,9 +156,10 @@ Status Runner::check_outputs(const Graph& graph, const Node& node) const {
                                    describe(graph, node), graph.tensors[id].name, size.text(),
                                    text(dims)));
     if (elements(dims).is_overflow())
-      return failure(fmt::format(
-          "{}: output \"{}\" would have more elements than can be counted ({}); check its inputs' shapes",
-          describe(graph, node), graph.tensors[id].name, text(dims)));
+      return failure(
+          fmt::format("{}: output \"{}\" would have more elements than can be counted ({}); check "
+                      "its inputs' shapes",
+                      describe(graph, node), graph.tensors[id].name, text(dims)));
   }
   return {};
 }
@@ -176,9 +179,10 @@ Status check_sizes(const InferOptions& options, const std::vector<Inference::Sym
     if (taken.contains(name)) continue;
     std::vector<std::string> names;
     for (const auto& symbol : before) names.push_back(symbol.name);
-    return failure(fmt::format("there is no size \"{}\" in this model; its open sizes are: {}", name,
-                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
-                   ErrorKind::Usage);
+    return failure(
+        fmt::format("there is no size \"{}\" in this model; its open sizes are: {}", name,
+                    names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+        ErrorKind::Usage);
   }
   return {};
 }

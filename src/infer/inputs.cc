@@ -23,9 +23,10 @@ Result<Tensor*> find_input(Model& model, const std::string& name) {
 
 Status set_shape(Tensor& input, const std::string& name, const Dims& dims) {
   if (input.type.ranked && input.type.dims.size() != dims.size())
-    return failure(fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})", name,
-                               input.type.dims.size(), text(input.type.dims), dims.size(), text(dims)),
-                   ErrorKind::Usage);
+    return failure(
+        fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})", name,
+                    input.type.dims.size(), text(input.type.dims), dims.size(), text(dims)),
+        ErrorKind::Usage);
   input.type.ranked = true;
   input.type.dims = dims;
   return {};

@@ -194,8 +194,7 @@ Result<Axes> axes_of(ShapeContext& c, int slot, std::size_t rank) {
   return axes;
 }
 
-Result<DType> dtype_attribute(const ShapeContext& c, std::string_view attribute,
-                              DType otherwise) {
+Result<DType> dtype_attribute(const ShapeContext& c, std::string_view attribute, DType otherwise) {
   const auto number = c.integer(attribute);
   if (!number) return otherwise;
   const auto type = dtype_from_onnx(*number);

@@ -9,9 +9,9 @@
 namespace strata {
 
 // Shapes.
-Status same_as_input(ShapeContext& c);      // output 0 like input 0; passes known elements on
-Status like_input(ShapeContext& c);         // output 0 has type and shape of input 0, other elements
-Status broadcast_inputs(ShapeContext& c);   // output 0: all inputs broadcast, dtype of input 0
+Status same_as_input(ShapeContext& c);     // output 0 like input 0; passes known elements on
+Status like_input(ShapeContext& c);        // output 0 has type and shape of input 0, other elements
+Status broadcast_inputs(ShapeContext& c);  // output 0: all inputs broadcast, dtype of input 0
 // Types after `f` of each element, elements folded where they are known.
 Status fold_unary(ShapeContext& c, Scalar (*f)(const Scalar&));
 template <Scalar (*f)(const Scalar&)>
@@ -83,10 +83,10 @@ constexpr OpRule any_rank_in(std::string_view domain, std::string_view name, int
 }
 
 // Costs.
-void no_arithmetic(CostContext& c);         // moves data: reads inputs, writes outputs
-void view_of_input(CostContext& c);         // moves nothing
+void no_arithmetic(CostContext& c);  // moves data: reads inputs, writes outputs
+void view_of_input(CostContext& c);  // moves nothing
 template <int k>
-void adds_per_output(CostContext& c) {      // k additions or comparisons per output element
+void adds_per_output(CostContext& c) {  // k additions or comparisons per output element
   c.adds({{"outputs", c.out_elements(0)}, {"adds each", k}});
 }
 template <int k>

@@ -149,8 +149,10 @@ Status shape(ShapeContext& c) {
 }
 
 Status size(ShapeContext& c) {
-  if (c.ranked(0)) c.set_value(0, scalar_value(DType::I64, c.in_elements(0)));
-  else c.set(0, DType::I64, {});
+  if (c.ranked(0))
+    c.set_value(0, scalar_value(DType::I64, c.in_elements(0)));
+  else
+    c.set(0, DType::I64, {});
   return {};
 }
 
@@ -160,9 +162,12 @@ void reads_no_elements(CostContext& c) { c.reads(0); }
 Status eye_like(ShapeContext& c) {
   const auto type = dtype_attribute(c, "dtype", c.dtype(0));
   if (!type) return tl::unexpected(type.error());
-  if (!c.ranked(0)) c.set(0, *type, {c.fresh("rows"), c.fresh("columns")});
-  else if (c.rank(0) != 2) return c.error("its input must have two axes");
-  else c.set(0, *type, c.dims(0));
+  if (!c.ranked(0))
+    c.set(0, *type, {c.fresh("rows"), c.fresh("columns")});
+  else if (c.rank(0) != 2)
+    return c.error("its input must have two axes");
+  else
+    c.set(0, *type, c.dims(0));
   return {};
 }
 

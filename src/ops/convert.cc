@@ -13,11 +13,11 @@ namespace {
 // Version 1 of Cast names the type in words.
 std::optional<DType> dtype_from_words(std::string_view words) {
   constexpr std::pair<std::string_view, DType> kWords[] = {
-      {"FLOAT", DType::F32},     {"UINT8", DType::U8},          {"INT8", DType::I8},
-      {"UINT16", DType::U16},    {"INT16", DType::I16},         {"INT32", DType::I32},
-      {"INT64", DType::I64},     {"STRING", DType::String},     {"BOOL", DType::Bool},
-      {"FLOAT16", DType::F16},   {"DOUBLE", DType::F64},        {"UINT32", DType::U32},
-      {"UINT64", DType::U64},    {"COMPLEX64", DType::C64},     {"COMPLEX128", DType::C128},
+      {"FLOAT", DType::F32},   {"UINT8", DType::U8},      {"INT8", DType::I8},
+      {"UINT16", DType::U16},  {"INT16", DType::I16},     {"INT32", DType::I32},
+      {"INT64", DType::I64},   {"STRING", DType::String}, {"BOOL", DType::Bool},
+      {"FLOAT16", DType::F16}, {"DOUBLE", DType::F64},    {"UINT32", DType::U32},
+      {"UINT64", DType::U64},  {"COMPLEX64", DType::C64}, {"COMPLEX128", DType::C128},
   };
   for (const auto& [name, type] : kWords) {
     if (name == words) return type;

@@ -33,8 +33,10 @@ Result<Model> example_model(const OpRule& rule, const Example& example) {
     tensor.name = model.keep(fmt::format("in{}", id));
     tensor.type = std::move(parsed->type);
     tensor.role = parsed->value ? Role::Initializer : Role::Input;
-    if (parsed->value) tensor.value = model.keep(std::move(*parsed->value));
-    else graph.inputs.push_back(id);
+    if (parsed->value)
+      tensor.value = model.keep(std::move(*parsed->value));
+    else
+      graph.inputs.push_back(id);
     graph.tensors.push_back(std::move(tensor));
     inputs.push_back(id);
   }
@@ -75,7 +77,8 @@ std::string example_text(const TypeInfo& type, const Value* value) {
     if (type.items)
       for (const TypeInfo& item : *type.items)
         text += (text.size() > 4 ? ", " : "") + example_text(item, nullptr);
-    else text += fmt::format("{}…", name(type.dtype));
+    else
+      text += fmt::format("{}…", name(type.dtype));
     return text + ")";
   }
   if (type.kind == ValueKind::Map || type.kind == ValueKind::SequenceOfMap) return "map";

@@ -12,9 +12,7 @@ Status opaque(ShapeContext& c) {
   return {};
 }
 
-void opaque_cost(CostContext& c) {
-  c.cannot_tell("what it computes is not described in the file");
-}
+void opaque_cost(CostContext& c) { c.cannot_tell("what it computes is not described in the file"); }
 
 // Images N×C×H×W. With `scale`, that height and width; else without the borders
 // (left, top, right, bottom).

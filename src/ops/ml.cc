@@ -26,8 +26,10 @@ Status array_feature_extractor(ShapeContext& c) {
   }
   Dims dims = c.dims(0);
   if (dims.empty()) return c.error("its input must have an axis");
-  if (dims.size() == 1) dims = {1, count};
-  else dims.back() = count;
+  if (dims.size() == 1)
+    dims = {1, count};
+  else
+    dims.back() = count;
   c.set(0, c.dtype(0), std::move(dims));
   return {};
 }
@@ -55,9 +57,7 @@ Status label_encoder(ShapeContext& c) {
 // A map's values ordered by their keys: all that are there, or `max_map` of them.
 Status cast_map(ShapeContext& c) {
   const std::string_view to = c.text("cast_to", "TO_FLOAT");
-  const DType type = to == "TO_STRING"  ? DType::String
-                     : to == "TO_INT64" ? DType::I64
-                                        : DType::F32;
+  const DType type = to == "TO_STRING" ? DType::String : to == "TO_INT64" ? DType::I64 : DType::F32;
   const bool sparse = c.text("map_form", "DENSE") == "SPARSE";
   const std::int64_t length = c.integer("max_map", 1);
   if (sparse && length < 0) return c.error("its attribute `max_map` is negative");

@@ -138,10 +138,14 @@ void tree_ensemble_cost(CostContext& c) {
 }
 
 constexpr Example kLinearClassifier[] = {
-    {"f32[5,2]", "classlabels_ints=0,1,2 coefficients=1f,2f,3f,4f,5f,6f intercepts=1f,2f,3f",
-     "i64[5], f32[5,3]", {.macs = 30, .flops = 60 + 15}},
-    {"f32[5,2]", "classlabels_ints=0,1 coefficients=1f,2f,3f,4f post_transform=\"LOGISTIC\"",
-     "i64[5], f32[5,2]", {.macs = 20, .flops = 40 + 30}},
+    {"f32[5,2]",
+     "classlabels_ints=0,1,2 coefficients=1f,2f,3f,4f,5f,6f intercepts=1f,2f,3f",
+     "i64[5], f32[5,3]",
+     {.macs = 30, .flops = 60 + 15}},
+    {"f32[5,2]",
+     "classlabels_ints=0,1 coefficients=1f,2f,3f,4f post_transform=\"LOGISTIC\"",
+     "i64[5], f32[5,2]",
+     {.macs = 20, .flops = 40 + 30}},
 };
 constexpr Example kLinearRegressor[] = {
     {"f32[N,2]", "targets=2 coefficients=1f,2f,3f,4f", "f32[N,2]"},
@@ -151,15 +155,19 @@ constexpr Example kSvmClassifier[] = {
     {"f32[3,2]",
      "classlabels_ints=0,1 vectors_per_class=1,1 support_vectors=1f,2f,3f,4f coefficients=1f,2f "
      "rho=1f,",
-     "i64[3], f32[3,2]", {.macs = 12 + 6, .flops = 36 + 3}},
+     "i64[3], f32[3,2]",
+     {.macs = 12 + 6, .flops = 36 + 3}},
 };
 constexpr Example kSvmRegressor[] = {
     {"f32[3,2]",
      "kernel_type=\"RBF\" support_vectors=1f,2f,3f,4f coefficients=1f,2f rho=1f,",
-     "f32[3,1]", {.macs = 12 + 6, .flops = 36 + 3 + 12 + 6 + 6}},
+     "f32[3,1]",
+     {.macs = 12 + 6, .flops = 36 + 3 + 12 + 6 + 6}},
 };
 constexpr Example kTreeClassifier[] = {
-    {"f32[4,3]", "classlabels_int64s=0,1,2 nodes_treeids=0,0,0,1,1,1", "i64[4], f32[4,3]",
+    {"f32[4,3]",
+     "classlabels_int64s=0,1,2 nodes_treeids=0,0,0,1,1,1",
+     "i64[4], f32[4,3]",
      {.macs = 0, .flops = 16}},
 };
 constexpr Example kTreeRegressor[] = {

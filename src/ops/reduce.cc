@@ -25,9 +25,7 @@ Scalar divided(const Scalar& a, std::int64_t count, DType type) {
   const Scalar divisor(count);
   return is_integer(type) ? scalar::divide_whole(a, divisor) : scalar::divide_real(a, divisor);
 }
-Scalar rooted(const Scalar& a, std::int64_t, DType) {
-  return scalar::real_function<std::sqrt>(a);
-}
+Scalar rooted(const Scalar& a, std::int64_t, DType) { return scalar::real_function<std::sqrt>(a); }
 Scalar logarithm(const Scalar& a, std::int64_t, DType) {
   return scalar::real_function<std::log>(a);
 }
@@ -106,8 +104,10 @@ Status reduce(ShapeContext& c) {
   }
   const Value* value = elements_of(c, 0);
   const auto sizes = value != nullptr && value->size() > 0 ? known_dims(dims) : std::nullopt;
-  if (sizes) c.set_value(0, Value{value->type, *sizes, reduced(*value, gone, fold)});
-  else c.set(0, c.dtype(0), std::move(dims));
+  if (sizes)
+    c.set_value(0, Value{value->type, *sizes, reduced(*value, gone, fold)});
+  else
+    c.set(0, c.dtype(0), std::move(dims));
   return {};
 }
 
@@ -157,8 +157,10 @@ Status arg_extreme(ShapeContext& c) {
   auto axis = c.axis(c.integer("axis", 0), c.rank(0));
   if (!axis) return tl::unexpected(axis.error());
   Dims dims = c.dims(0);
-  if (c.integer("keepdims", 1) != 0) dims[*axis] = 1;
-  else dims.erase(*axis);
+  if (c.integer("keepdims", 1) != 0)
+    dims[*axis] = 1;
+  else
+    dims.erase(*axis);
   const auto sizes = c.has_value(0) ? known_dims(dims) : std::nullopt;
   c.set(0, DType::I64, std::move(dims));
   const Value* value = sizes ? elements_of(c, 0) : nullptr;

@@ -22,13 +22,14 @@ inline constexpr std::string_view kMicrosoft = "com.microsoft";
 //   attributes  `strides=2,2 pads=3,3,3,3 mode="linear" axis=1 alpha=0.5f scales=1.0f,2.0f`
 //               (one number is an int attribute; a trailing comma makes it a list: `axes=1,`)
 //   outputs     `f32[1,64,112,112]`, several separated by `, `; known elements in braces;
-//               `f32[?]` is an unranked tensor; a data-dependent size is any symbol: compared by text
+//               `f32[?]` is an unranked tensor; a data-dependent size is any symbol: compared by
+//               text
 struct Example {
   std::string_view inputs;
   std::string_view attributes;
   std::string_view outputs;
   struct Expected {
-    std::int64_t macs = -1;   // -1: not stated
+    std::int64_t macs = -1;  // -1: not stated
     std::int64_t flops = -1;
   } cost = {};
   int opset = 0;  // 0: the newest
@@ -37,7 +38,7 @@ struct Example {
 struct OpRule {
   std::string_view name;
   std::string_view domain = "";
-  int since = 1;          // first version of the domain that has it
+  int since = 1;  // first version of the domain that has it
   ShapeRule shape = nullptr;
   CostRule cost = nullptr;
   std::span<const Example> examples = {};
@@ -54,7 +55,7 @@ struct OpRule {
   // Weights pass through it unchanged or repacked (Identity, Transpose, Cast,
   // DequantizeLinear): parameters belong to whoever reads its output.
   bool passes_weights = false;
-  int until = 0;          // last version that has it; 0: still there
+  int until = 0;  // last version that has it; 0: still there
   // How many parameters a weight stands for that is packed several to an element;
   // null: as many as it has elements.
   Expr (*parameters)(const NodeView& node, std::size_t input) = nullptr;

@@ -44,7 +44,8 @@ const Value* ShapeContext::value(std::size_t i) {
 std::span<const std::string> ShapeContext::texts_of(std::size_t i) const {
   if (!has(i)) return {};
   const Value* known = graph_.tensors[node_.inputs[i]].value;
-  return known != nullptr ? std::span<const std::string>(known->texts) : std::span<const std::string>{};
+  return known != nullptr ? std::span<const std::string>(known->texts)
+                          : std::span<const std::string>{};
 }
 
 std::optional<std::vector<Expr>> ShapeContext::integers_of(std::size_t i) {
@@ -106,8 +107,9 @@ Result<Dims> ShapeContext::broadcast(const Dims& a, const Dims& b) const {
     if (size.is(1)) {
       size = other;
     } else if (size.is_number() && other.is_number()) {
-      return error(fmt::format("cannot broadcast {} with {}: sizes {} and {} differ and neither is 1",
-                               strata::text(a), strata::text(b), size.text(), other.text()));
+      return error(
+          fmt::format("cannot broadcast {} with {}: sizes {} and {} differ and neither is 1",
+                      strata::text(a), strata::text(b), size.text(), other.text()));
     } else if (other.is_number()) {
       size = other;  // the formula must be 1 or the same
     } else if (!size.is_number()) {

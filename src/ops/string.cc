@@ -10,7 +10,9 @@ namespace {
 
 bool same_word(std::string_view a, std::string_view b, bool case_sensitive) {
   if (case_sensitive) return a == b;
-  const auto lower = [](char ch) { return ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch + 32) : ch; };
+  const auto lower = [](char ch) {
+    return ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch + 32) : ch;
+  };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](char left, char right) { return lower(left) == lower(right); });
 }
@@ -28,8 +30,9 @@ Status string_normalizer(ShapeContext& c) {
   } else {
     const bool case_sensitive = c.integer("is_case_sensitive", 0) != 0;
     const auto kept = std::count_if(words.begin(), words.end(), [&](const auto& word) {
-      return std::none_of(stopwords.begin(), stopwords.end(),
-                          [&](std::string_view stop) { return same_word(word, stop, case_sensitive); });
+      return std::none_of(stopwords.begin(), stopwords.end(), [&](std::string_view stop) {
+        return same_word(word, stop, case_sensitive);
+      });
     });
     dims.back() = std::max<std::int64_t>(kept, 1);
   }

@@ -75,12 +75,13 @@ void gradient_cost(CostContext& c) {
 
 constexpr Example kAdagrad[] = {
     {"f32[], i64[], f32[2,3], f32[2,3], f32[2,3]", "", "f32[2,3], f32[2,3]", {.flops = 42}},
-    {"f32[], i64[], f32[2], f32[3], f32[2], f32[3], f32[2], f32[3]", "norm_coefficient=0.1f",
-     "f32[2], f32[3], f32[2], f32[3]", {.flops = 5 * 9}},
+    {"f32[], i64[], f32[2], f32[3], f32[2], f32[3], f32[2], f32[3]",
+     "norm_coefficient=0.1f",
+     "f32[2], f32[3], f32[2], f32[3]",
+     {.flops = 5 * 9}},
 };
 constexpr Example kAdam[] = {
-    {"f32[], i64[], f32[2], f32[2], f32[2], f32[2]", "", "f32[2], f32[2], f32[2]",
-     {.flops = 24}},
+    {"f32[], i64[], f32[2], f32[2], f32[2], f32[2]", "", "f32[2], f32[2], f32[2]", {.flops = 24}},
 };
 constexpr Example kMomentum[] = {
     {"f32[], i64[], f32[4], f32[4], f32[4]", "mode=\"standard\"", "f32[4], f32[4]", {.flops = 20}},
@@ -88,8 +89,8 @@ constexpr Example kMomentum[] = {
 };
 constexpr Example kGradient[] = {{"f32[2,3], f32[4]", "", "f32[2,3]"}};
 
-constexpr OpRule row(std::string_view domain, std::string_view name, ShapeRule shape,
-                     CostRule cost, std::span<const Example> examples) {
+constexpr OpRule row(std::string_view domain, std::string_view name, ShapeRule shape, CostRule cost,
+                     std::span<const Example> examples) {
   OpRule rule = any_rank_in(domain, name, 1, shape, cost, examples);
   rule.settings = slots(0, 1);
   return rule;

@@ -15,7 +15,8 @@ Cell text_cell(const std::string& text) { return {text, Certainty::Exact}; }
 
 // At least nothing is nothing known.
 Cell number_cell(const Expr& number, Certainty certainty) {
-  if (number.is_unknown() || (certainty != Certainty::Exact && number.is(0))) return {std::monostate{}, Certainty::Unknown};
+  if (number.is_unknown() || (certainty != Certainty::Exact && number.is(0)))
+    return {std::monostate{}, Certainty::Unknown};
   return {number, certainty};
 }
 
@@ -38,7 +39,8 @@ Cell metric_cell(const Row& row, Metric metric, const Amount& amount, Certainty 
 }
 
 Cell moved_cell(const Row& row) {
-  return metric_cell(row, is_missing(row, Metric::ReadBytes) ? Metric::ReadBytes : Metric::WriteBytes,
+  return metric_cell(row,
+                     is_missing(row, Metric::ReadBytes) ? Metric::ReadBytes : Metric::WriteBytes,
                      row.figures.read_bytes + row.figures.write_bytes, row.figures.bytes);
 }
 
@@ -65,23 +67,31 @@ constexpr ColumnRule kColumns[] = {
      [](const Row& r) { return text_cell(r.output); }},
     {"dtype", "Dtype", Unit::Text, false, 9, false, "element type of the first output",
      [](const Row& r) { return text_cell(r.dtype); }},
-    {"params", "Params", Unit::Count, true, 2, true, "learned parameters, where they are read first",
+    {"params", "Params", Unit::Count, true, 2, true,
+     "learned parameters, where they are read first",
      [](const Row& r) { return number_cell(r.figures.params, Certainty::Exact); }},
     {"param_bytes", "Weights", Unit::Bytes, true, 7, false, "bytes of the parameters as stored",
      [](const Row& r) { return number_cell(r.figures.param_bytes, Certainty::Exact); }},
     {"macs", "MACs", Unit::Macs, true, 0, true, "multiply-accumulates",
-     [](const Row& r) { return metric_cell(r, Metric::Macs, r.figures.macs, r.figures.macs_work); }},
+     [](const Row& r) {
+       return metric_cell(r, Metric::Macs, r.figures.macs, r.figures.macs_work);
+     }},
     {"flops", "FLOPs", Unit::Flops, true, 4, true, "floating point operations: 2·MACs and all else",
      [](const Row& r) { return metric_cell(r, Metric::Flops, r.figures.flops, r.figures.work); }},
     {"read", "Read", Unit::Bytes, true, 5, true, "bytes read: inputs and weights",
-     [](const Row& r) { return metric_cell(r, Metric::ReadBytes, r.figures.read_bytes, r.figures.bytes); }},
+     [](const Row& r) {
+       return metric_cell(r, Metric::ReadBytes, r.figures.read_bytes, r.figures.bytes);
+     }},
     {"write", "Written", Unit::Bytes, true, 5, true, "bytes written: outputs",
-     [](const Row& r) { return metric_cell(r, Metric::WriteBytes, r.figures.write_bytes, r.figures.bytes); }},
-    {"mem", "Moved", Unit::Bytes, true, 6, false, "bytes read and written",
-     moved_cell},
-    {"activation", "Activation", Unit::Bytes, true, 7, false, "bytes of the outputs that others read",
+     [](const Row& r) {
+       return metric_cell(r, Metric::WriteBytes, r.figures.write_bytes, r.figures.bytes);
+     }},
+    {"mem", "Moved", Unit::Bytes, true, 6, false, "bytes read and written", moved_cell},
+    {"activation", "Activation", Unit::Bytes, true, 7, false,
+     "bytes of the outputs that others read",
      [](const Row& r) { return number_cell(r.figures.activation_bytes, r.figures.bytes); }},
-    {"intensity", "FLOP/B", Unit::FlopsPerByte, false, 6, false, "FLOPs per byte moved", intensity_cell},
+    {"intensity", "FLOP/B", Unit::FlopsPerByte, false, 6, false, "FLOPs per byte moved",
+     intensity_cell},
     {"energy", "Energy", Unit::Picojoules, true, 6, false, "by the energy model asked for",
      [](const Row& r) { return amount_cell(r.figures.picojoules, r.figures.work); }},
 };
@@ -130,7 +140,8 @@ bool is_missing(const ChosenColumn& column, const Row& row) {
   if (name == "flops") return is_missing(row, Metric::Flops);
   if (name == "read") return is_missing(row, Metric::ReadBytes);
   if (name == "write") return is_missing(row, Metric::WriteBytes);
-  return name == "mem" && (is_missing(row, Metric::ReadBytes) || is_missing(row, Metric::WriteBytes));
+  return name == "mem" &&
+         (is_missing(row, Metric::ReadBytes) || is_missing(row, Metric::WriteBytes));
 }
 
 std::span<const ColumnRule> column_rules() { return kColumns; }

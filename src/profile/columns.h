@@ -13,8 +13,8 @@ struct ColumnRule {
   std::string_view title;
   Unit unit;
   bool additive;
-  int priority;   // 0: never dropped; higher ones go first when a table is too wide
-  bool usual;     // shown unless asked otherwise
+  int priority;  // 0: never dropped; higher ones go first when a table is too wide
+  bool usual;    // shown unless asked otherwise
   std::string_view about;
   Cell (*cell)(const Row&);
 };

@@ -19,7 +19,8 @@ Figures own_figures(const Executed& executed) {
   if (times.is(0)) return figures;
   figures.work = figures.macs_work = cost.certainty;
   // At least some operations, but none of them a MAC (NonMaxSuppression).
-  if (cost.certainty == Certainty::LowerBound && cost.macs.is(0)) figures.macs_work = Certainty::Exact;
+  if (cost.certainty == Certainty::LowerBound && cost.macs.is(0))
+    figures.macs_work = Certainty::Exact;
   figures.bytes = cost.bytes_certainty;
   return figures;
 }
@@ -82,7 +83,8 @@ Status count_figures(Analysis& a, const ProfileOptions& options) {
       a.by_layer[i].work = a.by_node[layer.main].work;
       a.by_layer[i].macs_work = a.by_node[layer.main].macs_work;
       a.by_layer[i].bytes = a.by_node[layer.main].bytes;
-      if (a.by_layer[i].work == Certainty::Unknown) a.by_layer[i].macs = a.by_layer[i].flops = Expr::unknown();
+      if (a.by_layer[i].work == Certainty::Unknown)
+        a.by_layer[i].macs = a.by_layer[i].flops = Expr::unknown();
     }
     const Executed& main = a.costs.nodes[layer.main];
     a.by_layer[i].activation_bytes = tensors_bytes(*main.graph, a.edges.outputs(i)) * main.times;

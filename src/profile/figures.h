@@ -15,11 +15,11 @@ struct Figures {
   Amount flops;
   Amount read_bytes;
   Amount write_bytes;
-  Amount picojoules;      // by the energy model asked for
-  Expr activation_bytes;  // outputs that others read
+  Amount picojoules;                       // by the energy model asked for
+  Expr activation_bytes;                   // outputs that others read
   Certainty macs_work = Certainty::Exact;  // of macs
-  Certainty work = Certainty::Exact;   // of flops, energy
-  Certainty bytes = Certainty::Exact;  // of read, write, activation
+  Certainty work = Certainty::Exact;       // of flops, energy
+  Certainty bytes = Certainty::Exact;      // of read, write, activation
   // Bit m: the convention does not count Metric m, so its amount means nothing.
   std::uint8_t missing = 0;
 };

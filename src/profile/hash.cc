@@ -31,7 +31,8 @@ void add_attribute(Fnv& hash, const Attribute& attribute) {
     for (std::int64_t number : *list) hash.add(number);
   if (const auto* list = std::get_if<std::span<const float>>(&attribute.value))
     for (float real : *list) hash.add(fmt::format("{}", real));
-  if (const auto* data = std::get_if<const TensorData*>(&attribute.value); data != nullptr && *data != nullptr)
+  if (const auto* data = std::get_if<const TensorData*>(&attribute.value);
+      data != nullptr && *data != nullptr)
     for (std::int64_t size : (*data)->dims) hash.add(size);
 }
 

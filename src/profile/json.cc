@@ -15,9 +15,12 @@ using Json = nlohmann::ordered_json;
 
 std::string_view name(Certainty certainty) {
   switch (certainty) {
-    case Certainty::Exact: return "exact";
-    case Certainty::LowerBound: return "lower_bound";
-    case Certainty::Unknown: return "unknown";
+    case Certainty::Exact:
+      return "exact";
+    case Certainty::LowerBound:
+      return "lower_bound";
+    case Certainty::Unknown:
+      return "unknown";
   }
   return "unknown";
 }
@@ -64,17 +67,22 @@ Json tensors_json(const std::vector<Profile::TensorFacts>& tensors) {
 Json model_json(const Profile::ModelFacts& model) {
   Json opsets = Json::object();
   for (const auto& [domain, version] : model.opsets) opsets[domain] = version;
-  return {{"path", model.path},         {"graph_hash", model.graph_hash},
-          {"file_bytes", model.file_bytes}, {"producer", model.producer},
-          {"ir_version", model.ir_version}, {"opsets", opsets},
-          {"nodes", model.nodes},       {"inputs", tensors_json(model.inputs)},
+  return {{"path", model.path},
+          {"graph_hash", model.graph_hash},
+          {"file_bytes", model.file_bytes},
+          {"producer", model.producer},
+          {"ir_version", model.ir_version},
+          {"opsets", opsets},
+          {"nodes", model.nodes},
+          {"inputs", tensors_json(model.inputs)},
           {"outputs", tensors_json(model.outputs)}};
 }
 
 Json memory_json(const Profile& profile) {
   Json at_peak = Json::array();
   for (const auto& alive : profile.memory.at_peak)
-    at_peak.push_back({{"tensor", alive.tensor}, {"layer", alive.layer}, {"bytes", expr_json(alive.bytes)}});
+    at_peak.push_back(
+        {{"tensor", alive.tensor}, {"layer", alive.layer}, {"bytes", expr_json(alive.bytes)}});
   Json out{{"peak_bytes", expr_json(profile.memory.peak_bytes)},
            {"certainty", name(profile.memory.certainty)},
            {"peak_layer", profile.memory.peak_layer},
@@ -82,10 +90,15 @@ Json memory_json(const Profile& profile) {
   if (!profile.arena) return out;
   Json blocks = Json::array();
   for (const auto& block : profile.arena->blocks)
-    blocks.push_back({{"tensor", block.tensor}, {"offset", block.offset}, {"bytes", block.bytes},
-                      {"first", block.first}, {"last", block.last}});
-  out["arena"] = {{"bytes", profile.arena->bytes}, {"bound", profile.arena->bound},
-                  {"alignment", profile.arena->alignment}, {"blocks", blocks}};
+    blocks.push_back({{"tensor", block.tensor},
+                      {"offset", block.offset},
+                      {"bytes", block.bytes},
+                      {"first", block.first},
+                      {"last", block.last}});
+  out["arena"] = {{"bytes", profile.arena->bytes},
+                  {"bound", profile.arena->bound},
+                  {"alignment", profile.arena->alignment},
+                  {"blocks", blocks}};
   return out;
 }
 
@@ -103,15 +116,18 @@ std::string profile_to_json(const Profile& profile) {
   out["energy_model"] = profile.energy_model;
   out["report"] = name(profile.report);
   for (const Column& column : profile.columns)
-    out["columns"].push_back({{"name", column.name}, {"title", column.title},
-                              {"unit", name(column.unit)}, {"additive", column.additive}});
+    out["columns"].push_back({{"name", column.name},
+                              {"title", column.title},
+                              {"unit", name(column.unit)},
+                              {"additive", column.additive}});
   out["rows"] = Json::array();
   for (const ProfileRow& row : profile.rows) out["rows"].push_back(row_json(profile, row));
   out["totals"] = totals_json(profile);
   out["memory"] = memory_json(profile);
   out["symbols"] = Json::array();
   for (const auto& symbol : profile.symbols)
-    out["symbols"].push_back({{"name", symbol.name}, {"origin", symbol.origin}, {"needs_data", symbol.needs_data}});
+    out["symbols"].push_back(
+        {{"name", symbol.name}, {"origin", symbol.origin}, {"needs_data", symbol.needs_data}});
   out["unknown_ops"] = profile.unknown_ops;
   out["notes"] = profile.notes;
   out["hidden_rows"] = profile.hidden_rows;

@@ -11,7 +11,9 @@ namespace strata {
 namespace {
 
 // The first of several shapes.
-std::string_view first_shape(std::string_view shapes) { return shapes.substr(0, shapes.find(", ")); }
+std::string_view first_shape(std::string_view shapes) {
+  return shapes.substr(0, shapes.find(", "));
+}
 
 std::vector<std::string_view> sizes_of(std::string_view shape) {
   std::vector<std::string_view> sizes;
@@ -61,10 +63,17 @@ Cell megabytes_cell(const Row& r) {
 constexpr ColumnRule kRasp[] = {
     {"index", "index", Unit::Count, false, 0, true, "", index_cell},
     {"name", "name", Unit::Text, false, 0, true, "",
-     [](const Row& r) { return Cell{"." + r.layer, Certainty::Exact}; }},
-    {"type", "type", Unit::Text, false, 1, true, "", [](const Row& r) { return Cell{r.type, Certainty::Exact}; }},
-    {"in_shape", "in_shape", Unit::Text, false, 6, true, "", [](const Row& r) { return tuple_cell(r.input); }},
-    {"out_shape", "out_shape", Unit::Text, false, 3, true, "", [](const Row& r) { return tuple_cell(r.output); }},
+     [](const Row& r) {
+       return Cell{"." + r.layer, Certainty::Exact};
+     }},
+    {"type", "type", Unit::Text, false, 1, true, "",
+     [](const Row& r) {
+       return Cell{r.type, Certainty::Exact};
+     }},
+    {"in_shape", "in_shape", Unit::Text, false, 6, true, "",
+     [](const Row& r) { return tuple_cell(r.input); }},
+    {"out_shape", "out_shape", Unit::Text, false, 3, true, "",
+     [](const Row& r) { return tuple_cell(r.output); }},
     {"params", "params", Unit::Count, true, 2, true, "", params_cell},
     {"flops", "flops", Unit::Flops, true, 0, true, "", flops_cell},
     {"mem_r", "mem_r", Unit::Bytes, true, 5, true, "", read_cell},
@@ -77,9 +86,13 @@ constexpr ColumnRule kRasp[] = {
 constexpr ColumnRule kTorchstat[] = {
     {"index", "", Unit::Count, false, 0, true, "", index_cell},
     {"module name", "module name", Unit::Text, false, 0, true, "",
-     [](const Row& r) { return Cell{r.layer, Certainty::Exact}; }},
-    {"input shape", "input shape", Unit::Text, false, 6, true, "", [](const Row& r) { return sample_cell(r.input); }},
-    {"output shape", "output shape", Unit::Text, false, 3, true, "", [](const Row& r) { return sample_cell(r.output); }},
+     [](const Row& r) {
+       return Cell{r.layer, Certainty::Exact};
+     }},
+    {"input shape", "input shape", Unit::Text, false, 6, true, "",
+     [](const Row& r) { return sample_cell(r.input); }},
+    {"output shape", "output shape", Unit::Text, false, 3, true, "",
+     [](const Row& r) { return sample_cell(r.output); }},
     {"params", "params", Unit::Count, true, 2, true, "", params_cell},
     {"memory(MB)", "memory(MB)", Unit::Megabytes, true, 4, true, "", megabytes_cell},
     {"MAdd", "MAdd", Unit::Flops, true, 0, true, "", flops_cell},
@@ -99,7 +112,8 @@ constexpr Layout kLayouts[] = {
 Result<const Layout*> find_layout(std::string_view name) {
   for (const Layout& layout : kLayouts)
     if (layout.name == name) return &layout;
-  return failure(fmt::format("there is no layout \"{}\"; layouts are: rasp, torchstat", name), ErrorKind::Usage);
+  return failure(fmt::format("there is no layout \"{}\"; layouts are: rasp, torchstat", name),
+                 ErrorKind::Usage);
 }
 
 std::vector<Row> layout_rows(const Layout& layout, std::vector<Row> rows) {

@@ -35,7 +35,8 @@ Status add_memory(Profile& profile, const Analysis& a, bool with_arena) {
     const Lifetime& life = liveness.lifetimes[index];
     const NodeId maker = tensors[life.tensor].producer;
     std::string made_by = maker == kNone ? std::string() : layer_at(maker);
-    memory.at_peak.push_back({std::string(tensors[life.tensor].name), std::move(made_by), life.bytes});
+    memory.at_peak.push_back(
+        {std::string(tensors[life.tensor].name), std::move(made_by), life.bytes});
   }
   if (!with_arena) return {};
   auto plan = plan_arena(a.model, liveness, kAlignment);

@@ -89,7 +89,8 @@ ProfileRow cells_of(const Row& row, const std::vector<ChosenColumn>& columns, co
   out.cells.reserve(columns.size());
   for (const ChosenColumn& column : columns) {
     Cell cell = column.rule->cell(row);
-    out.cells.push_back(column.share ? share_cell(cell, column.rule->cell(totals)) : std::move(cell));
+    out.cells.push_back(column.share ? share_cell(cell, column.rule->cell(totals))
+                                     : std::move(cell));
   }
   return out;
 }
@@ -98,15 +99,24 @@ ProfileRow cells_of(const Row& row, const std::vector<ChosenColumn>& columns, co
 
 std::string_view name(Unit unit) {
   switch (unit) {
-    case Unit::Text: return "text";
-    case Unit::Count: return "count";
-    case Unit::Macs: return "macs";
-    case Unit::Flops: return "flops";
-    case Unit::Bytes: return "bytes";
-    case Unit::Megabytes: return "mebibytes";
-    case Unit::Picojoules: return "picojoules";
-    case Unit::FlopsPerByte: return "flops_per_byte";
-    case Unit::Percent: return "percent";
+    case Unit::Text:
+      return "text";
+    case Unit::Count:
+      return "count";
+    case Unit::Macs:
+      return "macs";
+    case Unit::Flops:
+      return "flops";
+    case Unit::Bytes:
+      return "bytes";
+    case Unit::Megabytes:
+      return "mebibytes";
+    case Unit::Picojoules:
+      return "picojoules";
+    case Unit::FlopsPerByte:
+      return "flops_per_byte";
+    case Unit::Percent:
+      return "percent";
   }
   return "text";
 }
@@ -141,7 +151,8 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   const Layers layers = find_layers(model, costs);
   const LayerEdges edges(model, costs, layers);
   Analysis analysis{model, costs, layers, edges, {}, {}};
-  if (auto status = count_figures(analysis, options); !status) return tl::unexpected(status.error());
+  if (auto status = count_figures(analysis, options); !status)
+    return tl::unexpected(status.error());
 
   Profile profile;
   std::vector<Row> rows = make_rows(analysis, options.rows, profile.hidden_rows);
@@ -151,7 +162,8 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   totals.layer = "Total";
   // What passes inside a fused layer is not moved, and a layout may leave out
   // rows: there the total is that of the rows.
-  const bool of_rows = layout != nullptr || (options.rows.fuse && options.rows.report != ReportKind::Tree);
+  const bool of_rows =
+      layout != nullptr || (options.rows.fuse && options.rows.report != ReportKind::Tree);
   if (of_rows)
     for (const Row& row : rows) add_to(totals.figures, row.figures);
   else

@@ -44,7 +44,8 @@ TEST_F(ProfileOfResNet50, EveryReportHasTheSameTotals) {
 }
 
 TEST_F(ProfileOfResNet50, TotalsAreSumsOfRows) {
-  for (ReportKind kind : {ReportKind::Tape, ReportKind::Node, ReportKind::Leaves, ReportKind::Type}) {
+  for (ReportKind kind :
+       {ReportKind::Tape, ReportKind::Node, ReportKind::Leaves, ReportKind::Type}) {
     ProfileOptions options;
     options.rows.report = kind;
     options.rows.all = true;
@@ -53,7 +54,8 @@ TEST_F(ProfileOfResNet50, TotalsAreSumsOfRows) {
     for (std::size_t c = 1; c < profile.columns.size(); ++c) {
       std::int64_t sum = 0;
       for (const ProfileRow& row : profile.rows) sum += number(row.cells[c]);
-      EXPECT_EQ(sum, number(profile.totals.cells[c])) << name(kind) << " " << profile.columns[c].name;
+      EXPECT_EQ(sum, number(profile.totals.cells[c]))
+          << name(kind) << " " << profile.columns[c].name;
     }
   }
 }
@@ -63,7 +65,8 @@ TEST_F(ProfileOfResNet50, ChildrenOfTheTreeAddUpToTheirParents) {
   for (std::size_t i = 0; i < profile.rows.size(); ++i) {
     std::map<std::size_t, std::int64_t> sums;
     bool has_children = false;
-    for (std::size_t j = i + 1; j < profile.rows.size() && profile.rows[j].depth > profile.rows[i].depth; ++j) {
+    for (std::size_t j = i + 1;
+         j < profile.rows.size() && profile.rows[j].depth > profile.rows[i].depth; ++j) {
       if (profile.rows[j].depth != profile.rows[i].depth + 1) continue;
       has_children = true;
       for (std::size_t c = 1; c < 4; ++c) sums[c] += number(profile.rows[j].cells[c]);
@@ -76,8 +79,9 @@ TEST_F(ProfileOfResNet50, ChildrenOfTheTreeAddUpToTheirParents) {
 
 TEST_F(ProfileOfResNet50, ModuleCalledThreeTimesIsThreeCallsAndOneLeaf) {
   const auto count = [&](const Profile& profile) {
-    return std::count_if(profile.rows.begin(), profile.rows.end(),
-                         [](const ProfileRow& row) { return text(row.cells[0]) == "layer1.0.relu"; });
+    return std::count_if(profile.rows.begin(), profile.rows.end(), [](const ProfileRow& row) {
+      return text(row.cells[0]) == "layer1.0.relu";
+    });
   };
   EXPECT_EQ(count(make(ReportKind::Tape, "layer")), 3);
   EXPECT_EQ(count(make(ReportKind::Leaves, "layer")), 1);

@@ -63,7 +63,8 @@ std::vector<Row> node_rows(const Analysis& a, bool all, std::size_t& hidden) {
     row.type = std::string(node.op);
     std::vector<TensorId> inputs;
     for (TensorId id : node.inputs)
-      if (id != kNone && executed.graph->tensors[id].role != Role::Initializer) inputs.push_back(id);
+      if (id != kNone && executed.graph->tensors[id].role != Role::Initializer)
+        inputs.push_back(id);
     set_edges(row, *executed.graph, inputs, node.outputs);
     row.figures = a.by_node[i];
     rows.push_back(std::move(row));
@@ -125,7 +126,8 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
     row.figures.read_bytes = row.figures.read_bytes - passed;
     row.figures.activation_bytes -= passed;
   }
-  for (ScopeId scope = first.scope; scope != kNone && scope != 0; scope = a.model.scopes[scope].parent)
+  for (ScopeId scope = first.scope; scope != kNone && scope != 0;
+       scope = a.model.scopes[scope].parent)
     ++row.depth;
   return row;
 }
@@ -139,8 +141,10 @@ std::vector<Row> make_rows(const Analysis& a, const RowOptions& options, std::si
 
   std::vector<Row> rows;
   const auto add = [&](std::span<const std::uint32_t> group) {
-    if (group.size() == 1 && !options.all && costs_nothing(a, group.front())) ++hidden;
-    else rows.push_back(layer_row(a, group));
+    if (group.size() == 1 && !options.all && costs_nothing(a, group.front()))
+      ++hidden;
+    else
+      rows.push_back(layer_row(a, group));
   };
   if (options.fuse) {
     for (const auto& group : fused_groups(a)) add(group);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "profile/figures.h"
-#include "strata/cost/layers.h"
 #include "strata/base/result.h"
+#include "strata/cost/layers.h"
 #include "strata/profile/profile.h"
 
 namespace strata {
@@ -25,11 +25,11 @@ struct Analysis {
 Status count_figures(Analysis& analysis, const ProfileOptions& options);
 
 struct Row {
-  std::string layer;   // module path, `layer1.0.Add` for an operation between modules
-  std::string type;    // `Conv2d`, `Conv2d+BatchNorm2d+ReLU`
-  std::string input;   // shapes, several separated by `, `
+  std::string layer;  // module path, `layer1.0.Add` for an operation between modules
+  std::string type;   // `Conv2d`, `Conv2d+BatchNorm2d+ReLU`
+  std::string input;  // shapes, several separated by `, `
   std::string output;
-  std::string dtype;   // of the first output
+  std::string dtype;        // of the first output
   std::uint32_t index = 0;  // in running order
   bool functional = false;  // an operation between modules
   std::uint32_t depth = 0;  // in the module tree
@@ -40,7 +40,8 @@ struct Row {
 
 // The rows of the report asked for, in running order. `hidden` counts rows left
 // out because they cost nothing (constants, shape arithmetic, views).
-std::vector<Row> make_rows(const Analysis& analysis, const RowOptions& options, std::size_t& hidden);
+std::vector<Row> make_rows(const Analysis& analysis, const RowOptions& options,
+                           std::size_t& hidden);
 
 // One group of layers, which may be one layer alone.
 Row layer_row(const Analysis& analysis, std::span<const std::uint32_t> group);

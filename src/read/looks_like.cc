@@ -20,22 +20,29 @@ constexpr std::string_view kTorchAdvice = "export it with torch.onnx.export firs
 
 // Longer and rarer ones first.
 constexpr Signature kSignatures[] = {
-    {0, "version https://git-lfs.github.com/spec/"sv,
+    {0,
+     "version https://git-lfs.github.com/spec/"sv,
      {"a Git LFS pointer, not the file itself", "fetch it with `git lfs pull`"}},
     {0, "\x89PNG\r\n\x1a\n"sv, {"a PNG image", ""}},
     {0, "\x89HDF\r\n\x1a\n"sv, {"an HDF5 file, perhaps a Keras model", kSaveAsOnnx}},
     {0, "\xff\xd8\xff"sv, {"a JPEG image", ""}},
     {0, "GIF8"sv, {"a GIF image", ""}},
     {0, "%PDF-"sv, {"a PDF document", ""}},
-    {0, "\x7f"
-        "ELF"sv, {"a program or library", ""}},
+    {0,
+     "\x7f"
+     "ELF"sv,
+     {"a program or library", ""}},
     {0, "\x93NUMPY"sv, {"a NumPy array", ""}},
     {0, "GGUF"sv, {"a GGUF model", kSaveAsOnnx}},
     {4, "TFL3"sv, {"a TensorFlow Lite model", kSaveAsOnnx}},
-    {4, "ORTM"sv, {"a model in ONNX Runtime's own format (.ort)", "give the .onnx file it was made from"}},
+    {4,
+     "ORTM"sv,
+     {"a model in ONNX Runtime's own format (.ort)", "give the .onnx file it was made from"}},
     {0, "\x1f\x8b"sv, {"a gzip archive", "unpack it first"}},
-    {0, "\xfd"
-        "7zXZ"sv, {"an xz archive", "unpack it first"}},
+    {0,
+     "\xfd"
+     "7zXZ"sv,
+     {"an xz archive", "unpack it first"}},
     {0, "\x28\xb5\x2f\xfd"sv, {"a zstd archive", "unpack it first"}},
     {0, "7z\xbc\xaf\x27\x1c"sv, {"a 7-Zip archive", "unpack it first"}},
     {257, "ustar"sv, {"a tar archive", "unpack it first"}},

@@ -27,14 +27,13 @@ TEST(LooksLike, KnownFiles) {
 
 TEST(LooksLike, Texts) {
   EXPECT_EQ(looks_like("\n <!DOCTYPE HTML><html>").what, "a web page");
-  EXPECT_EQ(looks_like("<?xml version=\"1.0\"?><net/>").what, "an XML file, perhaps an OpenVINO model");
+  EXPECT_EQ(looks_like("<?xml version=\"1.0\"?><net/>").what,
+            "an XML file, perhaps an OpenVINO model");
   EXPECT_EQ(looks_like("  {\"layers\": []}").what, "a JSON file");
   EXPECT_EQ(looks_like("hello").what, "a text file");
 }
 
-TEST(LooksLike, AnythingElse) {
-  EXPECT_EQ(looks_like("\x01\x02\x03\0"sv).what, "");
-}
+TEST(LooksLike, AnythingElse) { EXPECT_EQ(looks_like("\x01\x02\x03\0"sv).what, ""); }
 
 TEST(InQuotes, KeepsASentenceReadable) {
   EXPECT_EQ(in_quotes("plain"), "\"plain\"");

@@ -32,8 +32,8 @@ Result<Model> read_model(const std::string& path, const ReadOptions& options) {
   if (!file) return tl::unexpected(file.error());
   const std::string_view bytes = (*file)->bytes();
   if (bytes.empty())
-    return failure(fmt::format("{} is empty; it was not written to the end, or not downloaded",
-                               path));
+    return failure(
+        fmt::format("{} is empty; it was not written to the end, or not downloaded", path));
   const std::string folder = std::filesystem::path(path).parent_path().string();
   for (const ModelFormat& format : model_formats()) {
     if (!format.recognise(bytes)) continue;

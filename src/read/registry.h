@@ -10,8 +10,8 @@
 namespace strata {
 
 struct ModelFormat {
-  std::string_view name;        // `onnx`
-  std::string_view files;       // `ONNX models (.onnx)`
+  std::string_view name;   // `onnx`
+  std::string_view files;  // `ONNX models (.onnx)`
   // Whether a file with these bytes may be one; looks at the start only.
   bool (*recognise)(std::string_view bytes);
   // `folder` is that of the file.

@@ -21,7 +21,8 @@ std::string quoted(const std::string& text) {
 std::string csv_cell(const Cell& cell) {
   std::string text;
   if (const auto* words = std::get_if<std::string>(&cell.value)) return quoted(*words);
-  if (const auto* expr = std::get_if<Expr>(&cell.value)) text = expr->is_unknown() ? "" : expr->text();
+  if (const auto* expr = std::get_if<Expr>(&cell.value))
+    text = expr->is_unknown() ? "" : expr->text();
   if (const auto* real = std::get_if<double>(&cell.value)) text = fmt::format("{}", *real);
   if (text.empty() || cell.certainty == Certainty::Unknown) return "";
   return quoted(cell.certainty == Certainty::LowerBound ? ">=" + text : text);
@@ -35,7 +36,8 @@ std::string to_csv(const Profile& profile) {
     out += (i == 0 ? "" : ",") + quoted(profile.columns[i].name);
   out += "\n";
   for (const ProfileRow& row : profile.rows) {
-    for (std::size_t i = 0; i < row.cells.size(); ++i) out += (i == 0 ? "" : ",") + csv_cell(row.cells[i]);
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      out += (i == 0 ? "" : ",") + csv_cell(row.cells[i]);
     out += "\n";
   }
   return out;

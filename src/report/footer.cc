@@ -21,9 +21,12 @@ std::string peak_text(const Profile& profile, bool exact) {
   std::vector<std::pair<std::string, Expr>> makers;  // what each layer has alive
   for (const Profile::AliveTensor& alive : memory.at_peak) {
     const std::string& name = alive.layer.empty() ? alive.tensor : alive.layer;
-    const auto known = std::find_if(makers.begin(), makers.end(), [&](const auto& m) { return m.first == name; });
-    if (known != makers.end()) known->second += alive.bytes;
-    else makers.emplace_back(name, alive.bytes);
+    const auto known =
+        std::find_if(makers.begin(), makers.end(), [&](const auto& m) { return m.first == name; });
+    if (known != makers.end())
+      known->second += alive.bytes;
+    else
+      makers.emplace_back(name, alive.bytes);
   }
   std::stable_sort(makers.begin(), makers.end(), [](const auto& a, const auto& b) {
     return provably_at_least(a.second - b.second, 1);
@@ -74,10 +77,15 @@ std::string symbols_text(const Profile& profile) {
 std::string arena_text(const Profile& profile, bool exact) {
   if (!profile.arena) return "";
   const ArenaLayout& arena = *profile.arena;
-  const auto size = [&](std::int64_t bytes) { return expr_text(Expr(bytes), NumberStyle::Bytes, exact); };
-  std::string out = fmt::format("Arena of {} for {} tensors; what is alive at once needs {} ({:.1f} %)\n", size(arena.bytes),
-                                arena.blocks.size(), size(arena.bound),
-                                arena.bytes == 0 ? 100.0 : 100.0 * static_cast<double>(arena.bound) / static_cast<double>(arena.bytes));
+  const auto size = [&](std::int64_t bytes) {
+    return expr_text(Expr(bytes), NumberStyle::Bytes, exact);
+  };
+  std::string out = fmt::format(
+      "Arena of {} for {} tensors; what is alive at once needs {} ({:.1f} %)\n", size(arena.bytes),
+      arena.blocks.size(), size(arena.bound),
+      arena.bytes == 0
+          ? 100.0
+          : 100.0 * static_cast<double>(arena.bound) / static_cast<double>(arena.bytes));
   for (const ArenaBlock& block : arena.blocks)
     out += fmt::format("  {:>12} +{:<12} {} … {}\n", grouped(block.offset), grouped(block.bytes),
                        block.first.empty() ? block.tensor : block.first, block.last);
@@ -126,13 +134,15 @@ std::string footer_text(const Profile& profile, const TableStyle& style,
   out += arena_text(profile, style.exact);
   out += symbols_text(profile);
   if (!profile.unknown_ops.empty())
-    out += fmt::format("Not counted, so totals are lower bounds: {}\n", fmt::join(profile.unknown_ops, ", "));
+    out += fmt::format("Not counted, so totals are lower bounds: {}\n",
+                       fmt::join(profile.unknown_ops, ", "));
   for (const std::string& note : profile.notes) out += fmt::format("Note: {}\n", note);
   if (profile.hidden_rows > 0)
-    out += fmt::format("{} row{} of constants and views not shown (--all shows them)\n", profile.hidden_rows,
-                       profile.hidden_rows == 1 ? "" : "s");
+    out += fmt::format("{} row{} of constants and views not shown (--all shows them)\n",
+                       profile.hidden_rows, profile.hidden_rows == 1 ? "" : "s");
   if (!dropped.empty())
-    out += fmt::format("Not shown for lack of width: {} (--width 0 shows all)\n", fmt::join(dropped, ", "));
+    out += fmt::format("Not shown for lack of width: {} (--width 0 shows all)\n",
+                       fmt::join(dropped, ", "));
   return wrapped(out, style.width);
 }
 

@@ -16,10 +16,14 @@ Profile sample() {
                      {"macs", "MACs", Unit::Macs, true, 0},
                      {"read", "Read", Unit::Bytes, true, 5}};
   const auto row = [](std::string layer, Cell macs, std::int64_t read) {
-    return ProfileRow{{{std::move(layer), Certainty::Exact}, {std::string("Conv2d"), Certainty::Exact},
-                       std::move(macs), {Expr(read), Certainty::Exact}}, 0};
+    return ProfileRow{{{std::move(layer), Certainty::Exact},
+                       {std::string("Conv2d"), Certainty::Exact},
+                       std::move(macs),
+                       {Expr(read), Certainty::Exact}},
+                      0};
   };
-  profile.rows = {row("a very, \"long\" name of a layer that goes on", {Expr(118013952), Certainty::Exact}, 1024),
+  profile.rows = {row("a very, \"long\" name of a layer that goes on",
+                      {Expr(118013952), Certainty::Exact}, 1024),
                   row("b", {}, 2048),
                   row("c", {Expr::symbol("N") * 300774272, Certainty::Exact}, 0)};
   profile.totals = row("Total", {Expr(118013952), Certainty::LowerBound}, 3072);
@@ -39,7 +43,8 @@ TEST(Table, UnknownIsNeverZeroAndLowerBoundsAreMarked) {
   const std::string table = to_table(sample(), style);
   const auto lines = lines_of(table);
   EXPECT_EQ(lines[0], "Layer                                        Type         MACs       Read");
-  EXPECT_EQ(lines[2], "a very, \"long\" name of a layer that goes on  Conv2d    118.0 M  1.000 KiB");
+  EXPECT_EQ(lines[2],
+            "a very, \"long\" name of a layer that goes on  Conv2d    118.0 M  1.000 KiB");
   EXPECT_EQ(lines[3], "b                                            Conv2d          ?  2.000 KiB");
   EXPECT_EQ(lines[4], "c                                            Conv2d  300.8 M·N        0 B");
   EXPECT_EQ(lines[6], "Total                                                 ≥118.0 M  3.000 KiB");
@@ -49,7 +54,9 @@ TEST(Table, FitsTheWidth) {
   for (std::size_t width : {30, 40, 50, 60, 70, 100}) {
     TableStyle style;
     style.width = width;
-    for (const std::string& line : lines_of(to_table(sample(), style))) { EXPECT_LE(display_width(line), width) << line; }
+    for (const std::string& line : lines_of(to_table(sample(), style))) {
+      EXPECT_LE(display_width(line), width) << line;
+    }
   }
 }
 
@@ -64,7 +71,8 @@ TEST(Csv, QuotesAndLeavesUnknownEmpty) {
   const auto lines = lines_of(to_csv(sample()));
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0], "layer,type,macs,read");
-  EXPECT_EQ(lines[1], "\"a very, \"\"long\"\" name of a layer that goes on\",Conv2d,118013952,1024");
+  EXPECT_EQ(lines[1],
+            "\"a very, \"\"long\"\" name of a layer that goes on\",Conv2d,118013952,1024");
   EXPECT_EQ(lines[2], "b,Conv2d,,2048");
   EXPECT_EQ(lines[3], "c,Conv2d,300774272·N,0");
 }

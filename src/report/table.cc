@@ -67,11 +67,14 @@ std::vector<TextColumn> text_columns(const Profile& profile, const TableStyle& s
       if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
       out.cells.push_back(std::move(text));
     }
-    const bool blank = column.unit == Unit::Text &&
-                       std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
+    const bool blank =
+        column.unit == Unit::Text &&
+        std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
     if (blank && (!profile.rows.empty() || labelled)) continue;
-    if (column.additive) out.cells.push_back(cell_text(profile.totals.cells[c], column.unit, style.exact));
-    else out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
+    if (column.additive)
+      out.cells.push_back(cell_text(profile.totals.cells[c], column.unit, style.exact));
+    else
+      out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
     labelled = labelled || column.unit == Unit::Text;
     for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
     columns.push_back(std::move(out));
@@ -97,18 +100,23 @@ std::vector<std::string> fit(std::vector<TextColumn>& columns, std::size_t width
   const auto slack = [&] {  // what cutting texts to a readable width would win
     std::size_t win = 0;
     for (const TextColumn& column : columns)
-      if (column.column->unit == Unit::Text && column.width > 2 * kMinText) win += column.width - 2 * kMinText;
+      if (column.column->unit == Unit::Text && column.width > 2 * kMinText)
+        win += column.width - 2 * kMinText;
     return win;
   };
-  while (total_width(columns) > width + slack() && columns.size() > 1 && least()->column->priority > 0) {
+  while (total_width(columns) > width + slack() && columns.size() > 1 &&
+         least()->column->priority > 0) {
     dropped.push_back(least()->column->name);
     columns.erase(least());
   }
   while (total_width(columns) > width) {
-    const auto longest = std::max_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
-      const auto size = [](const TextColumn& c) { return c.column->unit == Unit::Text ? c.width : 0; };
-      return size(a) < size(b);
-    });
+    const auto longest =
+        std::max_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
+          const auto size = [](const TextColumn& c) {
+            return c.column->unit == Unit::Text ? c.width : 0;
+          };
+          return size(a) < size(b);
+        });
     if (longest->column->unit != Unit::Text || longest->width <= kMinText) break;
     --longest->width;
   }

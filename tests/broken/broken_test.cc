@@ -52,8 +52,10 @@ std::string fine() {
   const std::string body =
       graph({.nodes = {node("Relu", {"h"}, {"z"}, {.name = "inside"})}, .outputs = {value("z")}});
   return model(GraphParts{
-      .nodes = {node("Conv", {"x", "w"}, {"h"}, {.name = "/stem/Conv", .attributes = {ints_attribute("strides", {2, 2})}}),
-                node("If", {"c"}, {"y"}, {.name = "choice", .attributes = {graph_attribute("then_branch", body)}})},
+      .nodes = {node("Conv", {"x", "w"}, {"h"},
+                     {.name = "/stem/Conv", .attributes = {ints_attribute("strides", {2, 2})}}),
+                node("If", {"c"}, {"y"},
+                     {.name = "choice", .attributes = {graph_attribute("then_branch", body)}})},
       .inputs = {value("x", 1, {"N", "3", "8", "8"}), value("c", 9, {})},
       .outputs = {value("y")},
       .initializers = {raw_tensor("w", 1, {1, 3, 1, 1}, "123456789012")},
@@ -73,7 +75,8 @@ TEST_F(BrokenTest, NotAFile) {
 TEST_F(BrokenTest, NotOnnx) {
   using namespace std::string_view_literals;
   constexpr std::string_view kReads = "strata reads ONNX models (.onnx)";
-  const auto expect = [&](std::string_view content, const std::string& name, const std::string& said) {
+  const auto expect = [&](std::string_view content, const std::string& name,
+                          const std::string& said) {
     std::string wanted = name + " is " + said;
     wanted.replace(wanted.find("READS"), 5, kReads);
     EXPECT_EQ(sentence(content, name), wanted);
@@ -87,11 +90,13 @@ TEST_F(BrokenTest, NotOnnx) {
          "a web page; the download saved an error or login page in place of the model (READS)");
   expect("PK\x03\x04\0\0\x08\x08\0\0\0\0\0\0\0\0resnet18/data.pkl"sv, "resnet18.pt",
          "a PyTorch file (.pt, .pth, .pt2); export it with torch.onnx.export first (READS)");
-  expect("\x80\x02}q\0(X"sv, "weights.pth",
-         "a Python pickle, perhaps PyTorch weights; export it with torch.onnx.export first (READS)");
+  expect(
+      "\x80\x02}q\0(X"sv, "weights.pth",
+      "a Python pickle, perhaps PyTorch weights; export it with torch.onnx.export first (READS)");
   expect("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n", "m.onnx",
          "a Git LFS pointer, not the file itself; fetch it with `git lfs pull` (READS)");
-  expect("\x1c\0\0\0TFL3\0"sv, "m.tflite", "a TensorFlow Lite model; export it to ONNX first (READS)");
+  expect("\x1c\0\0\0TFL3\0"sv, "m.tflite",
+         "a TensorFlow Lite model; export it to ONNX first (READS)");
   EXPECT_EQ(sentence("\xfe\xfe\x01\0"sv, "odd.bin"),
             "odd.bin is in no format that strata reads (ONNX models (.onnx))");
 }
@@ -127,9 +132,10 @@ TEST_F(BrokenTest, LyingLengths) {
   // The length before the node's name.
   std::string bytes = fine();
   bytes[bytes.find("/stem/Conv") - 1] = 127;
-  EXPECT_EQ(sentence(bytes),
-            "m.onnx is damaged at byte 22, in a node (no name, output \"h\"): field 3 announces 127 "
-            "bytes where 34 are left; get the file again");
+  EXPECT_EQ(
+      sentence(bytes),
+      "m.onnx is damaged at byte 22, in a node (no name, output \"h\"): field 3 announces 127 "
+      "bytes where 34 are left; get the file again");
 }
 
 TEST_F(BrokenTest, WrongWireTypes) {
@@ -156,10 +162,11 @@ TEST_F(BrokenTest, EveryByteChanged) {
 }
 
 TEST_F(BrokenTest, Names) {
-  EXPECT_EQ(sentence(chain({node("Add", {"x", "b"}, {"a"}, {.name = "one"}),
-                            node("Mul", {"a"}, {"b"}, {.name = "two"}), node("Relu", {"b"}, {"y"})})),
-            "m.onnx: these nodes feed each other in a circle, so none can run first: Add \"one\" → "
-            "Mul \"two\" → Add \"one\"");
+  EXPECT_EQ(
+      sentence(chain({node("Add", {"x", "b"}, {"a"}, {.name = "one"}),
+                      node("Mul", {"a"}, {"b"}, {.name = "two"}), node("Relu", {"b"}, {"y"})})),
+      "m.onnx: these nodes feed each other in a circle, so none can run first: Add \"one\" → "
+      "Mul \"two\" → Add \"one\"");
   EXPECT_EQ(sentence(chain({node("Add", {"x", "ghost"}, {"y"}, {.name = "sum"})})),
             "m.onnx: Add \"sum\" reads \"ghost\", which no node, input or stored tensor provides");
   EXPECT_EQ(sentence(chain({node("Relu", {"x"}, {"y"}, {.name = "one"}),
@@ -173,10 +180,12 @@ TEST_F(BrokenTest, Shapes) {
   const auto input = [&](const Texts& sizes) {
     return sentence(model(GraphParts{.inputs = {value("x", 1, sizes)}}));
   };
-  EXPECT_EQ(input({"4294967296", "4294967296"}),
-            "m.onnx: the file declares \"x\" with a shape that overflows: \"4294967296×4294967296\"");
+  EXPECT_EQ(
+      input({"4294967296", "4294967296"}),
+      "m.onnx: the file declares \"x\" with a shape that overflows: \"4294967296×4294967296\"");
   EXPECT_EQ(input({"-7"}), "m.onnx: the file declares \"x\" with an axis of size -7");
-  EXPECT_EQ(input(Texts(1'000'000, "1")), "m.onnx: the file declares \"x\" with more than 1000 axes");
+  EXPECT_EQ(input(Texts(1'000'000, "1")),
+            "m.onnx: the file declares \"x\" with more than 1000 axes");
   const auto weight = [&](const std::string& tensor) {
     return sentence(model(GraphParts{.initializers = {tensor}}));
   };
@@ -189,31 +198,40 @@ TEST_F(BrokenTest, Shapes) {
 }
 
 TEST_F(BrokenTest, Nesting) {
-  const std::string deep = chain({node(
-      "If", {"x"}, {"y"}, {.name = "outermost", .attributes = {graph_attribute("then_branch", nested_bodies(10'000))}})});
-  EXPECT_EQ(sentence(deep), "m.onnx: If \"deep\": bodies and functions are nested more than 200 deep");
+  const std::string deep =
+      chain({node("If", {"x"}, {"y"},
+                  {.name = "outermost",
+                   .attributes = {graph_attribute("then_branch", nested_bodies(10'000))}})});
+  EXPECT_EQ(sentence(deep),
+            "m.onnx: If \"deep\": bodies and functions are nested more than 200 deep");
 }
 
 TEST_F(BrokenTest, Functions) {
   const auto with = [&](const Texts& functions, const ReadOptions& options = {}) {
-    return sentence(model(graph({.nodes = {node("F", {"x"}, {"y"}, {.name = "call", .domain = "local"})},
-                                 .inputs = {value("x")},
-                                 .outputs = {value("y")}}),
-                          {.functions = functions}),
-                    "m.onnx", options);
+    return sentence(
+        model(graph({.nodes = {node("F", {"x"}, {"y"}, {.name = "call", .domain = "local"})},
+                     .inputs = {value("x")},
+                     .outputs = {value("y")}}),
+              {.functions = functions}),
+        "m.onnx", options);
   };
   const auto calls = [](const std::string& name, const Texts& called) {
     Texts nodes;
     for (std::size_t i = 0; i < called.size(); ++i)
       nodes.push_back(node(called[i], {i == 0 ? "a" : "v" + std::to_string(i - 1)},
-                           {i + 1 == called.size() ? "b" : "v" + std::to_string(i)}, {.name = "n", .domain = "local"}));
+                           {i + 1 == called.size() ? "b" : "v" + std::to_string(i)},
+                           {.name = "n", .domain = "local"}));
     return function(name, {.nodes = nodes, .inputs = {"a"}, .outputs = {"b"}});
   };
-  EXPECT_EQ(with({calls("F", {"G"}), calls("G", {"F"})}),
-            "m.onnx: F \"n\" in function \"G\": the function \"F\" calls itself, which ONNX forbids");
-  Texts doubling = {calls("F", {"f24", "f24"}), function("f0", {.nodes = {node("Abs", {"a"}, {"b"})}, .inputs = {"a"}, .outputs = {"b"}})};
+  EXPECT_EQ(
+      with({calls("F", {"G"}), calls("G", {"F"})}),
+      "m.onnx: F \"n\" in function \"G\": the function \"F\" calls itself, which ONNX forbids");
+  Texts doubling = {
+      calls("F", {"f24", "f24"}),
+      function("f0", {.nodes = {node("Abs", {"a"}, {"b"})}, .inputs = {"a"}, .outputs = {"b"}})};
   for (int i = 1; i < 25; ++i)
-    doubling.push_back(calls("f" + std::to_string(i), {"f" + std::to_string(i - 1), "f" + std::to_string(i - 1)}));
+    doubling.push_back(
+        calls("f" + std::to_string(i), {"f" + std::to_string(i - 1), "f" + std::to_string(i - 1)}));
   EXPECT_EQ(with(doubling, {.max_nodes = 20'000}),
             "m.onnx: f1 \"n\" in function \"f2\": the model has more than 20000 nodes once its "
             "functions are inlined");
@@ -221,7 +239,8 @@ TEST_F(BrokenTest, Functions) {
 
 TEST_F(BrokenTest, ExternalData) {
   const auto at = [&](const std::string& location) {
-    return sentence(model(GraphParts{.initializers = {external_tensor("w", 1, {10}, {{"location", location}})}}));
+    return sentence(model(
+        GraphParts{.initializers = {external_tensor("w", 1, {10}, {{"location", location}})}}));
   };
   EXPECT_EQ(at("/etc/passwd"),
             "m.onnx: the stored tensor \"w\" keeps its data in \"/etc/passwd\", which is outside "

@@ -80,7 +80,8 @@ Result<InferOptions> stored_inputs(const Model& model, const fs::path& data) {
     auto stored = read_stored(file, input.type.kind);
     if (!stored) return tl::unexpected(stored.error());
     options.input_types.emplace_back(std::string(input.name), stored->type);
-    if (stored->value) options.input_values.emplace_back(std::string(input.name), std::move(*stored->value));
+    if (stored->value)
+      options.input_values.emplace_back(std::string(input.name), std::move(*stored->value));
   }
   return options;
 }
@@ -123,8 +124,12 @@ Score run_group(const std::string& group) {
     score.needed_values += outcome.passed && outcome.needed_values;
     const bool excused = known.contains(name);
     if (!outcome.passed) score.failed.push_back(fmt::format("{}: {}", name, outcome.problem));
-    if (!outcome.passed && !excused) { ADD_FAILURE() << name << ": " << outcome.problem; }
-    if (outcome.passed && excused) { ADD_FAILURE() << name << " passes now; take it from exceptions.txt"; }
+    if (!outcome.passed && !excused) {
+      ADD_FAILURE() << name << ": " << outcome.problem;
+    }
+    if (outcome.passed && excused) {
+      ADD_FAILURE() << name << " passes now; take it from exceptions.txt";
+    }
   }
   return score;
 }
@@ -132,10 +137,13 @@ Score run_group(const std::string& group) {
 class Conformance : public testing::TestWithParam<std::string> {};
 
 TEST_P(Conformance, OutputsAreAsStored) {
-  if (!fs::exists(kData)) { FAIL() << "libonnx-testdata is not installed; deps/install.sh test brings it"; }
+  if (!fs::exists(kData)) {
+    FAIL() << "libonnx-testdata is not installed; deps/install.sh test brings it";
+  }
   const Score score = run_group(GetParam());
-  fmt::print("conformance {}: {} of {} ({:.2f} %), {} of them with the stored inputs' values\n", GetParam(),
-             score.passed, score.total, 100.0 * score.passed / std::max(score.total, 1), score.needed_values);
+  fmt::print("conformance {}: {} of {} ({:.2f} %), {} of them with the stored inputs' values\n",
+             GetParam(), score.passed, score.total, 100.0 * score.passed / std::max(score.total, 1),
+             score.needed_values);
   for (const std::string& failure : score.failed) fmt::print("  exception {}\n", failure);
   EXPECT_GE(score.passed, 0.99 * score.total);
   EXPECT_GT(score.total, 0);

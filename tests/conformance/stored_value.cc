@@ -88,7 +88,8 @@ Result<StoredValue> read_stored(const std::filesystem::path& file, ValueKind kin
   if (!in) return failure(fmt::format("cannot open {}", file.string()));
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   if (kind == ValueKind::Sequence) return read_sequence(bytes);
-  if (kind == ValueKind::Optional || kind == ValueKind::OptionalSequence) return read_optional(bytes, kind);
+  if (kind == ValueKind::Optional || kind == ValueKind::OptionalSequence)
+    return read_optional(bytes, kind);
   return read_tensor(bytes);
 }
 

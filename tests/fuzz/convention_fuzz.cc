@@ -7,7 +7,8 @@
 #include "strata/cost/convention.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto convention = strata::parse_convention({reinterpret_cast<const char*>(data), size}, "fuzz");
+  const auto convention =
+      strata::parse_convention({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!convention && convention.error().message.empty()) std::abort();
   return 0;
 }

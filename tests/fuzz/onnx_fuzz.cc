@@ -40,10 +40,8 @@ void check(const strata::Model& model) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const strata::ReadOptions options{.max_nodes = 5'000,
-                                    .max_tensors = 20'000,
-                                    .max_list_items = 100'000,
-                                    .max_depth = 50};
+  const strata::ReadOptions options{
+      .max_nodes = 5'000, .max_tensors = 20'000, .max_list_items = 100'000, .max_depth = 50};
   const auto model = strata::read_onnx(bytes, "fuzz", options);
   if (model)
     check(*model);

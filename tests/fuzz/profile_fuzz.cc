@@ -11,7 +11,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const strata::ReadOptions limits{.max_nodes = 1'000, .max_tensors = 5'000, .max_list_items = 20'000, .max_depth = 8};
+  const strata::ReadOptions limits{
+      .max_nodes = 1'000, .max_tensors = 5'000, .max_list_items = 20'000, .max_depth = 8};
   auto model = strata::read_onnx(bytes, "fuzz", limits);
   if (!model) return 0;
   const auto inference = strata::infer(*model);
@@ -33,6 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   if (strata::to_table(*profile).empty() || strata::to_csv(*profile).empty()) std::abort();
-  if (strata::profile_to_json(*profile).empty() || strata::to_markdown(*profile).empty()) std::abort();
+  if (strata::profile_to_json(*profile).empty() || strata::to_markdown(*profile).empty())
+    std::abort();
   return 0;
 }

@@ -23,9 +23,12 @@ Row cells(const std::string& line) {
   Row row(1);
   bool quoted = false;
   for (char c : line) {
-    if (c == '"') quoted = !quoted;
-    else if (c == ',' && !quoted) row.emplace_back();
-    else if (c != '\r') row.back() += c;
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      row.emplace_back();
+    else if (c != '\r')
+      row.back() += c;
   }
   return row;
 }

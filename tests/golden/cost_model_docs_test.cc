@@ -43,7 +43,8 @@ std::string rules_table(const Convention& convention, const RuleTable& table) {
       const auto& formula = rule.formulas[static_cast<std::size_t>(metric)];
       row += fmt::format(" {} |", formula ? formula->text() : "0");
     }
-    if (!keys.empty() && row != last) text += fmt::format("| {} |{}\n", std::exchange(keys, ""), last);
+    if (!keys.empty() && row != last)
+      text += fmt::format("| {} |{}\n", std::exchange(keys, ""), last);
     keys += (keys.empty() ? "" : ", ") + rule.key;
     last = row;
   }
@@ -67,7 +68,8 @@ std::string formulas() {
 }
 
 std::string replaced(std::string page, std::string_view mark, const std::string& content) {
-  const std::string open = fmt::format("<!-- {} -->\n", mark), close = fmt::format("<!-- /{} -->", mark);
+  const std::string open = fmt::format("<!-- {} -->\n", mark),
+                    close = fmt::format("<!-- /{} -->", mark);
   const std::size_t first = page.find(open), last = page.find(close);
   if (first == page.npos || last == page.npos) return fmt::format("no place for {}", mark);
   const std::size_t from = first + open.size();
@@ -80,10 +82,12 @@ TEST(CostModelDocs, TablesSayWhatTheFilesSay) {
   stored << file.rdbuf();
   const std::string page =
       replaced(replaced(stored.str(), "names", names_table()), "formulas", formulas());
-  if (std::getenv("STRATA_REWRITE_DOCS") != nullptr) std::ofstream(kPath) << page;
-  else EXPECT_TRUE(page == stored.str())
-      << "the tables of docs/cost-model.md are not what data/conventions says; run this test with "
-         "STRATA_REWRITE_DOCS=1";
+  if (std::getenv("STRATA_REWRITE_DOCS") != nullptr)
+    std::ofstream(kPath) << page;
+  else
+    EXPECT_TRUE(page == stored.str()) << "the tables of docs/cost-model.md are not what "
+                                         "data/conventions says; run this test with "
+                                         "STRATA_REWRITE_DOCS=1";
 }
 
 }  // namespace

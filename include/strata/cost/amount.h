@@ -14,9 +14,9 @@ namespace strata {
 
 class Amount {
  public:
-  Amount() = default;  // 0
-  Amount(Expr whole) : above_(std::move(whole)) {}    // NOLINT(google-explicit-constructor)
-  Amount(std::int64_t whole) : above_(whole) {}       // NOLINT(google-explicit-constructor)
+  Amount() = default;                               // 0
+  Amount(Expr whole) : above_(std::move(whole)) {}  // NOLINT(google-explicit-constructor)
+  Amount(std::int64_t whole) : above_(whole) {}     // NOLINT(google-explicit-constructor)
   // above / below; unknown if below is 0.
   static Amount ratio(Expr above, std::int64_t below);
   static Amount unknown() { return Expr::unknown(); }

@@ -12,14 +12,14 @@ namespace strata {
 
 // The cost of running one node (or a sum over nodes) once.
 struct NodeCost {
-  Expr params;        // learned parameters, counted where they are read first
-  Expr param_bytes;   // as stored
-  Expr macs;          // multiply-accumulates
-  Expr adds, muls, specials;  // arithmetic beside the MACs
-  Expr read_bytes;    // each distinct input and weight once
-  Expr weight_bytes;  // the part of read_bytes that is stored weights
-  Expr write_bytes;   // outputs
-  Certainty certainty = Certainty::Exact;        // of macs, adds, muls, specials
+  Expr params;                             // learned parameters, counted where they are read first
+  Expr param_bytes;                        // as stored
+  Expr macs;                               // multiply-accumulates
+  Expr adds, muls, specials;               // arithmetic beside the MACs
+  Expr read_bytes;                         // each distinct input and weight once
+  Expr weight_bytes;                       // the part of read_bytes that is stored weights
+  Expr write_bytes;                        // outputs
+  Certainty certainty = Certainty::Exact;  // of macs, adds, muls, specials
   Certainty bytes_certainty = Certainty::Exact;  // of read_bytes and write_bytes
   bool folded = false;  // depends on stored values alone: computed once, at load
   bool view = false;    // gives its input another shape; moves nothing
@@ -43,7 +43,7 @@ struct Costs {
   // Operators whose cost is not known, each once, and other caveats, as sentences.
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
-  std::uint64_t buffers = 0;    // stored elements that are state, not parameters
+  std::uint64_t buffers = 0;  // stored elements that are state, not parameters
 };
 
 // Needs inferred types. Linear in the number of nodes.

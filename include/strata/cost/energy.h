@@ -50,7 +50,7 @@ struct OperationEnergy {
 std::optional<OperationEnergy> operation_energy(DType type);
 
 struct Energy {
-  Amount picojoules;             // unknown if a count or the type's figures are
+  Amount picojoules;              // unknown if a count or the type's figures are
   InlineVector<Amount, 4> terms;  // as EnergyModel::terms()
   Certainty certainty = Certainty::Exact;
 };

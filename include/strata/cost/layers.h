@@ -16,10 +16,35 @@ namespace strata {
 // The kinds of layer that counting conventions know, after torch.nn.
 enum class LayerKind : std::uint8_t {
   Other,
-  Conv, ConvTranspose, Linear, BatchNorm, LayerNorm, GroupNorm, InstanceNorm,
-  ReLU, ReLU6, LeakyReLU, PReLU, ELU, GELU, SiLU, Hardswish, Hardsigmoid, Sigmoid, Tanh, Softmax,
-  MaxPool, AvgPool, AdaptiveAvgPool, AdaptiveMaxPool,
-  Dropout, Flatten, Embedding, Upsample, Recurrent, Attention,
+  Conv,
+  ConvTranspose,
+  Linear,
+  BatchNorm,
+  LayerNorm,
+  GroupNorm,
+  InstanceNorm,
+  ReLU,
+  ReLU6,
+  LeakyReLU,
+  PReLU,
+  ELU,
+  GELU,
+  SiLU,
+  Hardswish,
+  Hardsigmoid,
+  Sigmoid,
+  Tanh,
+  Softmax,
+  MaxPool,
+  AvgPool,
+  AdaptiveAvgPool,
+  AdaptiveMaxPool,
+  Dropout,
+  Flatten,
+  Embedding,
+  Upsample,
+  Recurrent,
+  Attention,
   MatMul,       // of two activations, between modules
   Elementwise,  // sum, product, … of activations, between modules
 };
@@ -28,9 +53,9 @@ struct Layer {
   LayerKind kind = LayerKind::Other;
   bool functional = false;  // an operation between modules, not a module
   ScopeId scope = 0;
-  std::uint32_t call = 0;   // 0 for the first call of its path
+  std::uint32_t call = 0;              // 0 for the first call of its path
   std::uint32_t first = 0, count = 0;  // its nodes: a range of Layers::members
-  std::uint32_t main = 0;   // the node that decides its kind: index into Costs::nodes
+  std::uint32_t main = 0;              // the node that decides its kind: index into Costs::nodes
 };
 
 struct Layers {

@@ -19,14 +19,14 @@ struct Lifetime {
 };
 
 struct Liveness {
-  std::vector<Lifetime> lifetimes;      // by first, then by tensor
-  std::vector<Expr> alive;              // bytes alive while each node runs
+  std::vector<Lifetime> lifetimes;  // by first, then by tensor
+  std::vector<Expr> alive;          // bytes alive while each node runs
   // Largest of `alive`. A lower bound for that order: real allocators round up
   // and kernels take scratch memory. The insides of bodies are not included.
   Expr peak_bytes;
   Certainty certainty = Certainty::Exact;  // LowerBound: some sizes are not known
   NodeId peak_node = kNone;
-  std::vector<std::uint32_t> at_peak;   // indices into lifetimes, largest first
+  std::vector<std::uint32_t> at_peak;  // indices into lifetimes, largest first
 };
 
 // In graph order, each tensor freed after its last reader. Inputs of the network

@@ -26,11 +26,11 @@ inline constexpr std::uint32_t kNone = 0xffffffff;  // no such tensor, node or s
 
 enum class ValueKind : std::uint8_t {
   Tensor,
-  Sparse,            // sparse tensor; dims are those of the dense one
-  Sequence,          // of tensors: dtype and dims are those that all elements share
-  Optional,          // of a tensor
+  Sparse,    // sparse tensor; dims are those of the dense one
+  Sequence,  // of tensors: dtype and dims are those that all elements share
+  Optional,  // of a tensor
   OptionalSequence,
-  Map,               // key and value types are not followed
+  Map,  // key and value types are not followed
   SequenceOfMap,
   Opaque,
 };
@@ -66,8 +66,8 @@ struct TensorData {
   std::string_view bytes;
   std::span<const std::string_view> texts;  // Typed: strings, where they are few
   std::string_view location;
-  std::int64_t offset = 0;     // External
-  std::int64_t nonzeros = 0;   // Sparse
+  std::int64_t offset = 0;    // External
+  std::int64_t nonzeros = 0;  // Sparse
 
   Expr elements() const;  // overflow-checked product of dims
 };
@@ -88,8 +88,8 @@ struct Attribute {
 
 struct Node {
   std::string_view op;
-  std::string_view domain;  // "" is ONNX's own ("ai.onnx" is stored as "")
-  std::string_view name;    // as in the file; may be empty
+  std::string_view domain;            // "" is ONNX's own ("ai.onnx" is stored as "")
+  std::string_view name;              // as in the file; may be empty
   std::span<const TensorId> inputs;   // kNone: an optional input left out
   std::span<const TensorId> outputs;  // kNone: an output nobody wants
   std::span<const Attribute> attributes;
@@ -115,9 +115,9 @@ struct Tensor {
   TypeInfo type;
   Role role = Role::Activation;
   NodeId producer = kNone;
-  TensorId outer = kNone;             // Captured: its id in the enclosing graph
-  const TensorData* data = nullptr;   // Initializer
-  const Value* value = nullptr;       // its elements, once they are known
+  TensorId outer = kNone;            // Captured: its id in the enclosing graph
+  const TensorData* data = nullptr;  // Initializer
+  const Value* value = nullptr;      // its elements, once they are known
 };
 
 class Graph {
@@ -126,7 +126,7 @@ class Graph {
   Graph* parent = nullptr;  // of a body
   std::vector<Node> nodes;  // in an order in which they can run
   std::vector<Tensor> tensors;
-  std::vector<TensorId> inputs;   // without those that are initializers
+  std::vector<TensorId> inputs;  // without those that are initializers
   std::vector<TensorId> outputs;
   // Of a body: how often it runs each time its node does. The trip count of a loop;
   // of the branches of an If, 0 for one that cannot be taken. Set by inference.
@@ -180,10 +180,10 @@ class Model {
   std::string_view producer_version;
   std::vector<OpsetImport> opsets;
   std::vector<KeyValue> metadata;
-  std::vector<std::string> notes;    // what a reader had to assume or leave out, a sentence each
-  std::deque<Graph> graphs;          // the first is the network, the rest are bodies
-  std::vector<Scope> scopes;         // parents before children
-  std::deque<TensorData> stored;     // initializers and tensor attributes
+  std::vector<std::string> notes;       // what a reader had to assume or leave out, a sentence each
+  std::deque<Graph> graphs;             // the first is the network, the rest are bodies
+  std::vector<Scope> scopes;            // parents before children
+  std::deque<TensorData> stored;        // initializers and tensor attributes
   std::shared_ptr<const void> backing;  // keeps the mapped file alive
 
  private:

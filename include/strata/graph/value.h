@@ -24,8 +24,8 @@ inline constexpr std::int64_t kMaxValueElements = 4096;
 class Scalar {
  public:
   Scalar() = default;
-  Scalar(Expr whole) : whole_(std::move(whole)) {}           // NOLINT(google-explicit-constructor)
-  Scalar(std::int64_t whole) : whole_(whole) {}              // NOLINT(google-explicit-constructor)
+  Scalar(Expr whole) : whole_(std::move(whole)) {}  // NOLINT(google-explicit-constructor)
+  Scalar(std::int64_t whole) : whole_(whole) {}     // NOLINT(google-explicit-constructor)
   static Scalar real(double number) {
     Scalar scalar;
     scalar.real_ = number;
@@ -55,7 +55,7 @@ class Scalar {
 struct Value {
   DType type = DType::Undefined;
   InlineVector<std::int64_t, 4> dims;
-  std::vector<Scalar> items;  // row-major, as many as the product of dims
+  std::vector<Scalar> items;            // row-major, as many as the product of dims
   std::vector<std::string> texts = {};  // instead of items, for strings
 
   std::size_t size() const { return items.size(); }

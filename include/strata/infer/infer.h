@@ -13,10 +13,10 @@
 namespace strata {
 
 struct InferOptions {
-  std::vector<std::pair<std::string, Dims>> input_shapes;   // by input name
-  std::vector<std::pair<std::string, std::int64_t>> sizes;  // by symbol: batch=8
-  std::optional<std::int64_t> batch;                        // first axis of every input
-  std::vector<std::pair<std::string, Value>> input_values;  // inputs whose elements are given
+  std::vector<std::pair<std::string, Dims>> input_shapes;     // by input name
+  std::vector<std::pair<std::string, std::int64_t>> sizes;    // by symbol: batch=8
+  std::optional<std::int64_t> batch;                          // first axis of every input
+  std::vector<std::pair<std::string, Value>> input_values;    // inputs whose elements are given
   std::vector<std::pair<std::string, TypeInfo>> input_types;  // sequences, optionals, …
 };
 

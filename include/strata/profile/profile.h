@@ -17,7 +17,17 @@
 namespace strata {
 
 // Megabytes are 2^20 bytes, as the layouts that use them mean it.
-enum class Unit : std::uint8_t { Text, Count, Macs, Flops, Bytes, Megabytes, Picojoules, FlopsPerByte, Percent };
+enum class Unit : std::uint8_t {
+  Text,
+  Count,
+  Macs,
+  Flops,
+  Bytes,
+  Megabytes,
+  Picojoules,
+  FlopsPerByte,
+  Percent
+};
 std::string_view name(Unit unit);  // the word in JSON: `bytes`, `macs`, …
 
 struct Column {
@@ -36,8 +46,8 @@ struct Cell {
 };
 
 struct ProfileRow {
-  std::vector<Cell> cells;   // as many as columns
-  std::uint32_t depth = 0;   // in the module tree
+  std::vector<Cell> cells;  // as many as columns
+  std::uint32_t depth = 0;  // in the module tree
 };
 
 struct ArenaBlock {
@@ -103,13 +113,13 @@ struct Profile {
 
 struct ProfileOptions {
   RowOptions rows;
-  std::string columns;              // `+energy,-flops`, `layer,macs`; empty: the usual ones
-  std::string layout;               // `rasp`, `torchstat`: that tool's rows, columns and counting
-  std::string sort;                 // a column, `-` before it for the other way round; empty: running order
+  std::string columns;  // `+energy,-flops`, `layer,macs`; empty: the usual ones
+  std::string layout;   // `rasp`, `torchstat`: that tool's rows, columns and counting
+  std::string sort;     // a column, `-` before it for the other way round; empty: running order
   std::string convention = "strata";
   std::string energy_model = "strata";
-  bool arena = false;               // also plan an arena; needs every size in numbers
-  bool all_columns = false;         // for machine output: every column, unless `columns` says
+  bool arena = false;        // also plan an arena; needs every size in numbers
+  bool all_columns = false;  // for machine output: every column, unless `columns` says
 };
 
 std::vector<std::string> column_names();

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "read/in_quotes.h"
 #include "read/onnx/calls.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/tensor.h"
 #include "read/onnx/type.h"
-#include "read/in_quotes.h"
 
 namespace strata::onnx {
 
@@ -38,7 +38,7 @@ struct AttributeText {
   Kind found = Kind::Undefined;  // of the last value field
   std::int64_t integer = 0;
   float real = 0;
-  std::string_view bytes;        // text, or the message of a tensor, graph or type
+  std::string_view bytes;  // text, or the message of a tensor, graph or type
   std::uint64_t list_items = 0;
   // The first few integers, which are all there are of most lists.
   static constexpr std::size_t kFew = 8;
@@ -57,16 +57,36 @@ AttributeText read_text(Source& source, std::string_view message) {
   };
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::attribute::kName: text.name = f.bytes(); break;
-      case proto::attribute::kRefAttrName: text.reference = f.bytes(); break;
-      case proto::attribute::kType: text.declared = f.integer(); break;
-      case proto::attribute::kFloat: text.found = Kind::Float, text.real = f.real(); break;
-      case proto::attribute::kInt: text.found = Kind::Int, text.integer = f.integer(); break;
-      case proto::attribute::kString: one(Kind::String, f); break;
-      case proto::attribute::kTensor: one(Kind::Tensor, f); break;
-      case proto::attribute::kGraph: one(Kind::Graph, f); break;
-      case proto::attribute::kSparseTensor: one(Kind::SparseTensor, f); break;
-      case proto::attribute::kTypeProto: one(Kind::TypeProto, f); break;
+      case proto::attribute::kName:
+        text.name = f.bytes();
+        break;
+      case proto::attribute::kRefAttrName:
+        text.reference = f.bytes();
+        break;
+      case proto::attribute::kType:
+        text.declared = f.integer();
+        break;
+      case proto::attribute::kFloat:
+        text.found = Kind::Float, text.real = f.real();
+        break;
+      case proto::attribute::kInt:
+        text.found = Kind::Int, text.integer = f.integer();
+        break;
+      case proto::attribute::kString:
+        one(Kind::String, f);
+        break;
+      case proto::attribute::kTensor:
+        one(Kind::Tensor, f);
+        break;
+      case proto::attribute::kGraph:
+        one(Kind::Graph, f);
+        break;
+      case proto::attribute::kSparseTensor:
+        one(Kind::SparseTensor, f);
+        break;
+      case proto::attribute::kTypeProto:
+        one(Kind::TypeProto, f);
+        break;
       case proto::attribute::kFloats: {
         std::uint64_t count = 0;
         f.each_fixed<float>([&](float) { ++count; });
@@ -82,12 +102,23 @@ AttributeText read_text(Source& source, std::string_view message) {
         many(Kind::Ints, count);
         break;
       }
-      case proto::attribute::kStrings: f.bytes(), many(Kind::Strings, 1); break;
-      case proto::attribute::kGraphs: f.bytes(), many(Kind::Graphs, 1); break;
-      case proto::attribute::kTensors: f.bytes(), many(Kind::Tensors, 1); break;
-      case proto::attribute::kSparseTensors: f.bytes(), many(Kind::SparseTensors, 1); break;
-      case proto::attribute::kTypeProtos: f.bytes(), many(Kind::TypeProtos, 1); break;
-      default: f.skip();
+      case proto::attribute::kStrings:
+        f.bytes(), many(Kind::Strings, 1);
+        break;
+      case proto::attribute::kGraphs:
+        f.bytes(), many(Kind::Graphs, 1);
+        break;
+      case proto::attribute::kTensors:
+        f.bytes(), many(Kind::Tensors, 1);
+        break;
+      case proto::attribute::kSparseTensors:
+        f.bytes(), many(Kind::SparseTensors, 1);
+        break;
+      case proto::attribute::kTypeProtos:
+        f.bytes(), many(Kind::TypeProtos, 1);
+        break;
+      default:
+        f.skip();
     }
   }
   return text;
@@ -115,18 +146,19 @@ Kind kind_of(Loading& loading, const AttributeText& text) {
     return text.found;
   // An empty list, or a zero that its writer left out, has no value field.
   if (text.found != Kind::Undefined && text.found != declared)
-    loading.source.wrong(fmt::format(
-        "its attribute {} says that it is of type {}, but has a value of type {}",
-        in_quotes(text.name), text.declared, static_cast<std::int64_t>(text.found)));
+    loading.source.wrong(
+        fmt::format("its attribute {} says that it is of type {}, but has a value of type {}",
+                    in_quotes(text.name), text.declared, static_cast<std::int64_t>(text.found)));
   return declared;
 }
 
 std::optional<Attribute> referred(Loading& loading, const Environment& here,
                                   const Environment& meaning, const AttributeText& text) {
   if (meaning.call == nullptr)
-    loading.source.wrong(fmt::format("its attribute {} refers to a function's attribute {}, but it "
-                                     "is in no function",
-                                     in_quotes(text.name), in_quotes(text.reference)));
+    loading.source.wrong(
+        fmt::format("its attribute {} refers to a function's attribute {}, but it "
+                    "is in no function",
+                    in_quotes(text.name), in_quotes(text.reference)));
   const Call& call = *meaning.call;
   std::optional<Attribute> attribute;
   for (const Default& given : call.attributes)
@@ -155,9 +187,15 @@ std::optional<Attribute> read_attribute(Loading& loading, const Environment& her
   Attribute attribute;
   attribute.name = text.name;
   switch (kind_of(loading, text)) {
-    case Kind::Float: attribute.value = text.real; break;
-    case Kind::Int: attribute.value = text.integer; break;
-    case Kind::String: attribute.value = text.bytes; break;
+    case Kind::Float:
+      attribute.value = text.real;
+      break;
+    case Kind::Int:
+      attribute.value = text.integer;
+      break;
+    case Kind::String:
+      attribute.value = text.bytes;
+      break;
     case Kind::Tensor:
       if (text.found == Kind::Tensor) attribute.value = read_tensor(loading, text.bytes);
       break;
@@ -171,36 +209,37 @@ std::optional<Attribute> read_attribute(Loading& loading, const Environment& her
       break;
     case Kind::TypeProto:
       if (text.found == Kind::TypeProto)
-        attribute.value = loading.model.keep(
-            read_type(loading, text.bytes, text.name, OpenSizes::Unknown));
+        attribute.value =
+            loading.model.keep(read_type(loading, text.bytes, text.name, OpenSizes::Unknown));
       break;
     case Kind::Floats:
-      attribute.value = std::span<const float>(read_list<float>(
-          loading, text, message, proto::attribute::kFloats,
-          [](Fields& f, auto take) { f.each_fixed<float>(take); }));
+      attribute.value = std::span<const float>(
+          read_list<float>(loading, text, message, proto::attribute::kFloats,
+                           [](Fields& f, auto take) { f.each_fixed<float>(take); }));
       break;
     case Kind::Ints:
       if (text.found == Kind::Ints && text.list_items <= AttributeText::kFew) {
         loading.count_list_items(text.list_items);
-        attribute.value = loading.model.keep(std::span<const std::int64_t>(
-            text.few, static_cast<std::size_t>(text.list_items)));
+        attribute.value = loading.model.keep(
+            std::span<const std::int64_t>(text.few, static_cast<std::size_t>(text.list_items)));
         break;
       }
-      attribute.value = std::span<const std::int64_t>(read_list<std::int64_t>(
-          loading, text, message, proto::attribute::kInts,
-          [](Fields& f, auto take) { f.each_integer(take); }));
+      attribute.value = std::span<const std::int64_t>(
+          read_list<std::int64_t>(loading, text, message, proto::attribute::kInts,
+                                  [](Fields& f, auto take) { f.each_integer(take); }));
       break;
     case Kind::Strings:
-      attribute.value = std::span<const std::string_view>(read_list<std::string_view>(
-          loading, text, message, proto::attribute::kStrings,
-          [](Fields& f, auto take) { take(f.bytes()); }));
+      attribute.value = std::span<const std::string_view>(
+          read_list<std::string_view>(loading, text, message, proto::attribute::kStrings,
+                                      [](Fields& f, auto take) { take(f.bytes()); }));
       break;
     case Kind::Graphs:
       attribute.value = std::span<Graph* const>(read_list<Graph*>(
           loading, text, message, proto::attribute::kGraphs,
           [&](Fields& f, auto take) { take(read_body(loading, here, meaning, f.bytes())); }));
       break;
-    default: break;  // lists of tensors and of types: no operator has them
+    default:
+      break;  // lists of tensors and of types: no operator has them
   }
   return attribute;
 }

@@ -33,18 +33,22 @@ class AttributeTest : public testing::Test {
 
 TEST_F(AttributeTest, SingleValues) {
   EXPECT_EQ(std::get<std::int64_t>(read(int_attribute("a", -3)).value), -3);
-  EXPECT_EQ(std::get<float>(read(attribute("a", 1, [](auto& w) { w.add_float(2, 0.5f); })).value), 0.5f);
+  EXPECT_EQ(std::get<float>(read(attribute("a", 1, [](auto& w) { w.add_float(2, 0.5f); })).value),
+            0.5f);
   EXPECT_EQ(std::get<std::string_view>(
                 read(attribute("a", 3, [](auto& w) { w.add_string(4, "linear"); })).value),
             "linear");
 }
 
 TEST_F(AttributeTest, Lists) {
-  const auto ints = std::get<std::span<const std::int64_t>>(read(ints_attribute("a", {1, 2, 300})).value);
+  const auto ints =
+      std::get<std::span<const std::int64_t>>(read(ints_attribute("a", {1, 2, 300})).value);
   EXPECT_EQ(std::vector(ints.begin(), ints.end()), (Sizes{1, 2, 300}));
   const Sizes many(20, 7);
-  const auto packed = std::get<std::span<const std::int64_t>>(
-      read(attribute("a", 7, [&](auto& w) { w.add_packed_int64(8, many.begin(), many.end()); })).value);
+  const auto packed =
+      std::get<std::span<const std::int64_t>>(read(attribute("a", 7, [&](auto& w) {
+                                                w.add_packed_int64(8, many.begin(), many.end());
+                                              })).value);
   EXPECT_EQ(std::vector(packed.begin(), packed.end()), many);
   const auto floats = std::get<std::span<const float>>(
       read(attribute("a", 6, [](auto& w) { w.add_float(7, 1.5f), w.add_float(7, 2.5f); })).value);
@@ -55,28 +59,32 @@ TEST_F(AttributeTest, Lists) {
 }
 
 TEST_F(AttributeTest, AnEmptyListHasOnlyAType) {
-  EXPECT_TRUE(std::get<std::span<const std::int64_t>>(read(attribute("a", 7, [](auto&) {})).value).empty());
+  EXPECT_TRUE(
+      std::get<std::span<const std::int64_t>>(read(attribute("a", 7, [](auto&) {})).value).empty());
   EXPECT_EQ(std::get<std::int64_t>(read(attribute("a", 2, [](auto&) {})).value), 0);
 }
 
 TEST_F(AttributeTest, OldFilesLeaveTheTypeOut) {
-  EXPECT_EQ(std::get<std::int64_t>(read(attribute("a", 0, [](auto& w) { w.add_int64(3, 5); })).value), 5);
+  EXPECT_EQ(
+      std::get<std::int64_t>(read(attribute("a", 0, [](auto& w) { w.add_int64(3, 5); })).value), 5);
   const auto ints = std::get<std::span<const std::int64_t>>(
       read(attribute("a", 0, [](auto& w) { w.add_int64(8, 5); })).value);
   EXPECT_EQ(ints[0], 5);
 }
 
 TEST_F(AttributeTest, TensorsTypesAndGraphs) {
-  const auto* data = std::get<const TensorData*>(
-      read(tensor_attribute("a", raw_tensor("", 2, {2}, "ab"))).value);
+  const auto* data =
+      std::get<const TensorData*>(read(tensor_attribute("a", raw_tensor("", 2, {2}, "ab"))).value);
   EXPECT_EQ(data->bytes, "ab");
   const auto* type = std::get<const TypeInfo*>(
       read(attribute("a", 13, [](auto& w) { w.add_message(14, tensor_type(1, {"3"})); })).value);
   EXPECT_EQ(text(type->dims), "3");
   const std::string body = graph({.outputs = {value("x")}});
   EXPECT_EQ(std::get<Graph*>(read(graph_attribute("a", body)).value)->outputs.size(), 1u);
-  const auto graphs = std::get<std::span<Graph* const>>(
-      read(attribute("a", 10, [&](auto& w) { w.add_message(11, body), w.add_message(11, body); })).value);
+  const auto graphs = std::get<std::span<Graph* const>>(read(attribute("a", 10, [&](auto& w) {
+                                                          w.add_message(11, body),
+                                                              w.add_message(11, body);
+                                                        })).value);
   EXPECT_EQ(graphs.size(), 2u);
   EXPECT_EQ(model_->graphs.size(), 3u);
 }

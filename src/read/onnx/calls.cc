@@ -26,8 +26,8 @@ class InFunction {
 void check_nesting(Loading& loading, const Environment& here, const Function& function) {
   for (const Call* call = here.call; call != nullptr; call = call->caller.call)
     if (&call->function == &function)
-      loading.source.wrong(
-          fmt::format("the function {} calls itself, which ONNX forbids", in_quotes(function.name)));
+      loading.source.wrong(fmt::format("the function {} calls itself, which ONNX forbids",
+                                       in_quotes(function.name)));
   if (here.depth >= loading.options.max_depth)
     loading.source.wrong(fmt::format("bodies and functions are nested more than {} deep",
                                      loading.options.max_depth));
@@ -80,20 +80,19 @@ void inline_call(Loading& loading, const Environment& here, const NodeText& text
   check_nesting(loading, here, function);
   if (text.inputs.size() > function.inputs.size() || text.outputs.size() > function.outputs.size())
     loading.source.wrong(fmt::format(
-        "the call has {} inputs and {} outputs, but the function has {} and {}",
-        text.inputs.size(), text.outputs.size(), function.inputs.size(), function.outputs.size()));
+        "the call has {} inputs and {} outputs, but the function has {} and {}", text.inputs.size(),
+        text.outputs.size(), function.inputs.size(), function.outputs.size()));
 
   InlineVector<Default, 8> attributes;
   for (const std::string_view message : text.attributes)
     attributes.push_back({attribute_name(loading.source, message), message});
   const std::string_view own = text.name.empty() ? text.op : text.name;
-  const std::string_view prefix = loading.unique_prefix(
-      here.call == nullptr ? own : loading.make_name(here.call->prefix, own));
+  const std::string_view prefix =
+      loading.unique_prefix(here.call == nullptr ? own : loading.make_name(here.call->prefix, own));
   const Call call{function, attributes, here, prefix};
   Names names(loading, here.names, prefix);
   names.reserve(function.inputs.size() + function.nodes.size());
-  const Environment inside{here.graph, names, &call, scope_of(loading, here, text),
-                           here.depth + 1};
+  const Environment inside{here.graph, names, &call, scope_of(loading, here, text), here.depth + 1};
 
   for (std::size_t i = 0; i < function.inputs.size(); ++i)
     names.bind_input(function.inputs[i],
@@ -124,7 +123,8 @@ void inline_call(Loading& loading, const Environment& here, const NodeText& text
   for (const TensorId id : names.made())
     if (is_open(graph.tensors[id]))
       loading.source.wrong(fmt::format("the function {} reads {}, which none of its nodes makes",
-                                       in_quotes(function.name), in_quotes(graph.tensors[id].name)));
+                                       in_quotes(function.name),
+                                       in_quotes(graph.tensors[id].name)));
 }
 
 }  // namespace strata::onnx

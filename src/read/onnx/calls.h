@@ -14,7 +14,7 @@ struct Call {
   const Function& function;
   std::span<const Default> attributes;  // those that the call gives
   const Environment& caller;
-  std::string_view prefix;              // of the names of nodes and values inside
+  std::string_view prefix;  // of the names of nodes and values inside
 };
 
 void inline_call(Loading& loading, const Environment& here, const NodeText& text,

@@ -31,7 +31,8 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
       "which is outside the model's folder; if you trust the model, allow it with "
       "--allow-outside-data";
   if (location.find('\0') != std::string_view::npos || location.size() > 4096)
-    return {fmt::format("keeps its data in {}, which is no file name", in_quotes(location)), {}, false};
+    return {
+        fmt::format("keeps its data in {}, which is no file name", in_quotes(location)), {}, false};
   const fs::path relative(location);
   if (!allow_outside_) {
     const bool climbs = std::any_of(relative.begin(), relative.end(),
@@ -48,9 +49,12 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
   if (error) return {{}, {}, true};
   if (!allow_outside_ && !is_inside(path, folder))
     return {fmt::format("keeps its data in {}, a link to {}, {}", in_quotes(location),
-                        in_quotes(path.string()), kAdvice), {}, false};
+                        in_quotes(path.string()), kAdvice),
+            {},
+            false};
   if (!fs::is_regular_file(path, error))
-    return {fmt::format("keeps its data in {}, which is not a regular file", in_quotes(location)), {},
+    return {fmt::format("keeps its data in {}, which is not a regular file", in_quotes(location)),
+            {},
             false};
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) return {{}, {}, true};

@@ -20,7 +20,7 @@ class ExternalFiles {
       : folder_(std::move(folder)), allow_outside_(allow_outside) {}
 
   struct File {
-    std::string problem;               // why it may not be used; empty if it may
+    std::string problem;                // why it may not be used; empty if it may
     std::optional<std::uint64_t> size;  // nullopt: not there, or not looked for
     bool missing = false;
   };

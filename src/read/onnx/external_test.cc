@@ -69,8 +69,9 @@ TEST_F(ExternalTest, AMissingFileIsNoted) {
   const auto model = read({{"location", "gone.bin"}});
   ASSERT_TRUE(model) << model.error().message;
   ASSERT_EQ(model->notes.size(), 1u);
-  EXPECT_EQ(model->notes[0],
-            "\"gone.bin\", which holds weights, is not beside the model; costs do not depend on it");
+  EXPECT_EQ(
+      model->notes[0],
+      "\"gone.bin\", which holds weights, is not beside the model; costs do not depend on it");
 }
 
 TEST_F(ExternalTest, SizesMustFit) {
@@ -96,8 +97,9 @@ TEST_F(ExternalTest, StaysInTheModelsFolder) {
   const std::string absolute = (top_ / "outside.bin").string();
   EXPECT_EQ(complaint({{"location", absolute}}),
             ": the stored tensor \"w\" keeps its data in \"" + absolute + "\"" + kRefused);
-  EXPECT_EQ(complaint({{"location", "../outside.bin"}}),
-            std::string(": the stored tensor \"w\" keeps its data in \"../outside.bin\"") + kRefused);
+  EXPECT_EQ(
+      complaint({{"location", "../outside.bin"}}),
+      std::string(": the stored tensor \"w\" keeps its data in \"../outside.bin\"") + kRefused);
   EXPECT_EQ(complaint({{"location", "a/../../outside.bin"}}),
             std::string(": the stored tensor \"w\" keeps its data in \"a/../../outside.bin\"") +
                 kRefused);

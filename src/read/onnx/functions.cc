@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "read/in_quotes.h"
 #include "read/onnx/node.h"
 #include "read/onnx/proto.h"
-#include "read/in_quotes.h"
 
 namespace strata::onnx {
 
@@ -15,12 +15,24 @@ void Functions::add(Source& source, std::string_view message) {
   Function function;
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::function::kName: function.name = f.bytes(); break;
-      case proto::function::kDomain: function.domain = standard_domain(f.bytes()); break;
-      case proto::function::kOverload: function.overload = f.bytes(); break;
-      case proto::function::kInput: function.inputs.push_back(f.bytes()); break;
-      case proto::function::kOutput: function.outputs.push_back(f.bytes()); break;
-      case proto::function::kNode: function.nodes.push_back(f.bytes()); break;
+      case proto::function::kName:
+        function.name = f.bytes();
+        break;
+      case proto::function::kDomain:
+        function.domain = standard_domain(f.bytes());
+        break;
+      case proto::function::kOverload:
+        function.overload = f.bytes();
+        break;
+      case proto::function::kInput:
+        function.inputs.push_back(f.bytes());
+        break;
+      case proto::function::kOutput:
+        function.outputs.push_back(f.bytes());
+        break;
+      case proto::function::kNode:
+        function.nodes.push_back(f.bytes());
+        break;
       case proto::function::kOpsetImport:
         function.opsets.push_back(read_opset(source, f.bytes()));
         break;
@@ -29,7 +41,8 @@ void Functions::add(Source& source, std::string_view message) {
         function.defaults.push_back({attribute_name(source, attribute), attribute});
         break;
       }
-      default: f.skip();
+      default:
+        f.skip();
     }
   }
   const std::string& key =
@@ -60,9 +73,14 @@ OpsetImport read_opset(Source& source, std::string_view message) {
   OpsetImport opset = {"", 1};
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::opset::kDomain: opset.domain = standard_domain(f.bytes()); break;
-      case proto::opset::kVersion: opset.version = f.integer(); break;
-      default: f.skip();
+      case proto::opset::kDomain:
+        opset.domain = standard_domain(f.bytes());
+        break;
+      case proto::opset::kVersion:
+        opset.version = f.integer();
+        break;
+      default:
+        f.skip();
     }
   }
   if (opset.version < 0 || opset.version > std::numeric_limits<std::int32_t>::max())

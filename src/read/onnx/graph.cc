@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "base/mapped_file.h"
+#include "read/in_quotes.h"
 #include "read/onnx/attribute.h"
 #include "read/onnx/calls.h"
 #include "read/onnx/order.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/tensor.h"
 #include "read/onnx/type.h"
-#include "read/in_quotes.h"
 
 namespace strata::onnx {
 
@@ -32,8 +32,12 @@ GraphBuilder::Parts GraphBuilder::collect(std::string_view message) {
     if (tensor.size() >= kWorthForgetting && loading_.source.lets_go) MappedFile::forget(tensor);
     tensor = {};
     switch (f.number()) {
-      case proto::graph::kNode: parts.nodes.push_back(f.bytes()); break;
-      case proto::graph::kName: graph_.name = f.bytes(); break;
+      case proto::graph::kNode:
+        parts.nodes.push_back(f.bytes());
+        break;
+      case proto::graph::kName:
+        graph_.name = f.bytes();
+        break;
       case proto::graph::kInitializer:
         tensor = f.bytes();
         parts.initializers.push_back(read_tensor(loading_, tensor));
@@ -41,10 +45,17 @@ GraphBuilder::Parts GraphBuilder::collect(std::string_view message) {
       case proto::graph::kSparseInitializer:
         parts.initializers.push_back(read_sparse_tensor(loading_, f.bytes()));
         break;
-      case proto::graph::kInput: parts.inputs.push_back(f.bytes()); break;
-      case proto::graph::kOutput: parts.outputs.push_back(f.bytes()); break;
-      case proto::graph::kValueInfo: parts.declared.push_back(f.bytes()); break;
-      default: f.skip();
+      case proto::graph::kInput:
+        parts.inputs.push_back(f.bytes());
+        break;
+      case proto::graph::kOutput:
+        parts.outputs.push_back(f.bytes());
+        break;
+      case proto::graph::kValueInfo:
+        parts.declared.push_back(f.bytes());
+        break;
+      default:
+        f.skip();
     }
   }
   return parts;
@@ -52,8 +63,8 @@ GraphBuilder::Parts GraphBuilder::collect(std::string_view message) {
 
 void GraphBuilder::read(const Environment& here, std::string_view message) {
   const Parts parts = collect(message);
-  const std::size_t expected = parts.nodes.size() + parts.nodes.size() / 8 +
-                               parts.initializers.size() + parts.inputs.size();
+  const std::size_t expected =
+      parts.nodes.size() + parts.nodes.size() / 8 + parts.initializers.size() + parts.inputs.size();
   graph_.nodes.reserve(parts.nodes.size());
   graph_.tensors.reserve(expected);
   here.names.reserve(expected);
@@ -130,8 +141,7 @@ void GraphBuilder::add_node(const Environment& here, std::string_view message) {
   const AtNode at(loading_.source, text);
   loading_.count_node();
   if (!loading_.functions.empty())
-    if (const Function* function =
-            loading_.functions.find(text.domain, text.op, text.overload))
+    if (const Function* function = loading_.functions.find(text.domain, text.op, text.overload))
       return inline_call(loading_, here, text, *function);
 
   Node node;
@@ -212,9 +222,10 @@ void GraphBuilder::nobody_defines(TensorId id) const {
       if (std::find(node.inputs.begin(), node.inputs.end(), id) != node.inputs.end())
         loading_.source.wrong(
             fmt::format("{} reads {}, which no node, input or stored tensor provides",
-                        describe(node.op, node.name, node.outputs.empty() || node.outputs[0] == kNone
-                                                         ? std::string_view()
-                                                         : graph->tensors[node.outputs[0]].name),
+                        describe(node.op, node.name,
+                                 node.outputs.empty() || node.outputs[0] == kNone
+                                     ? std::string_view()
+                                     : graph->tensors[node.outputs[0]].name),
                         name));
     const Graph* inner = nullptr;
     for (const Graph& body : loading_.model.graphs) {

@@ -17,9 +17,9 @@ struct Call;
 struct Environment {
   GraphBuilder& graph;
   Names& names;
-  const Call* call;      // the call whose function it is part of; null if none
-  ScopeTree::Id scope;   // of nodes that do not say their own
-  int depth;             // of bodies and calls around it
+  const Call* call;     // the call whose function it is part of; null if none
+  ScopeTree::Id scope;  // of nodes that do not say their own
+  int depth;            // of bodies and calls around it
 };
 
 class GraphBuilder {

@@ -87,13 +87,14 @@ TEST(Graph, DeclaredTypesAreHints) {
 }
 
 TEST(Graph, OpsetsAreByDomain) {
-  const auto model = read(test::model(
-      graph({.nodes = {node("Relu", {"x"}, {"a"}), node("Relu", {"a"}, {"b"}, {.domain = "ai.onnx"}),
-                       node("Gelu", {"b"}, {"c"}, {.domain = "com.microsoft"}),
-                       node("Odd", {"c"}, {"y"}, {.domain = "nobody"})},
-             .inputs = {value("x")},
-             .outputs = {value("y")}}),
-      {.opsets = {opset("ai.onnx", 13), opset("com.microsoft", 2)}}));
+  const auto model =
+      read(test::model(graph({.nodes = {node("Relu", {"x"}, {"a"}),
+                                        node("Relu", {"a"}, {"b"}, {.domain = "ai.onnx"}),
+                                        node("Gelu", {"b"}, {"c"}, {.domain = "com.microsoft"}),
+                                        node("Odd", {"c"}, {"y"}, {.domain = "nobody"})},
+                              .inputs = {value("x")},
+                              .outputs = {value("y")}}),
+                       {.opsets = {opset("ai.onnx", 13), opset("com.microsoft", 2)}}));
   ASSERT_TRUE(model) << model.error().message;
   const auto& nodes = model->graph().nodes;
   EXPECT_EQ(nodes[0].opset, 13);
@@ -107,7 +108,8 @@ TEST(Graph, OpsetsAreByDomain) {
 
 TEST(Graph, WithoutImportsTheFirstOpsetIsAssumed) {
   const auto model = read(test::model(
-      graph({.nodes = {node("Relu", {"x"}, {"y"})}, .inputs = {value("x")}, .outputs = {value("y")}}),
+      graph(
+          {.nodes = {node("Relu", {"x"}, {"y"})}, .inputs = {value("x")}, .outputs = {value("y")}}),
       {.opsets = {}}));
   ASSERT_TRUE(model);
   EXPECT_EQ(model->graph().nodes[0].opset, 1);
@@ -118,17 +120,18 @@ TEST(Graph, WithoutImportsTheFirstOpsetIsAssumed) {
 
 // If inside If: `outer` is captured through both, `mid` through one.
 std::string two_levels() {
-  const std::string inner = graph({.nodes = {node("Add", {"outer", "mid"}, {"i"})},
-                                   .outputs = {value("i")},
-                                   .name = "inner"});
+  const std::string inner = graph(
+      {.nodes = {node("Add", {"outer", "mid"}, {"i"})}, .outputs = {value("i")}, .name = "inner"});
   const std::string middle =
       graph({.nodes = {node("Relu", {"x"}, {"mid"}),
-                       node("If", {"cond"}, {"m"}, {.attributes = {graph_attribute("then_branch", inner)}})},
+                       node("If", {"cond"}, {"m"},
+                            {.attributes = {graph_attribute("then_branch", inner)}})},
              .outputs = {value("m")},
              .name = "middle"});
   return test::model(GraphParts{
       .nodes = {node("Relu", {"x"}, {"outer"}),
-                node("If", {"cond"}, {"y"}, {.attributes = {graph_attribute("then_branch", middle)}})},
+                node("If", {"cond"}, {"y"},
+                     {.attributes = {graph_attribute("then_branch", middle)}})},
       .inputs = {value("x"), value("cond")},
       .outputs = {value("y")},
   });
@@ -155,7 +158,8 @@ TEST(Graph, BodiesCaptureThroughEveryLevel) {
 
 TEST(Graph, ABodysOutputMayBeCaptured) {
   const std::string body = graph({.outputs = {value("x")}});
-  const auto model = read(chain({node("If", {"x"}, {"y"}, {.attributes = {graph_attribute("then_branch", body)}})}));
+  const auto model = read(
+      chain({node("If", {"x"}, {"y"}, {.attributes = {graph_attribute("then_branch", body)}})}));
   ASSERT_TRUE(model) << model.error().message;
   const Graph& inner = model->graphs.back();
   EXPECT_EQ(inner.tensors[inner.outputs[0]].role, Role::Captured);
@@ -166,7 +170,8 @@ TEST(Graph, ABodysOwnNamesComeFirst) {
   const std::string body = graph({.nodes = {node("Relu", {"x"}, {"z"}, {.name = "inside"})},
                                   .inputs = {value("x")},
                                   .outputs = {value("z")}});
-  const auto model = read(chain({node("Loop", {"x"}, {"y"}, {.attributes = {graph_attribute("body", body)}})}));
+  const auto model =
+      read(chain({node("Loop", {"x"}, {"y"}, {.attributes = {graph_attribute("body", body)}})}));
   ASSERT_TRUE(model) << model.error().message;
   const Graph& inner = model->graphs.back();
   EXPECT_EQ(inner.tensors[inner.nodes[0].inputs[0]].role, Role::Input);
@@ -176,16 +181,18 @@ TEST(Graph, NobodyMayMakeAValueTwice) {
   EXPECT_EQ(complaint(chain({node("Relu", {"x"}, {"y"}, {.name = "one"}),
                              node("Abs", {"x"}, {"y"}, {.name = "two"})})),
             "m.onnx: Abs \"two\": the value \"y\" is defined twice; the first is Relu \"one\"");
-  EXPECT_EQ(complaint(chain({node("Relu", {"x"}, {"x"}, {.name = "one"}), node("Abs", {"x"}, {"y"})})),
-            "m.onnx: Relu \"one\": the value \"x\" is defined twice; the first is an input of the "
-            "graph");
+  EXPECT_EQ(
+      complaint(chain({node("Relu", {"x"}, {"x"}, {.name = "one"}), node("Abs", {"x"}, {"y"})})),
+      "m.onnx: Relu \"one\": the value \"x\" is defined twice; the first is an input of the "
+      "graph");
   EXPECT_EQ(complaint(chain({node("Split", {"x"}, {"y", "y"}, {.name = "one"})})),
             "m.onnx: Split \"one\": the value \"y\" is defined twice; the first is another output "
             "of the same node");
   EXPECT_EQ(complaint(test::model(GraphParts{.inputs = {value("x"), value("x")}})),
             "m.onnx: the value \"x\" is defined twice; the first is an input of the graph");
-  EXPECT_EQ(complaint(test::model(GraphParts{.initializers = {tensor("w", 1, {}), tensor("w", 1, {})}})),
-            "m.onnx: the value \"w\" is defined twice; the first is a stored tensor");
+  EXPECT_EQ(
+      complaint(test::model(GraphParts{.initializers = {tensor("w", 1, {}), tensor("w", 1, {})}})),
+      "m.onnx: the value \"w\" is defined twice; the first is a stored tensor");
 }
 
 TEST(Graph, EveryValueComesFromSomewhere) {
@@ -196,9 +203,10 @@ TEST(Graph, EveryValueComesFromSomewhere) {
             "tensor provides");
   EXPECT_EQ(complaint(chain({node("Relu", {"x"}, {"z"})})),
             "m.onnx: the output \"y\" of the graph \"g\" is made by no node");
-  const std::string body = graph({.nodes = {node("Relu", {"ghost"}, {"z"}, {.name = "inside"})},
-                                  .outputs = {value("z")}});
-  EXPECT_EQ(complaint(chain({node("If", {"x"}, {"y"}, {.attributes = {graph_attribute("then_branch", body)}})})),
+  const std::string body = graph(
+      {.nodes = {node("Relu", {"ghost"}, {"z"}, {.name = "inside"})}, .outputs = {value("z")}});
+  EXPECT_EQ(complaint(chain({node("If", {"x"}, {"y"},
+                                  {.attributes = {graph_attribute("then_branch", body)}})})),
             "m.onnx: Relu \"inside\" reads \"ghost\", which no node, input or stored tensor "
             "provides");
 }
@@ -216,7 +224,8 @@ TEST(Graph, EverythingNeedsAName) {
 
 TEST(Graph, DepthIsBounded) {
   const auto nested = [](int depth) {
-    return chain({node("If", {"x"}, {"y"}, {.attributes = {graph_attribute("then_branch", nested_bodies(depth))}})});
+    return chain({node("If", {"x"}, {"y"},
+                       {.attributes = {graph_attribute("then_branch", nested_bodies(depth))}})});
   };
   EXPECT_EQ(complaint(nested(199)), "");
   EXPECT_EQ(complaint(nested(200)),
@@ -231,10 +240,12 @@ TEST(Graph, CountsAreBounded) {
             "m.onnx: Relu (no name, output \"y\"): the model has more than 1 nodes");
   EXPECT_EQ(complaint(two, {.max_tensors = 2}),
             "m.onnx: Relu (no name, output \"y\"): the model has more than 2 tensors");
-  EXPECT_EQ(complaint(chain({node("Relu", {"x"}, {"y"}, {.attributes = {ints_attribute("a", {1, 2, 3})}})}),
-                      {.max_list_items = 2}),
-            "m.onnx: Relu (no name, output \"y\"): the model's attributes have more than 2 list "
-            "elements");
+  EXPECT_EQ(
+      complaint(
+          chain({node("Relu", {"x"}, {"y"}, {.attributes = {ints_attribute("a", {1, 2, 3})}})}),
+          {.max_list_items = 2}),
+      "m.onnx: Relu (no name, output \"y\"): the model's attributes have more than 2 list "
+      "elements");
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "read/onnx/node.h"
 #include "read/in_quotes.h"
+#include "read/onnx/node.h"
 
 namespace strata::onnx {
 
@@ -59,8 +59,7 @@ bool Names::bind_output(std::string_view result, TensorId target) {
 // function, too, it means that there is no input.
 bool Names::is_left_out(std::string_view name) const {
   for (const Names* names = outer_; names != nullptr; names = names->outer_)
-    if (const std::uint32_t* value = names->table_.find(name))
-      return tensor_of(*value) == kNone;
+    if (const std::uint32_t* value = names->table_.find(name)) return tensor_of(*value) == kNone;
   return false;
 }
 

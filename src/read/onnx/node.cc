@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "read/onnx/proto.h"
 #include "read/in_quotes.h"
+#include "read/onnx/proto.h"
 
 namespace strata::onnx {
 
@@ -14,9 +14,14 @@ void read_metadata(Source& source, std::string_view message, NodeText& node) {
   std::string_view value;
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::entry::kKey: key = f.bytes(); break;
-      case proto::entry::kValue: value = f.bytes(); break;
-      default: f.skip();
+      case proto::entry::kKey:
+        key = f.bytes();
+        break;
+      case proto::entry::kValue:
+        value = f.bytes();
+        break;
+      default:
+        f.skip();
     }
   }
   if (key == "pkg.torch.onnx.name_scopes")
@@ -38,15 +43,32 @@ NodeText read_node(Source& source, std::string_view message) {
   const AtNode here(source, node);
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::node::kInput: node.inputs.push_back(f.bytes()); break;
-      case proto::node::kOutput: node.outputs.push_back(f.bytes()); break;
-      case proto::node::kName: node.name = f.bytes(); break;
-      case proto::node::kOpType: node.op = f.bytes(); break;
-      case proto::node::kAttribute: node.attributes.push_back(f.bytes()); break;
-      case proto::node::kDomain: node.domain = standard_domain(f.bytes()); break;
-      case proto::node::kOverload: node.overload = f.bytes(); break;
-      case proto::node::kMetadata: read_metadata(source, f.bytes(), node); break;
-      default: f.skip();
+      case proto::node::kInput:
+        node.inputs.push_back(f.bytes());
+        break;
+      case proto::node::kOutput:
+        node.outputs.push_back(f.bytes());
+        break;
+      case proto::node::kName:
+        node.name = f.bytes();
+        break;
+      case proto::node::kOpType:
+        node.op = f.bytes();
+        break;
+      case proto::node::kAttribute:
+        node.attributes.push_back(f.bytes());
+        break;
+      case proto::node::kDomain:
+        node.domain = standard_domain(f.bytes());
+        break;
+      case proto::node::kOverload:
+        node.overload = f.bytes();
+        break;
+      case proto::node::kMetadata:
+        read_metadata(source, f.bytes(), node);
+        break;
+      default:
+        f.skip();
     }
   }
   if (node.op.empty()) source.wrong("the node says no operator");

@@ -31,26 +31,32 @@ TEST(Order, StaysWhereItIsRight) {
 }
 
 TEST(Order, MovesOnlyWhatMustMove) {
-  EXPECT_EQ(order({node("C", {"a", "b"}, {"y"}, {.name = "c"}), node("D", {"x"}, {"d"}, {.name = "d"}),
-                   node("B", {"x"}, {"b"}, {.name = "b"}), node("A", {"x"}, {"a"}, {.name = "a"})}),
-            "a b c d");
+  EXPECT_EQ(
+      order({node("C", {"a", "b"}, {"y"}, {.name = "c"}), node("D", {"x"}, {"d"}, {.name = "d"}),
+             node("B", {"x"}, {"b"}, {.name = "b"}), node("A", {"x"}, {"a"}, {.name = "a"})}),
+      "a b c d");
 }
 
 TEST(Order, CountsWhatBodiesCapture) {
-  const std::string body = graph({.nodes = {node("Relu", {"late"}, {"z"})}, .outputs = {value("z")}});
-  EXPECT_EQ(order({node("If", {"x"}, {"y"}, {.name = "if", .attributes = {graph_attribute("then_branch", body)}}),
+  const std::string body =
+      graph({.nodes = {node("Relu", {"late"}, {"z"})}, .outputs = {value("z")}});
+  EXPECT_EQ(order({node("If", {"x"}, {"y"},
+                        {.name = "if", .attributes = {graph_attribute("then_branch", body)}}),
                    node("Abs", {"x"}, {"late"}, {.name = "abs"})}),
             "abs if");
 }
 
 TEST(Order, NamesTheNodesOfACircle) {
-  EXPECT_EQ(order({node("Add", {"x", "c"}, {"a"}, {.name = "one"}), node("Mul", {"a"}, {"b"}, {.name = "two"}),
-                   node("Sub", {"b"}, {"c"}, {.name = "three"}), node("Relu", {"c"}, {"y"}, {.name = "end"})}),
+  EXPECT_EQ(order({node("Add", {"x", "c"}, {"a"}, {.name = "one"}),
+                   node("Mul", {"a"}, {"b"}, {.name = "two"}),
+                   node("Sub", {"b"}, {"c"}, {.name = "three"}),
+                   node("Relu", {"c"}, {"y"}, {.name = "end"})}),
             "m.onnx: these nodes feed each other in a circle, so none can run first: Add \"one\" → "
             "Mul \"two\" → Sub \"three\" → Add \"one\"");
-  EXPECT_EQ(order({node("Add", {"x", "y"}, {"y"}, {.name = "self"})}),
-            "m.onnx: these nodes feed each other in a circle, so none can run first: Add \"self\" → "
-            "Add \"self\"");
+  EXPECT_EQ(
+      order({node("Add", {"x", "y"}, {"y"}, {.name = "self"})}),
+      "m.onnx: these nodes feed each other in a circle, so none can run first: Add \"self\" → "
+      "Add \"self\"");
 }
 
 TEST(Order, ALongChainBackwards) {

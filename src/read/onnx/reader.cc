@@ -16,9 +16,14 @@ KeyValue read_entry(Source& source, std::string_view message) {
   KeyValue entry;
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::entry::kKey: entry.key = f.bytes(); break;
-      case proto::entry::kValue: entry.value = f.bytes(); break;
-      default: f.skip();
+      case proto::entry::kKey:
+        entry.key = f.bytes();
+        break;
+      case proto::entry::kValue:
+        entry.value = f.bytes();
+        break;
+      default:
+        f.skip();
     }
   }
   return entry;
@@ -30,19 +35,30 @@ void read_model(Loading& loading) {
   std::optional<std::string_view> graph;
   for (Fields f(source, source.bytes); f.next();) {
     switch (f.number()) {
-      case proto::model::kIrVersion: model.ir_version = f.integer(); break;
-      case proto::model::kProducerName: model.producer = f.bytes(); break;
-      case proto::model::kProducerVersion: model.producer_version = f.bytes(); break;
+      case proto::model::kIrVersion:
+        model.ir_version = f.integer();
+        break;
+      case proto::model::kProducerName:
+        model.producer = f.bytes();
+        break;
+      case proto::model::kProducerVersion:
+        model.producer_version = f.bytes();
+        break;
       case proto::model::kOpsetImport:
         model.opsets.push_back(read_opset(source, f.bytes()));
         break;
-      case proto::model::kMetadata: model.metadata.push_back(read_entry(source, f.bytes())); break;
-      case proto::model::kFunctions: loading.functions.add(source, f.bytes()); break;
+      case proto::model::kMetadata:
+        model.metadata.push_back(read_entry(source, f.bytes()));
+        break;
+      case proto::model::kFunctions:
+        loading.functions.add(source, f.bytes());
+        break;
       case proto::model::kGraph:
         if (graph) source.wrong("the file holds two graphs; two models were joined into one file");
         graph = f.bytes();
         break;
-      default: f.skip();
+      default:
+        f.skip();
     }
   }
   if (!graph) source.wrong("the file holds no graph, so it is no ONNX model");
@@ -78,7 +94,8 @@ bool looks_like_model(std::string_view bytes) {
         case proto::model::kConfiguration:
           if (f.wire() != Fields::Wire::Bytes) return false;
           break;
-        default: return seen > 0;
+        default:
+          return seen > 0;
       }
       f.skip();
     }

@@ -106,8 +106,7 @@ void ScopeTree::find_modules() {
       std::copy(module.name.begin(), module.name.end(), at);
       module.path = {path.data(), size};
     }
-    const auto number =
-        numbers.insert(module.path, static_cast<std::uint32_t>(modules_.size()));
+    const auto number = numbers.insert(module.path, static_cast<std::uint32_t>(modules_.size()));
     if (number.is_new) modules_.push_back(module);
     Module& known = modules_[number.value];
     places_[id] = {number.value, known.written++};

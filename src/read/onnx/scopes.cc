@@ -67,7 +67,8 @@ ScopeTree::Id ScopeTree::from_lists(std::string_view names, std::string_view cla
     std::string_view cls;
     if (class_words.size() == words.size()) cls = last_part(class_words[i]);
     if (words[i].empty() && root_class_.empty()) root_class_ = cls;
-    const auto size = static_cast<std::size_t>(words[i].data() + words[i].size() + 1 - names.data());
+    const auto size =
+        static_cast<std::size_t>(words[i].data() + words[i].size() + 1 - names.data());
     id = enter(id, names.substr(0, size), words[i], cls, Style::Dotted);
   }
   return id;

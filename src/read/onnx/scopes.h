@@ -62,10 +62,10 @@ class ScopeTree {
     std::string_view text;
     std::string_view cls;
     std::uint32_t parent = 0;
-    std::uint32_t written = 0;      // entries of this path
+    std::uint32_t written = 0;  // entries of this path
     std::uint32_t calls = 0;
     bool has_nodes = false;
-    bool says_parent = false;       // its entries tell which call of the parent they are in
+    bool says_parent = false;  // its entries tell which call of the parent they are in
     ScopeId first = 0;
     // Of its children: how many, and how often each seems to be called.
     std::uint32_t children = 0;

@@ -49,8 +49,11 @@ class ScopesTest : public testing::Test {
 };
 
 TEST_F(ScopesTest, TorchScriptComponentsRepeatTheirParents) {
-  read({{"/features/features.0/features.0.0/Conv"}, {"/features/features.1/conv/conv.0/conv.0.1/Clip"},
-        {"/layer1/layer1.0/downsample/downsample.0/Conv"}, {"/layers.0/attn/MatMul"}, {"/Flatten"}});
+  read({{"/features/features.0/features.0.0/Conv"},
+        {"/features/features.1/conv/conv.0/conv.0.1/Clip"},
+        {"/layer1/layer1.0/downsample/downsample.0/Conv"},
+        {"/layers.0/attn/MatMul"},
+        {"/Flatten"}});
   EXPECT_EQ(scope(0).path, "features.0.0");
   EXPECT_EQ(place(0), "features 0 0");
   EXPECT_EQ(scope(1).path, "features.1.conv.0.1");
@@ -70,8 +73,16 @@ TEST_F(ScopesTest, SameScopeSameNumber) {
 
 // As torch 1.13 exports a module `head` (conv, a Sequential, an addition) called twice.
 TEST_F(ScopesTest, RepeatedCallsAreToldApart) {
-  read({{"/head/conv/Conv"}, {"/head/Add"}, {"/head/seq/seq.0/Conv"}, {"/head/seq/seq.1/Relu"}, {"/relu/Relu"},
-        {"/head/conv_1/Conv"}, {"/head_1/Add"}, {"/head/seq/seq.0_1/Conv"}, {"/head/seq/seq.1_1/Relu"}, {"/relu_1/Relu"}});
+  read({{"/head/conv/Conv"},
+        {"/head/Add"},
+        {"/head/seq/seq.0/Conv"},
+        {"/head/seq/seq.1/Relu"},
+        {"/relu/Relu"},
+        {"/head/conv_1/Conv"},
+        {"/head_1/Add"},
+        {"/head/seq/seq.0_1/Conv"},
+        {"/head/seq/seq.1_1/Relu"},
+        {"/relu_1/Relu"}});
   EXPECT_EQ(place(0), "head conv");
   EXPECT_EQ(place(1), "head");
   EXPECT_EQ(place(2), "head seq 0");
@@ -86,7 +97,11 @@ TEST_F(ScopesTest, RepeatedCallsAreToldApart) {
 }
 
 TEST_F(ScopesTest, ACallInsideOneCallOfTheParent) {
-  read({{"/block/conv1/Conv"}, {"/block/relu/Relu"}, {"/block/conv2/Conv"}, {"/block/Add"}, {"/block/relu_1/Relu"}});
+  read({{"/block/conv1/Conv"},
+        {"/block/relu/Relu"},
+        {"/block/conv2/Conv"},
+        {"/block/Add"},
+        {"/block/relu_1/Relu"}});
   EXPECT_EQ(place(1), "block relu");
   EXPECT_EQ(place(4), "block relu#1");
 }
@@ -98,8 +113,12 @@ TEST_F(ScopesTest, CallNumbersInTheMiddleOfANameCountToo) {
 }
 
 TEST_F(ScopesTest, AModuleOfOnlyModulesIsCalledAsOftenAsThey) {
-  read({{"/head/conv/Conv"}, {"/head/bn/Bn"}, {"/head/conv_1/Conv"}, {"/head/bn_1/Bn"},
-        {"/tail/relu/Relu"}, {"/tail/relu_1/Relu"}});
+  read({{"/head/conv/Conv"},
+        {"/head/bn/Bn"},
+        {"/head/conv_1/Conv"},
+        {"/head/bn_1/Bn"},
+        {"/tail/relu/Relu"},
+        {"/tail/relu_1/Relu"}});
   EXPECT_EQ(place(2), "head#1 conv#1");
   EXPECT_EQ(place(3), "head#1 bn#1");
   EXPECT_EQ(place(5), "tail relu#1");  // one child proves nothing
@@ -118,7 +137,10 @@ TEST_F(ScopesTest, ANumberIsPartOfTheNameIfWeightsSaySo) {
 }
 
 TEST_F(ScopesTest, OtherExportersUseSlashesToo) {
-  read({{"model/block1/conv/Conv2D"}, {"StatefulPartitionedCall/model/block1/Relu"}, {"model/conv_1/Conv2D"}, {"model/conv/Conv2D"}});
+  read({{"model/block1/conv/Conv2D"},
+        {"StatefulPartitionedCall/model/block1/Relu"},
+        {"model/conv_1/Conv2D"},
+        {"model/conv/Conv2D"}});
   EXPECT_EQ(scope(0).path, "model/block1/conv");
   EXPECT_EQ(place(0), "model block1 conv");
   EXPECT_EQ(scope(1).path, "model/block1");
@@ -160,8 +182,10 @@ TEST_F(ScopesTest, MetadataOfRepeatedCalls) {
 }
 
 TEST_F(ScopesTest, NamespaceAlone) {
-  read({{"n", {{"namespace", ": __main__.Net/network: torch.nn.modules.container.Sequential/network.0: "
-                             "torch.nn.modules.linear.Linear/linear: aten.linear.default"}}},
+  read({{"n",
+         {{"namespace",
+           ": __main__.Net/network: torch.nn.modules.container.Sequential/network.0: "
+           "torch.nn.modules.linear.Linear/linear: aten.linear.default"}}},
         {"m", {{"namespace", "Encoder/Attention/op_name"}}}});
   EXPECT_EQ(scope(0).path, "network.0");
   EXPECT_EQ(scope(0).cls, "Linear");
@@ -172,7 +196,9 @@ TEST_F(ScopesTest, NamespaceAlone) {
 TEST_F(ScopesTest, BrokenMetadataFallsBackToTheName) {
   read({{"/a/Conv", {{"pkg.torch.onnx.name_scopes", "not a list"}}},
         {"/b/Conv", {{"pkg.torch.onnx.name_scopes", "['unclosed"}}},
-        {"/c/Conv", {{"pkg.torch.onnx.name_scopes", "['', 'x', 'y']"}, {"pkg.torch.onnx.class_hierarchy", "['one']"}}}});
+        {"/c/Conv",
+         {{"pkg.torch.onnx.name_scopes", "['', 'x', 'y']"},
+          {"pkg.torch.onnx.class_hierarchy", "['one']"}}}});
   EXPECT_EQ(place(0), "a");
   EXPECT_EQ(place(1), "b");
   EXPECT_EQ(place(2), "x");
@@ -180,8 +206,10 @@ TEST_F(ScopesTest, BrokenMetadataFallsBackToTheName) {
 }
 
 TEST_F(ScopesTest, NodesOfBodiesStandWhereTheirOwnerStands) {
-  const std::string body = graph({.nodes = {node("Relu", {"x"}, {"z"}, {.name = "Relu_0"})}, .outputs = {value("z")}});
-  bytes_ = chain({node("If", {"x"}, {"y"}, {.name = "/a/b/If", .attributes = {graph_attribute("then_branch", body)}})});
+  const std::string body =
+      graph({.nodes = {node("Relu", {"x"}, {"z"}, {.name = "Relu_0"})}, .outputs = {value("z")}});
+  bytes_ = chain({node("If", {"x"}, {"y"},
+                       {.name = "/a/b/If", .attributes = {graph_attribute("then_branch", body)}})});
   model_ = read_onnx(bytes_, "m.onnx");
   ASSERT_TRUE(model_);
   EXPECT_EQ(model_->scopes[model_->graphs[1].nodes[0].scope].path, "a.b");
@@ -200,7 +228,8 @@ TEST_F(ScopesTest, AbsurdNamesCostLittle) {
 TEST(ScopeText, Lists) {
   EXPECT_EQ(list_of_texts("['', 'a.b', \"it's\"]").size(), 3u);
   EXPECT_EQ(list_of_texts("['', 'a.b', \"it's\"]")[2], "it's");
-  for (const std::string_view bad : {"", "[", "]", "[]", "['a'", "['a' 'b']", "[1]", "'a'", "['a\\']"})
+  for (const std::string_view bad :
+       {"", "[", "]", "[]", "['a'", "['a' 'b']", "[1]", "'a'", "['a\\']"})
     EXPECT_TRUE(list_of_texts(bad).empty()) << bad;
   EXPECT_EQ(last_part("torch.nn.modules.conv.Conv2d"), "Conv2d");
   EXPECT_EQ(last_part("Net"), "Net");

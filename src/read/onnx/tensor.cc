@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "read/in_quotes.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/typed_data.h"
-#include "read/in_quotes.h"
 
 namespace strata::onnx {
 
@@ -27,8 +27,9 @@ struct TensorText {
 };
 
 [[noreturn]] void wrong(const Loading& loading, std::string_view name, std::string_view what) {
-  loading.source.wrong(name.empty() ? fmt::format("a stored tensor without a name {}", what)
-                                    : fmt::format("the stored tensor {} {}", in_quotes(name), what));
+  loading.source.wrong(name.empty()
+                           ? fmt::format("a stored tensor without a name {}", what)
+                           : fmt::format("the stored tensor {} {}", in_quotes(name), what));
 }
 
 void read_external(Source& source, std::string_view message, TensorText& tensor) {
@@ -36,9 +37,14 @@ void read_external(Source& source, std::string_view message, TensorText& tensor)
   std::string_view value;
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::entry::kKey: key = f.bytes(); break;
-      case proto::entry::kValue: value = f.bytes(); break;
-      default: f.skip();
+      case proto::entry::kKey:
+        key = f.bytes();
+        break;
+      case proto::entry::kValue:
+        value = f.bytes();
+        break;
+      default:
+        f.skip();
     }
   }
   if (key == "location") tensor.location = value;
@@ -59,19 +65,34 @@ TensorText read_text(Source& source, std::string_view message) {
   TensorText tensor;
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::tensor::kDims: read_dims(f, tensor.dims, source); break;
-      case proto::tensor::kDataType: tensor.dtype = f.integer(); break;
-      case proto::tensor::kName: tensor.name = f.bytes(); break;
-      case proto::tensor::kRawData: tensor.raw = f.bytes(); break;
+      case proto::tensor::kDims:
+        read_dims(f, tensor.dims, source);
+        break;
+      case proto::tensor::kDataType:
+        tensor.dtype = f.integer();
+        break;
+      case proto::tensor::kName:
+        tensor.name = f.bytes();
+        break;
+      case proto::tensor::kRawData:
+        tensor.raw = f.bytes();
+        break;
       case proto::tensor::kFloatData:
       case proto::tensor::kInt32Data:
       case proto::tensor::kStringData:
       case proto::tensor::kInt64Data:
       case proto::tensor::kDoubleData:
-      case proto::tensor::kUint64Data: tensor.typed.add(f); break;
-      case proto::tensor::kExternalData: read_external(source, f.bytes(), tensor); break;
-      case proto::tensor::kDataLocation: tensor.is_external = f.integer() == 1; break;
-      default: f.skip();
+      case proto::tensor::kUint64Data:
+        tensor.typed.add(f);
+        break;
+      case proto::tensor::kExternalData:
+        read_external(source, f.bytes(), tensor);
+        break;
+      case proto::tensor::kDataLocation:
+        tensor.is_external = f.integer() == 1;
+        break;
+      default:
+        f.skip();
     }
   }
   return tensor;
@@ -115,8 +136,8 @@ std::uint64_t read_number(const Loading& loading, const TensorText& tensor, std:
   return number;
 }
 
-void place_external(Loading& loading, const TensorText& tensor,
-                    std::optional<std::uint64_t> needed, TensorData& data) {
+void place_external(Loading& loading, const TensorText& tensor, std::optional<std::uint64_t> needed,
+                    TensorData& data) {
   data.store = TensorData::Store::External;
   data.location = tensor.location;
   if (tensor.location.empty())
@@ -135,9 +156,10 @@ void place_external(Loading& loading, const TensorText& tensor,
   const ExternalFiles::File& file = loading.external.find(tensor.location);
   if (!file.problem.empty()) wrong(loading, tensor.name, file.problem);
   if (file.missing)
-    loading.note(fmt::format("{}, which holds weights, is not beside the model; costs do not "
-                             "depend on it",
-                             in_quotes(tensor.location)));
+    loading.note(
+        fmt::format("{}, which holds weights, is not beside the model; costs do not "
+                    "depend on it",
+                    in_quotes(tensor.location)));
   const std::uint64_t end = offset + needed.value_or(0);
   if (file.size && *file.size < end)
     wrong(loading, tensor.name,
@@ -159,10 +181,10 @@ void place_elements(Loading& loading, const TensorText& tensor, std::string_view
   if (!tensor.raw.empty()) {
     if (data.dtype == DType::String) wrong(loading, tensor.name, "keeps texts as raw bytes");
     if (needed && tensor.raw.size() != *needed)
-      wrong(loading, tensor.name, fmt::format("needs {} byte{} for its {} element{} of {}, but has {}",
-                                              *needed, *needed == 1 ? "" : "s", elements,
-                                              elements == 1 ? "" : "s", name(data.dtype),
-                                              tensor.raw.size()));
+      wrong(loading, tensor.name,
+            fmt::format("needs {} byte{} for its {} element{} of {}, but has {}", *needed,
+                        *needed == 1 ? "" : "s", elements, elements == 1 ? "" : "s",
+                        name(data.dtype), tensor.raw.size()));
     data.store = TensorData::Store::Raw;
     data.bytes = tensor.raw;
   } else if (!tensor.typed.empty()) {
@@ -204,26 +226,32 @@ const TensorData* read_sparse_tensor(Loading& loading, std::string_view message)
   InlineVector<std::int64_t, 8> dims;
   for (Fields f(loading.source, message); f.next();) {
     switch (f.number()) {
-      case proto::sparse_tensor::kValues: values = f.bytes(); break;
-      case proto::sparse_tensor::kIndices: indices = f.bytes(); break;
-      case proto::sparse_tensor::kDims: read_dims(f, dims, loading.source); break;
-      default: f.skip();
+      case proto::sparse_tensor::kValues:
+        values = f.bytes();
+        break;
+      case proto::sparse_tensor::kIndices:
+        indices = f.bytes();
+        break;
+      case proto::sparse_tensor::kDims:
+        read_dims(f, dims, loading.source);
+        break;
+      default:
+        f.skip();
     }
   }
   TensorData data = read_data(loading, values);
   const TensorData places = read_data(loading, indices);
   const std::int64_t dense = count_elements(loading, data.name, dims);
   if (data.dims.size() != 1)
-    wrong(loading, data.name, fmt::format("is sparse; its values have {} axes in place of one",
-                                          data.dims.size()));
+    wrong(loading, data.name,
+          fmt::format("is sparse; its values have {} axes in place of one", data.dims.size()));
   data.nonzeros = data.dims[0];
   if (data.nonzeros > dense)
     wrong(loading, data.name,
           fmt::format("is sparse and has {} values for {} elements", data.nonzeros, dense));
-  const bool fits = !places.dims.empty() && places.dims.size() <= 2 &&
-                    places.dims[0] == data.nonzeros &&
-                    (places.dims.size() == 1 ||
-                     places.dims[1] == static_cast<std::int64_t>(dims.size()));
+  const bool fits =
+      !places.dims.empty() && places.dims.size() <= 2 && places.dims[0] == data.nonzeros &&
+      (places.dims.size() == 1 || places.dims[1] == static_cast<std::int64_t>(dims.size()));
   if (!fits && data.nonzeros != 0)
     wrong(loading, data.name, "is sparse; it has not one index for each of its values");
   data.store = TensorData::Store::Sparse;

@@ -131,9 +131,9 @@ TEST(Tensor, TextsAreCounted) {
 
 TEST(Tensor, EveryTypeHasItsSize) {
   const std::pair<int, std::size_t> bytes_of_6[] = {
-      {1, 24}, {2, 6},  {3, 6},  {4, 12}, {5, 12}, {6, 24}, {7, 48}, {9, 6},  {10, 12},
+      {1, 24},  {2, 6},   {3, 6},   {4, 12},  {5, 12},  {6, 24},  {7, 48}, {9, 6},  {10, 12},
       {11, 48}, {12, 24}, {13, 48}, {14, 48}, {15, 96}, {16, 12}, {17, 6}, {18, 6}, {19, 6},
-      {20, 6}, {21, 3}, {22, 3}, {23, 3}, {24, 6}, {25, 2}, {26, 2}};
+      {20, 6},  {21, 3},  {22, 3},  {23, 3},  {24, 6},  {25, 2},  {26, 2}};
   for (const auto& [dtype, bytes] : bytes_of_6) {
     EXPECT_EQ(complaint(raw_tensor("w", dtype, {6}, std::string(bytes, 'x'))), "") << dtype;
     EXPECT_NE(complaint(raw_tensor("w", dtype, {6}, std::string(bytes + 1, 'x'))), "") << dtype;
@@ -154,17 +154,18 @@ TEST(Tensor, CountsMustFit) {
   EXPECT_EQ(complaint(raw_tensor("w", U8, {}, "12")),
             "m.onnx: the stored tensor \"w\" needs 1 byte for its 1 element of u8, but has 2");
   const float three[] = {1, 2, 3};
-  EXPECT_EQ(complaint(tensor("w", F32, {2}, [&](auto& w) { w.add_packed_float(4, three, three + 3); })),
-            "m.onnx: the stored tensor \"w\" needs 2 numbers in float_data, but has 3");
+  EXPECT_EQ(
+      complaint(tensor("w", F32, {2}, [&](auto& w) { w.add_packed_float(4, three, three + 3); })),
+      "m.onnx: the stored tensor \"w\" needs 2 numbers in float_data, but has 3");
   EXPECT_EQ(complaint(tensor("w", I64, {2}, [](auto& w) { w.add_int64(7, 1); })),
             "m.onnx: the stored tensor \"w\" needs 2 numbers in int64_data, but has 1");
   const std::int64_t longs[] = {300, 300, 300};
-  EXPECT_EQ(complaint(tensor("w", I64, {5}, [&](auto& w) { w.add_packed_int64(7, longs, longs + 3); })),
-            "m.onnx: the stored tensor \"w\" needs 5 numbers in int64_data, but has 3");
+  EXPECT_EQ(
+      complaint(tensor("w", I64, {5}, [&](auto& w) { w.add_packed_int64(7, longs, longs + 3); })),
+      "m.onnx: the stored tensor \"w\" needs 5 numbers in int64_data, but has 3");
   const std::vector<std::int64_t> many(3000, 1);
-  EXPECT_EQ(complaint(tensor("w", I64, {1 << 20}, [&](auto& w) {
-              w.add_packed_int64(7, many.begin(), many.end());
-            })),
+  EXPECT_EQ(complaint(tensor("w", I64, {1 << 20},
+                             [&](auto& w) { w.add_packed_int64(7, many.begin(), many.end()); })),
             "m.onnx: the stored tensor \"w\" needs 1048576 numbers in int64_data, but has 3000 "
             "bytes of them");
 }
@@ -173,10 +174,9 @@ TEST(Tensor, ElementsHaveOnePlace) {
   EXPECT_EQ(complaint(tensor("w", F32, {1}, [](auto& w) { w.add_int64(7, 1); })),
             "m.onnx: the stored tensor \"w\" of f32 keeps elements in int64_data; they belong into "
             "float_data");
-  EXPECT_EQ(complaint(tensor("w", F32, {1}, [](auto& w) {
-              w.add_float(4, 1), w.add_bytes(9, "1234");
-            })),
-            "m.onnx: the stored tensor \"w\" has its elements twice, as bytes and as numbers");
+  EXPECT_EQ(
+      complaint(tensor("w", F32, {1}, [](auto& w) { w.add_float(4, 1), w.add_bytes(9, "1234"); })),
+      "m.onnx: the stored tensor \"w\" has its elements twice, as bytes and as numbers");
   EXPECT_EQ(complaint(raw_tensor("w", String, {1}, "a")),
             "m.onnx: the stored tensor \"w\" keeps texts as raw bytes");
 }
@@ -187,8 +187,9 @@ TEST(Tensor, ShapesMustBePossible) {
   EXPECT_EQ(complaint(tensor("w", F32, {std::int64_t{1} << 40, std::int64_t{1} << 40})),
             "m.onnx: the stored tensor \"w\" has a shape that overflows: "
             "1099511627776×1099511627776");
-  EXPECT_EQ(complaint(tensor("w", F64, {std::int64_t{1} << 60})),
-            "m.onnx: the stored tensor \"w\" has a shape that overflows when its bytes are counted");
+  EXPECT_EQ(
+      complaint(tensor("w", F64, {std::int64_t{1} << 60})),
+      "m.onnx: the stored tensor \"w\" has a shape that overflows when its bytes are counted");
   EXPECT_EQ(complaint(tensor("w", F32, Sizes(1001, 1))),
             "m.onnx: a stored tensor has more than 1000 axes");
   EXPECT_EQ(complaint(tensor("w", F32, Sizes(1000, 1))), "");
@@ -204,7 +205,8 @@ TEST(Tensor, SparseOnesHaveADenseShape) {
     return bytes;
   };
   const std::string values = raw_tensor("w", F32, {2}, "12345678");
-  const std::string indices = tensor("", I64, {2}, [](auto& w) { w.add_int64(7, 0), w.add_int64(7, 5); });
+  const std::string indices =
+      tensor("", I64, {2}, [](auto& w) { w.add_int64(7, 0), w.add_int64(7, 5); });
   const auto read = [&](const std::string& message) {
     static std::vector<std::string> kept;
     kept.reserve(100);
@@ -220,8 +222,9 @@ TEST(Tensor, SparseOnesHaveADenseShape) {
   EXPECT_EQ(text(good->graph().tensors[0].type.dims), "3×4");
   EXPECT_EQ(read(sparse(values, indices, {1})).error().message,
             "m.onnx: the stored tensor \"w\" is sparse and has 2 values for 1 elements");
-  EXPECT_EQ(read(sparse(values, tensor("", I64, {3}), {3, 4})).error().message,
-            "m.onnx: the stored tensor \"w\" is sparse; it has not one index for each of its values");
+  EXPECT_EQ(
+      read(sparse(values, tensor("", I64, {3}), {3, 4})).error().message,
+      "m.onnx: the stored tensor \"w\" is sparse; it has not one index for each of its values");
 }
 
 }  // namespace

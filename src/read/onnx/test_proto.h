@@ -225,9 +225,8 @@ inline std::string model(const GraphParts& parts) { return model(graph(parts)); 
 
 // `x` in, `y` out, through these nodes.
 inline std::string chain(const Texts& nodes) {
-  return model(GraphParts{.nodes = nodes,
-                          .inputs = {value("x", 1, {"2", "3"})},
-                          .outputs = {value("y")}});
+  return model(
+      GraphParts{.nodes = nodes, .inputs = {value("x", 1, {"2", "3"})}, .outputs = {value("y")}});
 }
 
 // A graph of an If whose body is a graph of an If, and so on.

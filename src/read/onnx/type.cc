@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "read/in_quotes.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/size_text.h"
 #include "read/onnx/tensor.h"
-#include "read/in_quotes.h"
 
 namespace strata::onnx {
 
@@ -22,13 +22,26 @@ class TypeReader {
     TypeInfo type;
     for (Fields f(loading_.source, message); f.next();) {
       switch (f.number()) {
-        case proto::type::kTensor: type = tensor(f.bytes(), ValueKind::Tensor); break;
-        case proto::type::kSparseTensor: type = tensor(f.bytes(), ValueKind::Sparse); break;
-        case proto::type::kSequence: type = sequence(f.bytes()); break;
-        case proto::type::kOptional: type = optional(f.bytes()); break;
-        case proto::type::kMap: f.skip(), type.kind = ValueKind::Map; break;
-        case proto::type::kOpaque: f.skip(), type.kind = ValueKind::Opaque; break;
-        default: f.skip();
+        case proto::type::kTensor:
+          type = tensor(f.bytes(), ValueKind::Tensor);
+          break;
+        case proto::type::kSparseTensor:
+          type = tensor(f.bytes(), ValueKind::Sparse);
+          break;
+        case proto::type::kSequence:
+          type = sequence(f.bytes());
+          break;
+        case proto::type::kOptional:
+          type = optional(f.bytes());
+          break;
+        case proto::type::kMap:
+          f.skip(), type.kind = ValueKind::Map;
+          break;
+        case proto::type::kOpaque:
+          f.skip(), type.kind = ValueKind::Opaque;
+          break;
+        default:
+          f.skip();
       }
     }
     return type;
@@ -73,12 +86,15 @@ class TypeReader {
     type.kind = kind;
     for (Fields f(loading_.source, message); f.next();) {
       switch (f.number()) {
-        case proto::type::kElement: type.dtype = read_dtype(loading_, f.integer()); break;
+        case proto::type::kElement:
+          type.dtype = read_dtype(loading_, f.integer());
+          break;
         case proto::type::kShape:
           type.ranked = true;
           shape(f.bytes(), type.dims);
           break;
-        default: f.skip();
+        default:
+          f.skip();
       }
     }
     return type;
@@ -133,9 +149,14 @@ ValueText read_value_info(Source& source, std::string_view message) {
   ValueText value;
   for (Fields f(source, message); f.next();) {
     switch (f.number()) {
-      case proto::value_info::kName: value.name = f.bytes(); break;
-      case proto::value_info::kType: value.type = f.bytes(); break;
-      default: f.skip();
+      case proto::value_info::kName:
+        value.name = f.bytes();
+        break;
+      case proto::value_info::kType:
+        value.type = f.bytes();
+        break;
+      default:
+        f.skip();
     }
   }
   return value;

@@ -52,7 +52,8 @@ TEST(Type, Containers) {
   EXPECT_EQ(input_type(sequence).kind, ValueKind::Sequence);
   EXPECT_EQ(text(input_type(sequence).dims), "2");
   EXPECT_EQ(input_type(type_of(proto::type::kOptional, f32)).kind, ValueKind::Optional);
-  EXPECT_EQ(input_type(type_of(proto::type::kOptional, sequence)).kind, ValueKind::OptionalSequence);
+  EXPECT_EQ(input_type(type_of(proto::type::kOptional, sequence)).kind,
+            ValueKind::OptionalSequence);
   std::string map;
   protozero::pbf_writer(map).add_message(proto::type::kMap, std::string());
   EXPECT_EQ(input_type(map).kind, ValueKind::Map);
@@ -76,7 +77,8 @@ TEST(Type, ImpossibleSizes) {
             "\"1099511627776×1099511627776\"");
   EXPECT_EQ(complaint({"9223372036854775807"}),
             "m.onnx: the file declares \"x\" with a shape that overflows");
-  EXPECT_EQ(complaint(Texts(1001, "1")), "m.onnx: the file declares \"x\" with more than 1000 axes");
+  EXPECT_EQ(complaint(Texts(1001, "1")),
+            "m.onnx: the file declares \"x\" with more than 1000 axes");
   EXPECT_EQ(complaint(Texts(1000, "1")), "");
 }
 

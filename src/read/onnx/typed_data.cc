@@ -21,32 +21,49 @@ struct Home {
 Home home_of(DType dtype) {
   switch (dtype) {
     case DType::F32:
-    case DType::C64: return {proto::tensor::kFloatData, 4};
+    case DType::C64:
+      return {proto::tensor::kFloatData, 4};
     case DType::F64:
-    case DType::C128: return {proto::tensor::kDoubleData, 8};
-    case DType::I64: return {proto::tensor::kInt64Data, 8};
-    case DType::U64: return {proto::tensor::kUint64Data, 8};
-    case DType::U32: return {proto::tensor::kUint64Data, 4};
-    case DType::I32: return {proto::tensor::kInt32Data, 4};
+    case DType::C128:
+      return {proto::tensor::kDoubleData, 8};
+    case DType::I64:
+      return {proto::tensor::kInt64Data, 8};
+    case DType::U64:
+      return {proto::tensor::kUint64Data, 8};
+    case DType::U32:
+      return {proto::tensor::kUint64Data, 4};
+    case DType::I32:
+      return {proto::tensor::kInt32Data, 4};
     case DType::I16:
     case DType::U16:
     case DType::F16:
-    case DType::BF16: return {proto::tensor::kInt32Data, 2};
-    case DType::String: return {proto::tensor::kStringData, 0};
-    case DType::Undefined: return {};
-    default: return {proto::tensor::kInt32Data, 1};
+    case DType::BF16:
+      return {proto::tensor::kInt32Data, 2};
+    case DType::String:
+      return {proto::tensor::kStringData, 0};
+    case DType::Undefined:
+      return {};
+    default:
+      return {proto::tensor::kInt32Data, 1};
   }
 }
 
 std::string_view field_name(unsigned field) {
   switch (field) {
-    case proto::tensor::kFloatData: return "float_data";
-    case proto::tensor::kInt32Data: return "int32_data";
-    case proto::tensor::kStringData: return "string_data";
-    case proto::tensor::kInt64Data: return "int64_data";
-    case proto::tensor::kDoubleData: return "double_data";
-    case proto::tensor::kUint64Data: return "uint64_data";
-    default: return "?";
+    case proto::tensor::kFloatData:
+      return "float_data";
+    case proto::tensor::kInt32Data:
+      return "int32_data";
+    case proto::tensor::kStringData:
+      return "string_data";
+    case proto::tensor::kInt64Data:
+      return "int64_data";
+    case proto::tensor::kDoubleData:
+      return "double_data";
+    case proto::tensor::kUint64Data:
+      return "uint64_data";
+    default:
+      return "?";
   }
 }
 
@@ -64,8 +81,10 @@ std::span<const std::string_view> keep_texts(Loading& loading, std::string_view 
   const auto texts = loading.model.keep_span<std::string_view>(static_cast<std::size_t>(count));
   std::size_t found = 0;
   for (Fields f(loading.source, message); f.next();) {
-    if (f.number() == proto::tensor::kStringData && found < count) texts[found++] = f.bytes();
-    else f.skip();
+    if (f.number() == proto::tensor::kStringData && found < count)
+      texts[found++] = f.bytes();
+    else
+      f.skip();
   }
   return texts;
 }

@@ -28,12 +28,12 @@ class TypedData {
   std::string unpack(Loading& loading, std::string_view message, std::uint64_t items,
                      TensorData& data) const;
 
-  unsigned first_ = 0;            // number of the field; 0: none was seen
-  unsigned second_ = 0;           // of another one, which should not be there
-  std::uint64_t pieces_ = 0;      // packed occurrences
+  unsigned first_ = 0;        // number of the field; 0: none was seen
+  unsigned second_ = 0;       // of another one, which should not be there
+  std::uint64_t pieces_ = 0;  // packed occurrences
   std::uint64_t packed_bytes_ = 0;
-  std::uint64_t singles_ = 0;     // elements that came one by one
-  std::string_view piece_;        // the last packed one
+  std::uint64_t singles_ = 0;  // elements that came one by one
+  std::string_view piece_;     // the last packed one
 };
 
 }  // namespace strata::onnx

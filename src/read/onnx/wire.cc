@@ -4,8 +4,8 @@
 #include <protozero/exception.hpp>
 #include <protozero/varint.hpp>
 
-#include "read/onnx/node.h"
 #include "read/in_quotes.h"
+#include "read/onnx/node.h"
 
 namespace strata::onnx {
 
@@ -21,10 +21,14 @@ std::string place(const Source& source) {
 
 std::string_view kind_of(Fields::Wire wire) {
   switch (wire) {
-    case Fields::Wire::Varint: return "an integer";
-    case Fields::Wire::Fixed64: return "eight bytes";
-    case Fields::Wire::Bytes: return "text, a list or a message";
-    case Fields::Wire::Fixed32: return "four bytes";
+    case Fields::Wire::Varint:
+      return "an integer";
+    case Fields::Wire::Fixed64:
+      return "eight bytes";
+    case Fields::Wire::Bytes:
+      return "text, a list or a message";
+    case Fields::Wire::Fixed32:
+      return "four bytes";
   }
   return "nothing known";
 }
@@ -64,9 +68,11 @@ void Fields::too_long(std::uint64_t size) const {
         "{} ends early: at byte {} it announces {} more byte{}, but {} left; it was cut off, "
         "perhaps while it was copied: get the file again",
         source_->label, at_ - source_->bytes.data(), size, size == 1 ? "" : "s",
-        left == 0 ? "none is" : left == 1 ? "one is" : fmt::format("only {} are", left))};
-  source_->damaged(start_, fmt::format("field {} announces {} bytes where {} are left", number_,
-                                       size, left));
+        left == 0   ? "none is"
+        : left == 1 ? "one is"
+                    : fmt::format("only {} are", left))};
+  source_->damaged(
+      start_, fmt::format("field {} announces {} bytes where {} are left", number_, size, left));
 }
 
 void Fields::wrong_wire(Wire wanted) const {

@@ -21,10 +21,10 @@ struct NodeText;
 struct Source {
   std::string_view bytes;
   std::string label;
-  const NodeText* node = nullptr;   // the innermost node being read
-  std::string_view function;        // the innermost function being inlined
-  std::uint64_t steps = 0;          // fields and list elements visited: a measure of work
-  bool lets_go = false;             // the bytes are a mapped file so large that memory matters
+  const NodeText* node = nullptr;  // the innermost node being read
+  std::string_view function;       // the innermost function being inlined
+  std::uint64_t steps = 0;         // fields and list elements visited: a measure of work
+  bool lets_go = false;            // the bytes are a mapped file so large that memory matters
 
   // The bytes are not what a protocol buffer has at this place.
   [[noreturn]] void damaged(const char* at, std::string_view what) const;
@@ -73,10 +73,18 @@ class Fields {
   }
   void skip() {
     switch (wire_) {
-      case Wire::Varint: varint(); break;
-      case Wire::Fixed64: fixed<std::uint64_t>(); break;
-      case Wire::Bytes: bytes(); break;
-      case Wire::Fixed32: fixed<std::uint32_t>(); break;
+      case Wire::Varint:
+        varint();
+        break;
+      case Wire::Fixed64:
+        fixed<std::uint64_t>();
+        break;
+      case Wire::Bytes:
+        bytes();
+        break;
+      case Wire::Fixed32:
+        fixed<std::uint32_t>();
+        break;
     }
   }
 

@@ -73,7 +73,10 @@ TEST(Fields, TakesPackedAndSingleElementsAlike) {
 
 TEST(Fields, LengthsHave64Bits) {
   // Length 2^32 + 2: with 32 bits it would be 2, and pass.
-  const std::string bytes("\x0a\x82\x80\x80\x80\x10" "ab", 8);
+  const std::string bytes(
+      "\x0a\x82\x80\x80\x80\x10"
+      "ab",
+      8);
   EXPECT_EQ(complaint(bytes, [](Fields& f) { f.bytes(); }),
             "m.onnx ends early: at byte 6 it announces 4294967298 more bytes, but only 2 are left; "
             "it was cut off, perhaps while it was copied: get the file again");
@@ -105,8 +108,9 @@ TEST(Fields, SaysWhichFieldIsWrong) {
     for (Fields f(source, bytes); f.next();) nested(f);
     FAIL();
   } catch (const Broken& broken) {
-    EXPECT_EQ(broken.message, "m.onnx is damaged at byte 2: field 3 announces 9 bytes where 3 are "
-                              "left; get the file again");
+    EXPECT_EQ(broken.message,
+              "m.onnx is damaged at byte 2: field 3 announces 9 bytes where 3 are "
+              "left; get the file again");
   }
 }
 
