@@ -43,10 +43,11 @@ Command add_explain(CLI::App& program) {
   app->add_option("layer", options->layer,
                   "a layer's path, the end of it, or a pattern with * and ?")
       ->required()
-      ->type_name("LAYER");
-  app->add_option("--count", options->convention, "counting convention, or a JSON file of one")
-      ->capture_default_str();
-  app->add_option("-o,--output", options->output, "write to a file")->type_name("FILE");
+      ->option_text("LAYER");
+  app->add_option("--count", options->convention,
+                  "counting convention, or a JSON file of one (strata)")
+      ->option_text("NAME");
+  app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
   return {app, [options] { return run_explain(*options); }};
 }
 

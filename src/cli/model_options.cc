@@ -21,16 +21,16 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 }  // namespace
 
 void ModelOptions::add_to(CLI::App& app) {
-  app.add_option("model", path, "an ONNX file")->required()->type_name("MODEL");
+  app.add_option("model", path, "an ONNX file")->required()->option_text("MODEL");
   app.add_option("--input", inputs, "shape of an input (repeatable)")
-      ->type_name("NAME=1x3x224x224")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->option_text("NAME=1x3x224x224");
   app.add_option("--dim", sizes, "size of a symbol in the shapes (repeatable)")
-      ->type_name("NAME=SIZE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->option_text("NAME=SIZE");
   app.add_option("--batch", batch, "first axis of every input")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->option_text("N");
   app.add_flag("--allow-outside-data", allow_outside_data,
                "follow external data out of the model's folder");
 }

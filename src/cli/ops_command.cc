@@ -113,9 +113,9 @@ Command add_ops(CLI::App& program) {
   CLI::App* app = program.add_subcommand("ops", "the operators that have rules");
   app->footer("Examples:\n  strata ops\n  strata ops Conv");
   app->add_option("name", options->name, "one operator, with its worked examples")
-      ->type_name("NAME");
+      ->option_text("NAME");
   app->add_option("--format", options->format, "table, md")->check(CLI::IsMember({"table", "md"}));
-  app->add_option("-o,--output", options->output, "write to a file")->type_name("FILE");
+  app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
   return {app, [options] { return run_ops(*options); }};
 }
 

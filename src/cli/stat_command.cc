@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fmt/ranges.h>
-
 #include "cli/model_options.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
@@ -24,7 +22,6 @@ struct StatOptions {
   bool exact = false;
   bool strict = false;
   CLI::Option* width_option = nullptr;
-  CLI::Option* columns_option = nullptr;
 };
 
 constexpr const char* kFooter =
@@ -118,43 +115,57 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   return kFine;
 }
 
+// Names that options take, below the examples.
+std::string name_lists() {
+  const auto list = [](std::string_view what, const std::vector<std::string>& names) {
+    std::string out(what), line;
+    for (const std::string& name : names) {
+      if (line.size() + name.size() > 76) out += "\n  " + std::exchange(line, "");
+      line += (line.empty() ? "" : " ") + name;
+    }
+    return out + "\n  " + line + "\n";
+  };
+  return list("Columns (NAME% is a share of the total):", column_names()) +
+         list("Counting conventions:", convention_names()) +
+         list("Energy models:", energy_model_names());
+}
+
 }  // namespace
 
 Command add_stat(CLI::App& program) {
   auto options = std::make_shared<StatOptions>();
   CLI::App* app = program.add_subcommand("stat", "what every layer costs");
-  app->footer(kFooter);
+  app->footer(name_lists() + "\n" + kFooter);
   options->model.add_to(*app);
-  app->add_option("--report", options->report, "rows: tape, node, leaves, tree, root, type, none")
+  app->add_option("--report", options->report,
+                  "rows: tape (each call; the default), node, leaves, tree, root, type, none")
       ->check(CLI::IsMember({"tape", "node", "leaves", "tree", "root", "type", "none"}))
-      ->capture_default_str();
-  app->add_option("--depth", options->profile.rows.depth, "levels of the tree");
+      ->option_text("KIND");
+  app->add_option("--depth", options->profile.rows.depth, "levels of the tree")->option_text("N");
   app->add_flag("--fuse", options->profile.rows.fuse, "convolution + norm + activation as one row");
   app->add_flag("--all", options->profile.rows.all, "also rows that cost nothing");
-  options->columns_option =
-      app->add_option("--columns", options->profile.columns,
-                      fmt::format("+energy,-flops, or a list of {}; NAME% is a share",
-                                  fmt::join(column_names(), ", ")))
-          ->type_name("LIST");
+  app->add_option("--columns", options->profile.columns, "a list, or changes: +energy,-flops")
+      ->option_text("LIST");
   app->add_option("--layout", options->profile.layout,
-                  "another tool's rows, columns and counting: rasp, torchstat");
-  app->add_option("--sort", options->profile.sort, "order rows by a column")->type_name("COLUMN");
+                  "another tool's rows, columns and counting: rasp, torchstat")
+      ->option_text("TOOL");
+  app->add_option("--sort", options->profile.sort, "order rows by a column; -COLUMN turns it round")
+      ->option_text("COLUMN");
   app->add_option("--count", options->profile.convention,
-                  fmt::format("counting convention ({}), or a JSON file of one",
-                              fmt::join(convention_names(), ", ")))
-      ->capture_default_str();
-  app->add_option("--energy", options->profile.energy_model,
-                  fmt::format("energy model ({})", fmt::join(energy_model_names(), ", ")))
-      ->capture_default_str();
+                  "counting convention, or a JSON file of one (strata)")
+      ->option_text("NAME");
+  app->add_option("--energy", options->profile.energy_model, "energy model (strata)")
+      ->option_text("NAME");
   app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
-  app->add_option("--format", options->format, "table, csv, json, md")
+  app->add_option("--format", options->format, "table (the default), csv, json, md")
       ->check(CLI::IsMember({"table", "csv", "json", "md"}))
-      ->capture_default_str();
-  app->add_option("-o,--output", options->output, "write to a file")->type_name("FILE");
-  app->add_option("--save", options->save, "write every format into a folder")->type_name("DIR");
+      ->option_text("FORMAT");
+  app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
+  app->add_option("--save", options->save, "write every format into a folder")->option_text("DIR");
   app->add_flag("--exact", options->exact, "every digit instead of human units");
   options->width_option =
-      app->add_option("--width", options->width, "columns to fit the table into; 0: no limit");
+      app->add_option("--width", options->width, "columns to fit the table into; 0: no limit")
+          ->option_text("N");
   app->add_flag("--strict", options->strict, "exit code 3 if anything could not be counted");
   return {app, [options, app] { return run_stat(*options, *app); }};
 }

@@ -45,9 +45,12 @@ Status add_memory(Profile& profile, const Analysis& a, bool with_arena) {
   arena.bytes = plan->bytes;
   arena.bound = plan->bound;
   arena.alignment = kAlignment;
-  for (const ArenaPlan::Block& block : plan->blocks)
-    arena.blocks.push_back({std::string(tensors[block.tensor].name), layer_at(block.first),
-                            layer_at(block.last), block.offset, block.bytes});
+  for (const ArenaPlan::Block& block : plan->blocks) {
+    const bool is_input = tensors[block.tensor].producer == kNone;
+    arena.blocks.push_back({std::string(tensors[block.tensor].name),
+                            is_input ? std::string() : layer_at(block.first), layer_at(block.last),
+                            block.offset, block.bytes});
+  }
   return {};
 }
 

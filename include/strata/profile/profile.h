@@ -52,7 +52,7 @@ struct ProfileRow {
 
 struct ArenaBlock {
   std::string tensor;
-  std::string first, last;  // layers that write it and that read it last
+  std::string first, last;  // layers that write it (empty: an input) and that read it last
   std::int64_t offset = 0, bytes = 0;
 };
 
