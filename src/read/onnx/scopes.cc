@@ -115,17 +115,19 @@ std::string_view ScopeTree::key_at(Id start, std::string_view key) {
 
 ScopeTree::Id ScopeTree::enter(Id parent, std::string_view key, std::string_view text,
                                std::string_view cls, Style style) {
-  if (const Id* known = ids_.find(key)) return *known;
+  // Keys are views into the file, unless they were put together.
+  if (key.starts_with('#')) {
+    if (const Id* known = ids_.find(key)) return *known;
+    key = model_.keep(key);
+  }
+  const auto found = ids_.insert(key, parent);
+  if (!found.is_new || is_noise(text)) return found.value;
   const std::size_t path_bytes = entries_[parent].path_bytes + text.size() + 1;
   if (path_bytes_ + path_bytes > kMostPathBytes || path_bytes > kLongestName) return parent;
   path_bytes_ += path_bytes;
-  // Keys are views into the file, unless they were put together.
-  const bool is_own = key.starts_with('#');
-  const std::string_view kept = is_own ? model_.keep(key) : key;
-  if (is_noise(text)) return ids_.insert(kept, parent).value;
-  const auto id = static_cast<Id>(entries_.size());
-  entries_.push_back({kept, text, cls, parent, style, false, path_bytes});
-  return ids_.insert(kept, id).value;
+  found.value = static_cast<Id>(entries_.size());
+  entries_.push_back({key, text, cls, parent, style, false, path_bytes});
+  return found.value;
 }
 
 }  // namespace strata::onnx
