@@ -1,7 +1,6 @@
 // How often the bodies of control flow run.
 #pragma once
 
-#include "ops/node_view.h"
 #include "strata/cost/cost.h"
 
 namespace strata {
@@ -13,7 +12,7 @@ struct BodyRun {
 };
 
 // The bodies of a node, in the order of its attributes.
-std::vector<BodyRun> body_runs(const Graph& graph, const Node& node);
+std::vector<BodyRun> body_runs(const Node& node);
 
 // Which of two costs is larger, by FLOPs and then by bytes; formulas are compared
 // with every symbol at 1.

@@ -103,7 +103,7 @@ NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, con
   NodeCost best;
   std::vector<Executed> best_nodes;
   bool undecided = false;
-  for (const BodyRun& run_of : body_runs(graph, node)) {
+  for (const BodyRun& run_of : body_runs(node)) {
     const bool unknown_trips = run_of.times.is_unknown();
     const Expr trips = unknown_trips ? Expr(1) : run_of.times;
     if (unknown_trips)
