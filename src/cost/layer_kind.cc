@@ -153,7 +153,7 @@ constexpr std::pair<LayerKind, std::string_view> kTorchNames[] = {
     {LayerKind::Sigmoid, "Sigmoid"},     {LayerKind::Tanh, "Tanh"},
     {LayerKind::Softmax, "Softmax"},     {LayerKind::Dropout, "Dropout"},
     {LayerKind::Flatten, "Flatten"},     {LayerKind::Embedding, "Embedding"},
-    {LayerKind::Upsample, "Upsample"},
+    {LayerKind::Attention, "Attention"}, {LayerKind::Upsample, "Upsample"},
 };
 
 // Those whose torch.nn class names the number of spatial axes.

@@ -163,7 +163,8 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
       if (executed.graph != home) continue;
       enter(executed.graph);
       for (TensorId id : executed.get().outputs)
-        if (id != kNone && leaves[base + id]) add_once(from, id);
+        if (id != kNone && leaves[base + id] && home->tensors[id].value == nullptr)
+          add_once(from, id);
     }
   }
   starts_.push_back(static_cast<std::uint32_t>(ids_.size()));

@@ -76,8 +76,8 @@ std::string layer_type(const Model& model, const Costs& costs, const Layer& laye
 std::string layer_path(const Model& model, const Costs& costs, const Layer& layer);
 
 // The tensors that enter and leave each layer: activations it reads from outside
-// itself, and those of its own that others read or the network returns. Ids are in
-// the graph of the layer's main node.
+// itself, and those of its own that others read or the network returns; not what shapes alone
+// decide. Ids are in the graph of the layer's main node.
 class LayerEdges {
  public:
   LayerEdges(const Model& model, const Costs& costs, const Layers& layers);
