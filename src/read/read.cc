@@ -1,7 +1,5 @@
 #include "strata/read/read.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "base/mapped_file.h"
@@ -34,10 +32,9 @@ Result<Model> read_model(const std::string& path, const ReadOptions& options) {
   if (bytes.empty())
     return failure(
         fmt::format("{} is empty; it was not written to the end, or not downloaded", path));
-  const std::string folder = std::filesystem::path(path).parent_path().string();
   for (const ModelFormat& format : model_formats()) {
     if (!format.recognise(bytes)) continue;
-    auto model = format.read(bytes, path, folder, options);
+    auto model = format.read(bytes, path, options);
     if (!model) return model;
     model->path = path;
     model->backing = *file;

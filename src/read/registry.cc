@@ -10,8 +10,8 @@ constexpr ModelFormat kFormats[] = {
     {.name = "onnx",
      .files = "ONNX models (.onnx)",
      .recognise = onnx::looks_like_model,
-     .read = [](std::string_view bytes, const std::string& path, const std::string& folder,
-                const ReadOptions& options) { return onnx::read(bytes, path, folder, options); }},
+     .read = [](std::string_view bytes, const std::string& path,
+                const ReadOptions& options) { return onnx::read(bytes, path, path, options); }},
 };
 
 }  // namespace

@@ -14,8 +14,7 @@ struct ModelFormat {
   std::string_view files;  // `ONNX models (.onnx)`
   // Whether a file with these bytes may be one; looks at the start only.
   bool (*recognise)(std::string_view bytes);
-  // `folder` is that of the file.
-  Result<Model> (*read)(std::string_view bytes, const std::string& path, const std::string& folder,
+  Result<Model> (*read)(std::string_view bytes, const std::string& path,
                         const ReadOptions& options);
 };
 

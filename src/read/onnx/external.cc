@@ -41,13 +41,18 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
       return {fmt::format("keeps its data in {}, {}", in_quotes(location), kAdvice), {}, false};
   }
   constexpr std::size_t kMaxLookedFor = 100'000;
-  if (!folder_ || files_.size() >= kMaxLookedFor) return {};
+  if (!model_ || files_.size() >= kMaxLookedFor) return {};
   std::error_code error;
-  const fs::path folder = fs::canonical(folder_->empty() ? "." : *folder_, error);
+  const fs::path beside = fs::path(*model_).parent_path();
+  const fs::path folder = fs::canonical(beside.empty() ? "." : beside, error);
+  if (error) return {};
+  // A download cache keeps links to the model and to its data in one folder, and
+  // both files in another.
+  const fs::path real_folder = fs::canonical(*model_, error).parent_path();
   if (error) return {};
   const fs::path path = fs::canonical(folder / relative, error);
   if (error) return {{}, {}, true};
-  if (!allow_outside_ && !is_inside(path, folder))
+  if (!allow_outside_ && !is_inside(path, folder) && !is_inside(path, real_folder))
     return {fmt::format("keeps its data in {}, a link to {}, {}", in_quotes(location),
                         in_quotes(path.string()), kAdvice),
             {},

@@ -14,10 +14,10 @@ namespace strata::onnx {
 
 class ExternalFiles {
  public:
-  // `folder` is the model's; nullopt if the model is in memory and files are not
+  // `model` is the path of the model; nullopt if it is in memory and files are not
   // looked for.
-  ExternalFiles(std::optional<std::string> folder, bool allow_outside)
-      : folder_(std::move(folder)), allow_outside_(allow_outside) {}
+  ExternalFiles(std::optional<std::string> model, bool allow_outside)
+      : model_(std::move(model)), allow_outside_(allow_outside) {}
 
   struct File {
     std::string problem;                // why it may not be used; empty if it may
@@ -30,7 +30,7 @@ class ExternalFiles {
  private:
   File look_up(std::string_view location) const;
 
-  std::optional<std::string> folder_;
+  std::optional<std::string> model_;
   bool allow_outside_;
   NameTable numbers_;
   std::vector<File> files_;

@@ -118,6 +118,19 @@ TEST_F(ExternalTest, ALinkInsideTheFolderIsFine) {
   EXPECT_EQ(complaint({{"location", "inside.bin"}}), "");
 }
 
+TEST_F(ExternalTest, BothFilesMayBeLinksIntoOneFolder) {
+  const fs::path blobs = top_ / "blobs";
+  fs::create_directory(blobs);
+  write(
+      blobs / "1a",
+      model(GraphParts{.initializers = {external_tensor("w", 1, {10}, {{"location", "w.bin"}})}}));
+  write(blobs / "2b", std::string(40, 'w'));
+  fs::create_symlink("../blobs/1a", folder_ / "cached.onnx");
+  fs::create_symlink("../blobs/2b", folder_ / "w.bin");
+  const auto cached = read_model((folder_ / "cached.onnx").string());
+  EXPECT_TRUE(cached) << cached.error().message;
+}
+
 TEST_F(ExternalTest, OutsideCanBeAllowed) {
   fs::create_symlink(top_ / "outside.bin", folder_ / "link.bin");
   for (const std::string location : {"../outside.bin", "link.bin"}) {

@@ -105,20 +105,20 @@ bool looks_like_model(std::string_view bytes) {
   return seen > 0;
 }
 
-Result<Model> read(std::string_view bytes, std::string_view label,
-                   std::optional<std::string> folder, const ReadOptions& options) {
+Result<Model> read(std::string_view bytes, std::string_view label, std::optional<std::string> path,
+                   const ReadOptions& options) {
   Model model;
   model.file_bytes = bytes.size();
   constexpr std::size_t kLarge = std::size_t{256} << 20;
   Source source{.bytes = bytes,
                 .label = std::string(label),
                 .function = {},
-                .lets_go = folder.has_value() && bytes.size() > kLarge};
+                .lets_go = path.has_value() && bytes.size() > kLarge};
   try {
     Loading loading{.model = model,
                     .source = source,
                     .options = options,
-                    .external = ExternalFiles(std::move(folder), options.allow_outside_data),
+                    .external = ExternalFiles(std::move(path), options.allow_outside_data),
                     .scopes = ScopeTree(model),
                     .functions = {},
                     .prefixes = {}};

@@ -13,9 +13,9 @@ namespace strata::onnx {
 // whether the first fields are some that a ModelProto has.
 bool looks_like_model(std::string_view bytes);
 
-// `folder` is that of a mapped file, where external weights are looked for; nullopt:
-// the bytes are in memory, and files are not looked for.
-Result<Model> read(std::string_view bytes, std::string_view label,
-                   std::optional<std::string> folder, const ReadOptions& options);
+// `path` is that of a mapped file, beside which external weights are looked for;
+// nullopt: the bytes are in memory, and files are not looked for.
+Result<Model> read(std::string_view bytes, std::string_view label, std::optional<std::string> path,
+                   const ReadOptions& options);
 
 }  // namespace strata::onnx
