@@ -178,6 +178,7 @@ Status check_sizes(const InferOptions& options, const std::vector<Inference::Sym
   for (const auto& [name, number] : options.sizes) {
     if (taken.contains(name)) continue;
     std::vector<std::string> names;
+    names.reserve(before.size());
     for (const auto& symbol : before) names.push_back(symbol.name);
     return failure(
         fmt::format("there is no size \"{}\" in this model; its open sizes are: {}", name,
