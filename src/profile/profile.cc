@@ -205,7 +205,8 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   if (layout != nullptr) profile.hidden_rows = 0;  // it says itself which rows it has
   profile.symbols = inference.symbols;
   profile.unknown_ops = costs.unknown_ops;
-  profile.notes = costs.notes;
+  profile.notes = model.notes;
+  profile.notes.insert(profile.notes.end(), costs.notes.begin(), costs.notes.end());
   return profile;
 }
 

@@ -132,6 +132,16 @@ TEST_F(ProfileOfResNet50, JsonHoldsEveryRow) {
   EXPECT_EQ(json["model"]["graph_hash"].get<std::string>().size(), 16u);
 }
 
+TEST_F(ProfileOfResNet50, SaysWhatTheReaderHadToAssume) {
+  auto model = read_model(STRATA_SOURCE_DIR "/tests/models/resnet50.onnx");
+  model->notes.push_back("weights.bin is missing");
+  auto inference = infer(*model);
+  const auto profile = make_profile(*model, *inference, {});
+  ASSERT_TRUE(profile);
+  ASSERT_FALSE(profile->notes.empty());
+  EXPECT_EQ(profile->notes.back(), "weights.bin is missing");
+}
+
 TEST_F(ProfileOfResNet50, UnknownColumnListsThoseThereAre) {
   auto model = read_model(STRATA_SOURCE_DIR "/tests/models/resnet50.onnx");
   auto inference = infer(*model);
