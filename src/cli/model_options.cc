@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strata/read/read.h"
+#include "strata/zoo/zoo.h"
 
 namespace strata::cli {
 
@@ -18,10 +19,16 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return number;
 }
 
+Result<Model> model_from_zoo(std::string_view path) {
+  auto network = zoo::build(path.substr(zoo::kPrefix.size()));
+  if (!network) return tl::unexpected(network.error());
+  return std::move(network->model);
+}
+
 }  // namespace
 
 void ModelOptions::add_to(CLI::App& app) {
-  app.add_option("model", path, "an ONNX file")->required()->option_text("MODEL");
+  app.add_option("model", path, "an ONNX file, or zoo:NAME")->required()->option_text("MODEL");
   app.add_option("--input", inputs, "shape of an input (repeatable)")
       ->allow_extra_args(false)
       ->option_text("NAME=1x3x224x224");
@@ -93,7 +100,8 @@ Result<LoadedModel> load(const ModelOptions& options) {
 
   ReadOptions read_options;
   read_options.allow_outside_data = options.allow_outside_data;
-  auto model = read_model(options.path, read_options);
+  const bool in_zoo = options.path.starts_with(zoo::kPrefix);
+  auto model = in_zoo ? model_from_zoo(options.path) : read_model(options.path, read_options);
   if (!model) return tl::unexpected(model.error());
   auto inference = infer(*model, infer_options);
   if (!inference)

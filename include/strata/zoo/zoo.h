@@ -1,0 +1,71 @@
+// The built-in networks: `mobilenet_v2`, `mobilenet_v2?width=0.5&resolution=160`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/zoo/builder.h"
+
+namespace strata::zoo {
+
+enum class ParameterKind : std::uint8_t {
+  Size,    // a whole number of at least 1, or a name for one that stays open
+  Whole,   // a whole number within bounds
+  Real,    // a number within bounds
+  Choice,  // one of several words
+};
+
+// Something that a network can be built with another value of.
+struct Parameter {
+  std::string_view name;
+  ParameterKind kind = ParameterKind::Whole;
+  std::string_view usual;  // its value when nobody gives one
+  std::string_view help;
+  double least = 1, most = 1 << 20;  // Whole, Real
+  std::string_view choices = {};     // `f32|f16|bf16`
+};
+
+// What a network is built with: every parameter has a value of its kind.
+class Arguments {
+ public:
+  Expr size(std::string_view name) const;
+  std::int64_t whole(std::string_view name) const;
+  double real(std::string_view name) const;
+  std::string_view word(std::string_view name) const;
+
+ private:
+  friend Result<Arguments> parse_arguments(std::string_view network,
+                                           std::span<const Parameter> parameters,
+                                           std::string_view text);
+  std::vector<std::pair<std::string_view, std::string>> values_;
+};
+
+struct Entry {
+  std::string_view name;
+  std::string_view summary;  // one line
+  std::string_view cls;      // of the root module
+  std::span<const Parameter> parameters;
+  void (*build)(Builder& net, const Arguments& arguments);
+  bool in_table = false;  // one of the 34 networks whose figures were published
+};
+
+// In alphabetical order.
+const std::vector<Entry>& entries();
+// nullptr if there is none of that name.
+const Entry* find(std::string_view name);
+
+// Values for all parameters from `width=0.5&batch=8`; an error says which there are.
+Result<Arguments> parse_arguments(std::string_view network, std::span<const Parameter> parameters,
+                                  std::string_view text);
+
+// Builds `mobilenet_v2?width=0.5`. An unknown name is an error that offers near ones.
+Result<Network> build(std::string_view name_and_arguments);
+
+// A model by what a user writes for one: `zoo:NAME?…`, or the path of a file.
+inline constexpr std::string_view kPrefix = "zoo:";
+
+}  // namespace strata::zoo

@@ -1,0 +1,142 @@
+#include "infer/runner.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "infer/inputs.h"
+#include "ops/registry.h"
+
+namespace strata {
+
+namespace {
+
+// Bodies are inferred again until their types settle; nested ones multiply. This
+// many node visits beyond one each end such a model with an error.
+constexpr std::uint64_t kMaxExtraVisits = 2'000'000;
+
+}  // namespace
+
+Runner::Runner(Model& model, const InferOptions& options) : model_(model), options_(options) {
+  std::uint64_t nodes = 0;
+  for (const Graph& graph : model.graphs) nodes += graph.nodes.size();
+  visits_left_ = nodes + kMaxExtraVisits;
+  // Shapes that a file states for its intermediate values hold only for the
+  // inputs it states.
+  trust_declared_ = options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
+                    options.input_values.empty() && options.input_types.empty();
+  for (const Inference::Symbol& symbol : input_symbols(model)) taken_.insert(symbol.name);
+}
+
+Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {
+  auto [known, is_new] = fresh_.try_emplace({node.outputs.data(), std::string(hint), asked_++});
+  if (!is_new) return known->second;
+  std::string name(hint);
+  int& last = last_number_[name];
+  while (!taken_.insert(name).second)
+    name = fmt::format("{}_{}", hint, last = std::max(last, 1) + 1);
+  for (const auto& [given, number] : options_.sizes)
+    if (given == name) return known->second = Expr(number);
+  const std::string what =
+      node.name.empty() ? std::string(node.op) : fmt::format("{} \"{}\"", node.op, node.name);
+  data_symbols_.push_back({name, fmt::format("known only when {} runs", what), true});
+  return known->second = Expr::symbol(name);
+}
+
+Status Runner::infer_body(Graph& body, std::span<const TypeInfo> inputs,
+                          std::span<const Value* const> values) {
+  for (Tensor& tensor : body.tensors) {
+    if (tensor.role == Role::Captured && tensor.outer != kNone) {
+      const Tensor& outer = body.parent->tensors[tensor.outer];
+      tensor.type = outer.type;
+      tensor.value = outer.value;
+      tensor.data = outer.data;
+    } else if (tensor.role == Role::Activation) {
+      tensor.type = {};
+      tensor.value = nullptr;
+    }
+  }
+  for (std::size_t i = 0; i < body.inputs.size() && i < inputs.size(); ++i) {
+    Tensor& input = body.tensors[body.inputs[i]];
+    input.type = inputs[i];
+    input.value = i < values.size() ? values[i] : nullptr;
+  }
+  const std::uint32_t asked = std::exchange(asked_, 0);
+  Status status = run(body);
+  asked_ = asked;
+  return status;
+}
+
+Status Runner::run(Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    if (visits_left_-- == 0)
+      return failure(
+          "the bodies of control flow are nested so deeply that their shapes do not settle; "
+          "unroll or flatten the loops");
+    if (auto status = visit(graph, node); !status) return status;
+  }
+  return {};
+}
+
+Status Runner::visit(Graph& graph, const Node& node) {
+  const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+  bool callable = rule != nullptr && rule->shape != nullptr;
+  if (callable && !rule->takes_unranked)
+    for (TensorId id : node.inputs)
+      callable = callable && (id == kNone || graph.tensors[id].type.ranked);
+  if (rule == nullptr && unsupported_ops_.insert(node.op).second)
+    unsupported_.push_back(node.domain.empty() ? std::string(node.op)
+                                               : fmt::format("{}.{}", node.domain, node.op));
+
+  // What the file states about the outputs, for where no rule can tell.
+  InlineVector<TypeInfo, 1> declared;
+  bool any_declared = false;
+  for (TensorId id : node.outputs)
+    any_declared = any_declared || (id != kNone && graph.tensors[id].type.ranked);
+  if (any_declared) {
+    declared.resize(node.outputs.size());
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != kNone) std::swap(declared[i], graph.tensors[node.outputs[i]].type);
+  }
+
+  if (callable) {
+    asked_ = 0;
+    ShapeContext context(*this, graph, node);
+    if (auto status = rule->shape(context); !status) return status;
+  }
+  if (any_declared && trust_declared_)
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != kNone && declared[i].ranked) {
+        Tensor& output = graph.tensors[node.outputs[i]];
+        if (!output.type.ranked) output.type = std::move(declared[i]);
+      }
+  return check_outputs(graph, node);
+}
+
+Status Runner::check_outputs(const Graph& graph, const Node& node) const {
+  for (TensorId id : node.outputs) {
+    if (id == kNone) continue;
+    const Dims& dims = graph.tensors[id].type.dims;
+    for (const Expr& size : dims)
+      if (size.is_number() && size.value() < 0)
+        return failure(fmt::format("{}: output \"{}\" would have the negative size {} in {}",
+                                   describe(graph, node), graph.tensors[id].name, size.text(),
+                                   text(dims)));
+    if (elements(dims).is_overflow())
+      return failure(
+          fmt::format("{}: output \"{}\" would have more elements than can be counted ({}); check "
+                      "its inputs' shapes",
+                      describe(graph, node), graph.tensors[id].name, text(dims)));
+  }
+  return {};
+}
+
+Inference Runner::finish() {
+  Inference result;
+  result.symbols = input_symbols(model_);
+  for (auto& symbol : data_symbols_) result.symbols.push_back(std::move(symbol));
+  result.unsupported = std::move(unsupported_);
+  return result;
+}
+
+}  // namespace strata

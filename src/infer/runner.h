@@ -1,0 +1,50 @@
+// Runs the shape rules over a graph, node by node.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+#include "ops/shape_context.h"
+#include "strata/infer/infer.h"
+
+namespace strata {
+
+class Runner final : public InferenceHost {
+ public:
+  // Both must outlive the runner.
+  Runner(Model& model, const InferOptions& options);
+
+  Model& model() override { return model_; }
+  Expr fresh_symbol(const Node& node, std::string_view hint) override;
+  Status infer_body(Graph& body, std::span<const TypeInfo> inputs,
+                    std::span<const Value* const> values) override;
+  Status run(Graph& graph);
+  // The outputs of one node, whose inputs are known.
+  Status visit(Graph& graph, const Node& node);
+  // A name that may not be given to a size that only data can tell.
+  void take_name(std::string name) { taken_.insert(std::move(name)); }
+  const std::set<std::string, std::less<>>& names() const { return taken_; }
+  Inference finish();
+
+ private:
+  Status check_outputs(const Graph& graph, const Node& node) const;
+
+  Model& model_;
+  const InferOptions& options_;
+  bool trust_declared_ = true;
+  std::uint64_t visits_left_ = 0;
+  std::uint32_t asked_ = 0;  // symbols that the rule at hand has asked for
+  // By node (its list of outputs: nodes may move), hint, and how many were asked for.
+  std::map<std::tuple<const TensorId*, std::string, std::uint32_t>, Expr> fresh_;
+  std::set<std::string, std::less<>> taken_;
+  std::map<std::string, int> last_number_;  // by hint
+  std::vector<Inference::Symbol> data_symbols_;
+  std::vector<std::string> unsupported_;
+  std::unordered_set<std::string_view> unsupported_ops_;
+};
+
+}  // namespace strata

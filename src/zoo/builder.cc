@@ -1,0 +1,380 @@
+#include "strata/zoo/builder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/half.h"
+#include "base/name_table.h"
+#include "infer/inputs.h"
+#include "infer/runner.h"
+
+namespace strata::zoo {
+
+namespace {
+
+constexpr std::int32_t kOpset = 17;  // what ONNX Runtime and the exporters of the day write
+
+// Containers whose children an exporter names after them: `features/features.0`.
+bool is_list(std::string_view cls) {
+  return cls == "Sequential" || cls == "ModuleList" || cls == "ModuleDict";
+}
+
+// A module that is open.
+struct Frame {
+  ScopeId scope = 0;
+  std::string_view prefix;     // of node names: `/features/features.0`
+  std::string_view component;  // its last part
+  bool list = false;
+  bool again = false;  // it or one around it was called before: its weights are there
+  struct Used {
+    std::string_view op;
+    std::uint32_t count;
+  };
+  InlineVector<Used, 2> used = {};  // operators in it, to number the nodes
+};
+
+std::string_view join(Model& model, std::initializer_list<std::string_view> parts) {
+  std::size_t size = 0;
+  for (std::string_view part : parts) size += part.size();
+  const auto text = model.keep_span<char>(size);
+  char* at = text.data();
+  for (std::string_view part : parts) {
+    if (!part.empty()) std::memcpy(at, part.data(), part.size());
+    at += part.size();
+  }
+  return {text.data(), size};
+}
+
+class Digits {
+ public:
+  explicit Digits(std::uint64_t number)
+      : end_(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr) {}
+  operator std::string_view() const {  // NOLINT(google-explicit-constructor)
+    return {buffer_, static_cast<std::size_t>(end_ - buffer_)};
+  }
+
+ private:
+  char buffer_[20];
+  char* end_;
+};
+
+// The numbers as stored in a type: f16, bf16, else f32.
+std::string in_type(std::span<const float> items, DType type) {
+  if (type != DType::F16 && type != DType::BF16)
+    return {reinterpret_cast<const char*>(items.data()), items.size_bytes()};
+  std::string bytes;
+  for (float item : items) {
+    const std::uint16_t half = type == DType::F16 ? half_bits(item) : bfloat_bits(item);
+    bytes.append(reinterpret_cast<const char*>(&half), sizeof half);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+struct Builder::Impl {
+  explicit Impl(DType type) : dtype(type), runner(model, options) {
+    frames.reserve(16);
+    frames.emplace_back();
+  }
+
+  Graph& graph() { return model.graph(); }
+  Tensor& tensor(Var x) { return graph().tensors[x.id]; }
+  Var add_tensor(std::string_view name, Role role) {
+    Tensor& made = graph().tensors.emplace_back();
+    made.name = name;
+    made.role = role;
+    return {static_cast<TensorId>(graph().tensors.size() - 1)};
+  }
+  Var add_stored(std::string_view name, DType type, std::span<const std::int64_t> dims);
+  std::string_view node_name(std::string_view op);
+  // The constant with these elements, if there is one; `key` names it.
+  const TensorId* find_constant(DType type, std::span<const std::int64_t> dims,
+                                std::string_view bytes, bool as_node);
+  // Stores `bytes` once, under a name of its own.
+  Var constant(DType type, std::span<const std::int64_t> dims, std::string_view bytes);
+
+  Model model;
+  InferOptions options;
+  DType dtype;
+  Runner runner;
+  std::vector<Frame> frames;
+  NameTable calls;               // by path
+  NameTable weights;             // by name; filled when a module is called again
+  std::size_t weights_seen = 0;  // tensors that are in `weights` if they are stored
+  NameTable constants;           // by type, shape and bytes: `key`
+  std::string key;
+  std::string error;
+};
+
+Builder::Builder(std::string_view cls, DType dtype) : impl_(std::make_unique<Impl>(dtype)) {
+  Model& model = impl_->model;
+  model.ir_version = 8;
+  model.producer = "strata";
+  model.opsets.push_back({"", kOpset});
+  model.scopes[0].cls = model.keep(cls);
+  model.graph().nodes.reserve(192);
+  model.graph().tensors.reserve(512);
+  model.scopes.reserve(256);
+  impl_->calls.reserve(256);
+}
+Builder::Builder(Builder&&) noexcept = default;
+Builder& Builder::operator=(Builder&&) noexcept = default;
+Builder::~Builder() = default;
+
+DType Builder::dtype() const { return impl_->dtype; }
+bool Builder::failed() const { return !impl_->error.empty(); }
+void Builder::fail(std::string message) {
+  if (!failed()) impl_->error = std::move(message);
+}
+
+Var Builder::input(std::string_view name, Dims dims) {
+  return input(name, impl_->dtype, std::move(dims));
+}
+
+Var Builder::input(std::string_view name, DType dtype, Dims dims) {
+  for (const Expr& size : dims)
+    if (size.is_formula())
+      for (std::string& symbol : size.symbols()) impl_->runner.take_name(std::move(symbol));
+  const Var x = impl_->add_tensor(impl_->model.keep(name), Role::Input);
+  impl_->tensor(x).type = TypeInfo::tensor(dtype, std::move(dims));
+  impl_->graph().inputs.push_back(x.id);
+  return x;
+}
+
+void Builder::output(std::string_view name, Var x) {
+  if (failed()) return;
+  impl_->graph().outputs.push_back(x.id);
+  if (impl_->tensor(x).role == Role::Activation) impl_->tensor(x).name = impl_->model.keep(name);
+}
+
+Result<Network> Builder::finish() && {
+  if (!failed() && impl_->graph().outputs.empty()) fail("the network has no output");
+  if (failed()) return failure(impl_->error);
+  Inference inference = impl_->runner.finish();
+  return Network{std::move(impl_->model), std::move(inference)};
+}
+
+const Dims& Builder::shape(Var x) const {
+  static const Dims kNoShape;
+  return failed() || x.id == kNone ? kNoShape : impl_->tensor(x).type.dims;
+}
+
+Expr Builder::size(Var x, int axis) const {
+  const Dims& dims = shape(x);
+  const auto rank = static_cast<int>(dims.size());
+  const int at = axis < 0 ? axis + rank : axis;
+  return at >= 0 && at < rank ? dims[static_cast<std::size_t>(at)] : Expr::unknown();
+}
+
+std::int64_t Builder::number(Var x, int axis) {
+  const Expr found = size(x, axis);
+  if (const auto known = found.number()) return *known;
+  if (!failed())
+    fail(fmt::format("\"{}\" needs a number along axis {}; it is {}", impl_->tensor(x).name, axis,
+                     text(shape(x))));
+  return 1;
+}
+
+std::int64_t Builder::channels(Var x) { return number(x, 1); }
+
+Builder::Module Builder::module(std::string_view name, std::string_view cls) {
+  open(name, cls);
+  return Module(this);
+}
+
+Builder::Module Builder::module(std::int64_t number, std::string_view cls) {
+  open(Digits(static_cast<std::uint64_t>(number)), cls);
+  return Module(this);
+}
+
+void Builder::open(std::string_view name, std::string_view cls) {
+  Model& model = impl_->model;
+  const Frame& around = impl_->frames.back();
+  const std::string_view outer = model.scopes[around.scope].path;
+  const std::string_view path = outer.empty() ? model.keep(name) : join(model, {outer, ".", name});
+  const auto known = impl_->calls.insert(path, 0);
+  if (!known.is_new) ++known.value;
+
+  Frame frame;
+  frame.scope = static_cast<ScopeId>(model.scopes.size());
+  frame.again = around.again || !known.is_new;
+  frame.list = is_list(cls);
+  const bool repeats = around.list && !around.component.empty();
+  const Digits digits(known.value);
+  frame.prefix =
+      join(model, {around.prefix, "/", repeats ? around.component : "", repeats ? "." : "", name,
+                   known.is_new ? "" : "_", known.is_new ? std::string_view() : digits});
+  const std::size_t own = frame.prefix.size() - around.prefix.size() - 1 -
+                          (known.is_new ? 0 : 1 + std::string_view(digits).size());
+  frame.component = frame.prefix.substr(around.prefix.size() + 1, own);
+  model.scopes.push_back(
+      {path.substr(path.size() - name.size()), path, model.keep(cls), around.scope, known.value});
+  impl_->frames.push_back(std::move(frame));
+}
+
+void Builder::close() { impl_->frames.pop_back(); }
+
+std::string_view Builder::Impl::node_name(std::string_view op) {
+  Frame& frame = frames.back();
+  std::uint32_t before = 0;
+  auto used = std::find_if(frame.used.begin(), frame.used.end(),
+                           [&](const Frame::Used& u) { return u.op == op; });
+  if (used == frame.used.end())
+    frame.used.push_back({op, 1});
+  else
+    before = used->count++;
+  if (before == 0) return join(model, {frame.prefix, "/", op});
+  return join(model, {frame.prefix, "/", op, "_", Digits(before)});
+}
+
+std::vector<Var> Builder::ops(std::string_view name, std::span<const Var> inputs,
+                              std::size_t outputs, std::span<const Setting> settings) {
+  std::vector<Var> made(outputs);
+  if (failed()) return made;
+  Model& model = impl_->model;
+  Graph& graph = impl_->graph();
+  Node node;
+  node.op = model.keep(name);
+  node.name = impl_->node_name(node.op);
+  node.opset = kOpset;
+  node.scope = impl_->frames.back().scope;
+
+  const auto ids = model.keep_span<TensorId>(inputs.size());
+  std::transform(inputs.begin(), inputs.end(), ids.begin(), [](Var x) { return x.id; });
+  node.inputs = ids;
+  const auto results = model.keep_span<TensorId>(outputs);
+  for (std::size_t i = 0; i < outputs; ++i) {
+    made[i] = impl_->add_tensor(join(model, {node.name, "_output_", Digits(i)}), Role::Activation);
+    impl_->tensor(made[i]).producer = static_cast<NodeId>(graph.nodes.size());
+    results[i] = made[i].id;
+  }
+  node.outputs = results;
+
+  const auto attributes = model.keep_span<Attribute>(settings.size());
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    auto* attribute = new (&attributes[i]) Attribute{settings[i].name, {}};
+    std::visit(
+        [&](const auto& value) {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, float> ||
+                        std::is_same_v<T, const TensorData*>)
+            attribute->value = value;
+          else
+            attribute->value = model.keep(value);
+        },
+        settings[i].value);
+  }
+  node.attributes = attributes;
+  graph.nodes.push_back(node);
+  if (auto status = impl_->runner.visit(graph, graph.nodes.back()); !status)
+    fail(status.error().message);
+  return made;
+}
+
+Var Builder::Impl::add_stored(std::string_view name, DType type,
+                              std::span<const std::int64_t> dims) {
+  const Var x = add_tensor(name, Role::Initializer);
+  TensorData& data = model.stored.emplace_back();
+  data.name = name;
+  data.dtype = type;
+  data.dims = model.keep(dims);
+  Tensor& made = tensor(x);
+  made.data = &data;
+  made.type.dtype = type;
+  made.type.ranked = true;
+  made.type.dims.resize(dims.size());
+  for (std::size_t i = 0; i < dims.size(); ++i) made.type.dims[i] = dims[i];
+  return x;
+}
+
+Var Builder::weight(std::string_view name, std::span<const std::int64_t> dims) {
+  if (failed()) return {};
+  for (std::int64_t size : dims)
+    if (size < 1) {
+      fail(fmt::format("{}.{} would have the size {}",
+                       impl_->model.scopes[impl_->frames.back().scope].path, name, size));
+      return {};
+    }
+  const Frame& frame = impl_->frames.back();
+  const std::string_view path = impl_->model.scopes[frame.scope].path;
+  const std::string_view full =
+      path.empty() ? impl_->model.keep(name) : join(impl_->model, {path, ".", name});
+  if (frame.again) {
+    const auto& tensors = impl_->graph().tensors;
+    for (std::size_t& i = impl_->weights_seen; i < tensors.size(); ++i)
+      if (tensors[i].role == Role::Initializer)
+        impl_->weights.insert(tensors[i].name, static_cast<TensorId>(i));
+    if (const TensorId* known = impl_->weights.find(full)) return {*known};
+  }
+  return impl_->add_stored(full, impl_->dtype, dims);
+}
+
+const TensorId* Builder::Impl::find_constant(DType type, std::span<const std::int64_t> dims,
+                                             std::string_view bytes, bool as_node) {
+  key.assign({static_cast<char>(type), static_cast<char>(dims.size()), as_node ? '1' : '0'});
+  key.append(reinterpret_cast<const char*>(dims.data()), dims.size_bytes());
+  key.append(bytes);
+  return constants.find(key);
+}
+
+Var Builder::Impl::constant(DType type, std::span<const std::int64_t> dims,
+                            std::string_view bytes) {
+  if (const TensorId* known = find_constant(type, dims, bytes, false)) return {*known};
+  const Var x = add_stored(join(model, {"constant_", Digits(constants.size())}), type, dims);
+  TensorData& data = model.stored.back();
+  data.store = TensorData::Store::Raw;
+  data.bytes = model.keep(bytes);
+  constants.insert(model.keep(key), x.id);
+  return x;
+}
+
+Var Builder::integers(std::span<const std::int64_t> items) {
+  const auto count = static_cast<std::int64_t>(items.size());
+  return impl_->constant(
+      DType::I64, std::span(&count, 1),
+      {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(std::int64_t)});
+}
+
+Var Builder::integer(std::int64_t item) {
+  return impl_->constant(DType::I64, {}, {reinterpret_cast<const char*>(&item), sizeof item});
+}
+
+Var Builder::floats(std::span<const float> items) {
+  const auto count = static_cast<std::int64_t>(items.size());
+  return impl_->constant(
+      DType::F32, std::span(&count, 1),
+      {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(float)});
+}
+
+Var Builder::bound(float item) {
+  const auto bytes = in_type(std::span(&item, 1), impl_->dtype);
+  return impl_->constant(impl_->dtype, {}, bytes);
+}
+
+Var Builder::number(float item) { return table(std::span(&item, 1), {}); }
+
+// A node and not an initializer: a stored float would be a parameter.
+Var Builder::table(std::span<const float> items, std::initializer_list<std::int64_t> sizes) {
+  if (failed()) return {};
+  const std::span dims(sizes.begin(), sizes.size());
+  const std::string bytes = in_type(items, impl_->dtype);
+  if (const TensorId* known = impl_->find_constant(impl_->dtype, dims, bytes, true))
+    return {*known};
+  Model& model = impl_->model;
+  const std::string_view key = model.keep(impl_->key);
+  TensorData& data = model.stored.emplace_back();
+  data.dtype = impl_->dtype;
+  data.store = TensorData::Store::Raw;
+  data.dims = model.keep(dims);
+  data.bytes = model.keep(bytes);
+  const Setting settings[] = {{"value", &data}};
+  const Var x = op("Constant", std::span<const Var>(), settings);
+  impl_->constants.insert(key, x.id);
+  return x;
+}
+
+}  // namespace strata::zoo

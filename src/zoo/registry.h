@@ -1,0 +1,27 @@
+// The families of networks, one file each.
+#pragma once
+
+#include <span>
+
+#include "strata/zoo/zoo.h"
+
+namespace strata::zoo {
+
+// Parameters that every network on images has, to be listed with a network's own.
+inline constexpr Parameter kBatch{"batch", ParameterKind::Size, "1", "images at once"};
+inline constexpr Parameter kResolution{
+    "resolution", ParameterKind::Whole, "224", "height and width of the image", 1, 65536};
+inline constexpr Parameter kClasses{"classes", ParameterKind::Whole, "1000", "outputs"};
+inline constexpr Parameter kType{
+    "dtype", ParameterKind::Choice, "f32", "type of weights and activations", 0, 0, "f32|f16|bf16"};
+inline constexpr Parameter kImageParameters[] = {kBatch, kResolution, kClasses, kType};
+
+// The image that a network starts from: batch×3×resolution×resolution.
+Var image(Builder& net, const Arguments& arguments);
+
+// `value · width` rounded to a multiple of `divisor`, never more than a tenth below.
+std::int64_t scaled_channels(double value, std::int64_t divisor = 8);
+
+std::span<const Entry> mobilenet_networks();
+
+}  // namespace strata::zoo

@@ -1,0 +1,100 @@
+#include "strata/zoo/zoo.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "zoo/registry.h"
+
+namespace strata::zoo {
+
+namespace {
+
+std::vector<Entry> all_networks() {
+  std::vector<Entry> all;
+  for (const auto& family : {mobilenet_networks()})
+    all.insert(all.end(), family.begin(), family.end());
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return all;
+}
+
+// Insertions, deletions and replacements that make one word of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
+      corner = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+std::string near_names(std::string_view name) {
+  std::vector<std::pair<std::size_t, std::string_view>> near;
+  for (const Entry& entry : entries())
+    if (entry.name.find(name) != entry.name.npos || distance(name, entry.name) <= 3)
+      near.emplace_back(distance(name, entry.name), entry.name);
+  std::sort(near.begin(), near.end());
+  std::string text;
+  for (std::size_t i = 0; i < near.size() && i < 4; ++i)
+    text += fmt::format("{}{}", text.empty() ? "; did you mean " : ", ", near[i].second);
+  return text;
+}
+
+}  // namespace
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> kAll = all_networks();
+  return kAll;
+}
+
+const Entry* find(std::string_view name) {
+  const auto found =
+      std::lower_bound(entries().begin(), entries().end(), name,
+                       [](const Entry& e, std::string_view n) { return e.name < n; });
+  return found != entries().end() && found->name == name ? &*found : nullptr;
+}
+
+Result<Network> build(std::string_view name_and_arguments) {
+  const std::size_t mark = std::min(name_and_arguments.find('?'), name_and_arguments.size());
+  const std::string_view name = name_and_arguments.substr(0, mark);
+  const Entry* entry = find(name);
+  if (entry == nullptr)
+    return failure(fmt::format("there is no network \"{}\" in the zoo{}; `strata zoo` lists them",
+                               name, near_names(name)),
+                   ErrorKind::Usage);
+  auto arguments =
+      parse_arguments(name, entry->parameters,
+                      name_and_arguments.substr(std::min(mark + 1, name_and_arguments.size())));
+  if (!arguments) return tl::unexpected(arguments.error());
+  DType dtype = DType::F32;
+  for (const Parameter& parameter : entry->parameters)
+    if (parameter.name == kType.name) dtype = *dtype_from_name(arguments->word(kType.name));
+  Builder net(entry->cls, dtype);
+  entry->build(net, *arguments);
+  auto network = std::move(net).finish();
+  if (!network)
+    return failure(fmt::format("zoo:{}: {}", name_and_arguments, network.error().message));
+  network->model.path = fmt::format("{}{}", kPrefix, name_and_arguments);
+  network->model.graph().name = entry->name;
+  return network;
+}
+
+Var image(Builder& net, const Arguments& arguments) {
+  const std::int64_t resolution = arguments.whole("resolution");
+  return net.input("input", {arguments.size("batch"), 3, resolution, resolution});
+}
+
+std::int64_t scaled_channels(double value, std::int64_t divisor) {
+  const auto step = static_cast<double>(divisor);
+  double rounded = std::max(step, std::floor((value + step / 2) / step) * step);
+  if (rounded < 0.9 * value) rounded += step;
+  return static_cast<std::int64_t>(rounded);
+}
+
+}  // namespace strata::zoo
