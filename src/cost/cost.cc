@@ -19,6 +19,36 @@ Expr bytes_of(const TypeInfo& type) {
   return bytes(elements(type.dims), type.dtype);
 }
 
+// A set of keys (addresses: never 0), in one flat array.
+class Keys {
+ public:
+  // False if it was there.
+  bool insert(std::uint64_t key) {
+    if (4 * (count_ + 1) > 3 * slots_.size()) grow();
+    std::uint64_t& slot = slot_of(key);
+    if (slot == key) return false;
+    slot = key;
+    ++count_;
+    return true;
+  }
+
+ private:
+  std::uint64_t& slot_of(std::uint64_t key) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = (key * 0x9e3779b97f4a7c15u) >> 32;
+    while (slots_[i & mask] != 0 && slots_[i & mask] != key) ++i;
+    return slots_[i & mask];
+  }
+  void grow() {
+    std::vector<std::uint64_t> old(std::max<std::size_t>(512, 2 * slots_.size()));
+    old.swap(slots_);
+    for (const std::uint64_t key : old)
+      if (key != 0) slot_of(key) = key;
+  }
+  std::vector<std::uint64_t> slots_;
+  std::size_t count_ = 0;
+};
+
 using Constants = std::vector<bool>;  // by tensor: depends on stored values alone
 
 class Counter {
@@ -29,17 +59,17 @@ class Counter {
   Costs finish(std::vector<Executed> nodes, NodeCost total);
 
  private:
-  NodeCost count_node(const Graph& graph, const Constants& constants, const Node& node);
+  void count_node(const Graph& graph, const Constants& constants, const Node& node, NodeCost& cost);
   void count_work(const Graph& graph, const Node& node, const OpRule* rule, NodeCost& cost);
   void count_bytes(const Graph& graph, const Constants& constants, const Node& node,
-                   const OpRule* rule, NodeCost& cost);
-  void count_parameters(const Graph& graph, const Constants& constants, const Node& node,
-                        const OpRule* rule, NodeCost& cost);
+                   const OpRule* rule, std::span<const WeightRef> weights, NodeCost& cost);
+  void count_parameters(const Graph& graph, const Node& node, const OpRule* rule,
+                        std::span<const WeightRef> weights, NodeCost& cost);
   NodeCost run_bodies(const Graph& graph, const Constants& constants, const Node& node,
                       const Expr& times, std::vector<Executed>& out);
   void unknown_operator(const Node& node, std::string_view why);
 
-  std::unordered_set<std::uint64_t> counted_;  // parameters, by WeightRef::key
+  Keys counted_;  // parameters, by WeightRef::key
   std::unordered_set<std::string_view> unknown_seen_;
   Costs result_;
 };
@@ -80,7 +110,8 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
     if (folded)
       for (TensorId output : node.outputs)
         if (output != kNone) constants[output] = true;
-    NodeCost cost = count_node(graph, constants, node);
+    NodeCost& cost = out.emplace_back(Executed{&graph, id, node.scope, times, {}}).cost;
+    count_node(graph, constants, node, cost);
     cost.folded = folded;
     if (folded) {
       cost.macs = cost.adds = cost.muls = cost.specials = 0;
@@ -88,7 +119,6 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
       cost.certainty = cost.bytes_certainty = Certainty::Exact;
     }
     add_to(total, cost, 1);
-    out.push_back({&graph, id, node.scope, times, std::move(cost)});
     const bool has_bodies =
         std::any_of(node.attributes.begin(), node.attributes.end(),
                     [](const auto& a) { return std::holds_alternative<Graph*>(a.value); });
@@ -136,16 +166,21 @@ NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, con
   return total;
 }
 
-NodeCost Counter::count_node(const Graph& graph, const Constants& constants, const Node& node) {
+void Counter::count_node(const Graph& graph, const Constants& constants, const Node& node,
+                         NodeCost& cost) {
   const OpRule* rule = find_rule(node.domain, node.op, node.opset);
-  NodeCost cost;
   cost.view = rule != nullptr && rule->view;
-  count_bytes(graph, constants, node, rule, cost);
+  InlineVector<WeightRef, 6> weights;  // of the inputs that are stored
+  weights.resize(node.inputs.size());
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (const TensorId id = node.inputs[i]; id != kNone && constants[id])
+      weights[i] = weight_of(graph, id);
+  const std::span<const WeightRef> found(weights.data(), weights.size());
+  count_bytes(graph, constants, node, rule, found, cost);
   count_work(graph, node, rule, cost);
-  count_parameters(graph, constants, node, rule, cost);
+  count_parameters(graph, node, rule, found, cost);
   if (cost.read_bytes.is_unknown() || cost.write_bytes.is_unknown())
     cost.bytes_certainty = Certainty::Unknown;
-  return cost;
 }
 
 void Counter::count_work(const Graph& graph, const Node& node, const OpRule* rule, NodeCost& cost) {
@@ -176,7 +211,7 @@ void Counter::count_work(const Graph& graph, const Node& node, const OpRule* rul
 }
 
 void Counter::count_bytes(const Graph& graph, const Constants& constants, const Node& node,
-                          const OpRule* rule, NodeCost& cost) {
+                          const OpRule* rule, std::span<const WeightRef> weights, NodeCost& cost) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const TensorId id = node.inputs[i];
     if (id == kNone || (rule != nullptr && has_bit(rule->settings, i))) continue;
@@ -185,7 +220,7 @@ void Counter::count_bytes(const Graph& graph, const Constants& constants, const 
     Expr size = bytes_of(graph.tensors[id].type);
     if (constants[id]) {
       // As stored: a quantized weight is read narrow, whatever it is widened to.
-      const WeightRef weight = weight_of(graph, id);
+      const WeightRef& weight = weights[i];
       if (weight.data != nullptr) size = bytes(weight.data->elements(), weight.data->dtype);
       if (!size.is_unknown()) cost.weight_bytes += size;
     }
@@ -204,16 +239,13 @@ void Counter::count_bytes(const Graph& graph, const Constants& constants, const 
     }
 }
 
-void Counter::count_parameters(const Graph& graph, const Constants& constants, const Node& node,
-                               const OpRule* rule, NodeCost& cost) {
+void Counter::count_parameters(const Graph& graph, const Node& node, const OpRule* rule,
+                               std::span<const WeightRef> weights, NodeCost& cost) {
   const bool passes = rule != nullptr && rule->passes_weights;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const TensorId id = node.inputs[i];
-    if (id == kNone || !constants[id] || (passes && i == 0)) continue;
-    if (rule != nullptr && has_bit(rule->settings, i)) continue;
-    const WeightRef weight = weight_of(graph, id);
-    if (weight.data == nullptr || !is_learned(weight, node, cost)) continue;
-    if (!counted_.insert(weight.key).second) continue;
+  for (std::size_t i = passes ? 1 : 0; i < node.inputs.size(); ++i) {
+    const WeightRef& weight = weights[i];
+    if (weight.data == nullptr || (rule != nullptr && has_bit(rule->settings, i))) continue;
+    if (!is_learned(weight, node, cost) || !counted_.insert(weight.key)) continue;
     const Expr count = weight.data->elements();
     if (rule != nullptr && has_bit(rule->buffers, i)) {
       result_.buffers += static_cast<std::uint64_t>(count.number().value_or(0));
@@ -239,9 +271,14 @@ Costs Counter::finish(std::vector<Executed> nodes, NodeCost total) {
 }
 
 // Adds `times · amount` unless it is unknown.
-bool add_known(Expr& sum, const Expr& amount, const Expr& times) {
+inline bool add_known(Expr& sum, const Expr& amount, const Expr& times) {
   if (amount.is(0)) return true;
-  Expr more = times.is(1) ? amount : amount * times;
+  if (times.is(1)) {
+    if (amount.is_unknown()) return false;
+    sum += amount;
+    return true;
+  }
+  const Expr more = amount * times;
   if (more.is_unknown()) return false;
   sum += more;
   return true;

@@ -3,9 +3,15 @@
 namespace strata {
 
 Expr elements(const Dims& dims) {
-  Expr product = 1;
-  for (const Expr& size : dims) product *= size;
-  return product;
+  std::int64_t count = 1;
+  for (const Expr& size : dims) {
+    if (!size.is_number() || __builtin_mul_overflow(count, size.value(), &count)) {
+      Expr product = 1;
+      for (const Expr& factor : dims) product *= factor;
+      return product;
+    }
+  }
+  return count;
 }
 
 Expr bytes(const Expr& count, DType type) {

@@ -1,6 +1,7 @@
 #include "ops/registry.h"
 
-#include <unordered_map>
+#include <cstdint>
+#include <vector>
 
 namespace strata {
 
@@ -60,45 +61,73 @@ std::span<const Family> families() {
 
 namespace {
 
-struct Key {
-  std::string_view domain, op;
-  bool operator==(const Key&) const = default;
-};
-struct KeyHash {
-  std::size_t operator()(const Key& key) const {
-    return std::hash<std::string_view>()(key.op) ^ (std::hash<std::string_view>()(key.domain) << 1);
-  }
-};
-
 // Rows of one operator, newest first.
-using Table = std::unordered_map<Key, std::vector<const OpRule*>, KeyHash>;
+struct Rows {
+  std::string_view domain, op;
+  std::vector<const OpRule*> rules;
+};
 
-Table make_table() {
-  Table table;
-  table.reserve(512);
-  for (const Family& family : families())
-    for (const OpRule& rule : family.rules) {
-      auto& rows = table[{rule.domain, rule.name}];
-      auto newer = rows.begin();
-      while (newer != rows.end() && (*newer)->since > rule.since) ++newer;
-      rows.insert(newer, &rule);
+// A flat hash table: every node of every network is looked up here, twice.
+class Table {
+ public:
+  Table() : slots_(kSlots, 0) {
+    for (const Family& family : families())
+      for (const OpRule& rule : family.rules) add(rule);
+  }
+  const Rows* find(std::string_view domain, std::string_view op) const {
+    for (std::size_t i = hash(op);; ++i) {
+      const std::uint16_t slot = slots_[i % kSlots];
+      if (slot == 0) return nullptr;
+      const Rows& rows = rows_[slot - 1u];
+      if (rows.op == op && rows.domain == domain) return &rows;
     }
-  return table;
-}
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 2048;
+
+  static std::size_t hash(std::string_view op) {
+    const auto at = [&](std::size_t i) {
+      return static_cast<std::size_t>(static_cast<unsigned char>(op[i]));
+    };
+    const std::size_t size = op.size();
+    if (size == 0) return 0;
+    return size * 31 + at(0) * 401 + at(size / 2) * 131 + at(size - 1) * 29 + at(size / 3) * 7;
+  }
+  void add(const OpRule& rule) {
+    std::size_t i = hash(rule.name) % kSlots;
+    while (slots_[i] != 0) {
+      const Rows& rows = rows_[slots_[i] - 1u];
+      if (rows.op == rule.name && rows.domain == rule.domain) break;
+      i = (i + 1) % kSlots;
+    }
+    if (slots_[i] == 0) {
+      rows_.push_back({rule.domain, rule.name, {}});
+      slots_[i] = static_cast<std::uint16_t>(rows_.size());
+    }
+    auto& rules = rows_[slots_[i] - 1u].rules;
+    auto newer = rules.begin();
+    while (newer != rules.end() && (*newer)->since > rule.since) ++newer;
+    rules.insert(newer, &rule);
+  }
+
+  std::vector<std::uint16_t> slots_;  // index into rows_, from 1; 0: free
+  std::vector<Rows> rows_;
+};
 
 }  // namespace
 
 const OpRule* find_rule(std::string_view domain, std::string_view op, int opset) {
-  static const Table kTable = make_table();
-  const auto found = kTable.find({domain, op});
-  if (found == kTable.end()) return nullptr;
-  for (const OpRule* rule : found->second) {
+  static const Table kTable;
+  const Rows* found = kTable.find(domain, op);
+  if (found == nullptr) return nullptr;
+  for (const OpRule* rule : found->rules) {
     const bool in_time = rule->until == 0 || opset <= rule->until;
     if (opset >= rule->since && in_time) return rule;
   }
   // Written against a version that does not have it (exporters do that): the
   // oldest row is the nearest.
-  return found->second.back();
+  return found->rules.back();
 }
 
 }  // namespace strata

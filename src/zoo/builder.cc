@@ -36,18 +36,6 @@ struct Frame {
   InlineVector<Used, 2> used = {};  // operators in it, to number the nodes
 };
 
-std::string_view join(Model& model, std::initializer_list<std::string_view> parts) {
-  std::size_t size = 0;
-  for (std::string_view part : parts) size += part.size();
-  const auto text = model.keep_span<char>(size);
-  char* at = text.data();
-  for (std::string_view part : parts) {
-    if (!part.empty()) std::memcpy(at, part.data(), part.size());
-    at += part.size();
-  }
-  return {text.data(), size};
-}
-
 class Digits {
  public:
   explicit Digits(std::uint64_t number)
@@ -90,14 +78,53 @@ struct Builder::Impl {
     return {static_cast<TensorId>(graph().tensors.size() - 1)};
   }
   Var add_stored(std::string_view name, DType type, std::span<const std::int64_t> dims);
+  // Memory that lives as long as the model, taken from it in large pieces.
+  char* room(std::size_t bytes) {
+    if (bytes > static_cast<std::size_t>(room_end - room_at)) {
+      const auto piece = model.keep_span<std::max_align_t>(
+          (std::max(bytes, kPiece) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+      room_at = reinterpret_cast<char*>(piece.data());
+      room_end = room_at + piece.size_bytes();
+    }
+    return std::exchange(room_at, room_at + bytes);
+  }
+  template <class T>
+  std::span<T> items(std::size_t count) {
+    const auto misaligned = reinterpret_cast<std::uintptr_t>(room_at) % alignof(T);
+    if (misaligned != 0)
+      room_at += std::min<std::ptrdiff_t>(alignof(T) - misaligned, room_end - room_at);
+    return {reinterpret_cast<T*>(room(count * sizeof(T))), count};
+  }
+  template <class T>
+  std::span<const T> copy(std::span<const T> from) {
+    const auto to = items<T>(from.size());
+    std::uninitialized_copy(from.begin(), from.end(), to.begin());
+    return to;
+  }
+  std::string_view text(std::string_view from) { return join({from}); }
+  std::string_view join(std::initializer_list<std::string_view> parts) {
+    std::size_t size = 0;
+    for (std::string_view part : parts) size += part.size();
+    char* const start = room(size);
+    char* at = start;
+    for (std::string_view part : parts) at = std::copy(part.begin(), part.end(), at);
+    return {start, size};
+  }
+  // A new node's name, and after it that of its first output: `/a/Conv_output_0`.
   std::string_view node_name(std::string_view op);
+  Var add_node(std::string_view op, std::span<const Var> inputs, std::size_t outputs,
+               std::span<const Setting> settings);
   // The constant with these elements, if there is one; `key` names it.
   const TensorId* find_constant(DType type, std::span<const std::int64_t> dims,
                                 std::string_view bytes, bool as_node);
   // Stores `bytes` once, under a name of its own.
   Var constant(DType type, std::span<const std::int64_t> dims, std::string_view bytes);
 
+  static constexpr std::size_t kPiece = 8192;
+
   Model model;
+  char* room_at = nullptr;
+  char* room_end = nullptr;
   InferOptions options;
   DType dtype;
   Runner runner;
@@ -139,7 +166,7 @@ Var Builder::input(std::string_view name, DType dtype, Dims dims) {
   for (const Expr& size : dims)
     if (size.is_formula())
       for (std::string& symbol : size.symbols()) impl_->runner.take_name(std::move(symbol));
-  const Var x = impl_->add_tensor(impl_->model.keep(name), Role::Input);
+  const Var x = impl_->add_tensor(impl_->text(name), Role::Input);
   impl_->tensor(x).type = TypeInfo::tensor(dtype, std::move(dims));
   impl_->graph().inputs.push_back(x.id);
   return x;
@@ -148,7 +175,7 @@ Var Builder::input(std::string_view name, DType dtype, Dims dims) {
 void Builder::output(std::string_view name, Var x) {
   if (failed()) return;
   impl_->graph().outputs.push_back(x.id);
-  if (impl_->tensor(x).role == Role::Activation) impl_->tensor(x).name = impl_->model.keep(name);
+  if (impl_->tensor(x).role == Role::Activation) impl_->tensor(x).name = impl_->text(name);
 }
 
 Result<Network> Builder::finish() && {
@@ -195,7 +222,7 @@ void Builder::open(std::string_view name, std::string_view cls) {
   Model& model = impl_->model;
   const Frame& around = impl_->frames.back();
   const std::string_view outer = model.scopes[around.scope].path;
-  const std::string_view path = outer.empty() ? model.keep(name) : join(model, {outer, ".", name});
+  const std::string_view path = outer.empty() ? impl_->text(name) : impl_->join({outer, ".", name});
   const auto known = impl_->calls.insert(path, 0);
   if (!known.is_new) ++known.value;
 
@@ -206,17 +233,19 @@ void Builder::open(std::string_view name, std::string_view cls) {
   const bool repeats = around.list && !around.component.empty();
   const Digits digits(known.value);
   frame.prefix =
-      join(model, {around.prefix, "/", repeats ? around.component : "", repeats ? "." : "", name,
+      impl_->join({around.prefix, "/", repeats ? around.component : "", repeats ? "." : "", name,
                    known.is_new ? "" : "_", known.is_new ? std::string_view() : digits});
   const std::size_t own = frame.prefix.size() - around.prefix.size() - 1 -
                           (known.is_new ? 0 : 1 + std::string_view(digits).size());
   frame.component = frame.prefix.substr(around.prefix.size() + 1, own);
   model.scopes.push_back(
-      {path.substr(path.size() - name.size()), path, model.keep(cls), around.scope, known.value});
+      {path.substr(path.size() - name.size()), path, impl_->text(cls), around.scope, known.value});
   impl_->frames.push_back(std::move(frame));
 }
 
 void Builder::close() { impl_->frames.pop_back(); }
+
+constexpr std::string_view kFirstOutput = "_output_0";
 
 std::string_view Builder::Impl::node_name(std::string_view op) {
   Frame& frame = frames.back();
@@ -227,51 +256,68 @@ std::string_view Builder::Impl::node_name(std::string_view op) {
     frame.used.push_back({op, 1});
   else
     before = used->count++;
-  if (before == 0) return join(model, {frame.prefix, "/", op});
-  return join(model, {frame.prefix, "/", op, "_", Digits(before)});
+  const std::string_view both =
+      before == 0 ? join({frame.prefix, "/", op, kFirstOutput})
+                  : join({frame.prefix, "/", op, "_", Digits(before), kFirstOutput});
+  return both.substr(0, both.size() - kFirstOutput.size());
+}
+
+// The first of the outputs; the others follow it.
+Var Builder::Impl::add_node(std::string_view op, std::span<const Var> inputs, std::size_t outputs,
+                            std::span<const Setting> settings) {
+  Graph& net = graph();
+  const auto id = static_cast<NodeId>(net.nodes.size());
+  Node& node = net.nodes.emplace_back();
+  node.op = text(op);
+  node.name = node_name(node.op);
+  node.opset = kOpset;
+  node.scope = frames.back().scope;
+
+  const auto ids = items<TensorId>(inputs.size());
+  std::transform(inputs.begin(), inputs.end(), ids.begin(), [](Var x) { return x.id; });
+  node.inputs = ids;
+  const auto results = items<TensorId>(outputs);
+  const auto first = static_cast<TensorId>(net.tensors.size());
+  for (std::size_t i = 0; i < outputs; ++i) {
+    const std::string_view name =
+        i == 0 ? std::string_view(node.name.data(), node.name.size() + kFirstOutput.size())
+               : join({node.name, "_output_", Digits(i)});
+    results[i] = add_tensor(name, Role::Activation).id;
+    net.tensors.back().producer = id;
+  }
+  node.outputs = results;
+
+  const auto attributes = items<Attribute>(settings.size());
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    auto* attribute = new (&attributes[i]) Attribute{settings[i].name, {}};
+    const auto& value = settings[i].value;
+    if (const auto* list = std::get_if<std::span<const std::int64_t>>(&value))
+      attribute->value = copy(*list);
+    else if (const auto* whole = std::get_if<std::int64_t>(&value))
+      attribute->value = *whole;
+    else if (const auto* real = std::get_if<float>(&value))
+      attribute->value = *real;
+    else if (const auto* word = std::get_if<std::string_view>(&value))
+      attribute->value = text(*word);
+    else
+      attribute->value = std::get<const TensorData*>(value);
+  }
+  node.attributes = attributes;
+  if (auto status = runner.visit(net, node); !status) error = status.error().message;
+  return {first};
+}
+
+Var Builder::op(std::string_view name, std::span<const Var> inputs,
+                std::span<const Setting> settings) {
+  return failed() ? Var{} : impl_->add_node(name, inputs, 1, settings);
 }
 
 std::vector<Var> Builder::ops(std::string_view name, std::span<const Var> inputs,
                               std::size_t outputs, std::span<const Setting> settings) {
   std::vector<Var> made(outputs);
   if (failed()) return made;
-  Model& model = impl_->model;
-  Graph& graph = impl_->graph();
-  Node node;
-  node.op = model.keep(name);
-  node.name = impl_->node_name(node.op);
-  node.opset = kOpset;
-  node.scope = impl_->frames.back().scope;
-
-  const auto ids = model.keep_span<TensorId>(inputs.size());
-  std::transform(inputs.begin(), inputs.end(), ids.begin(), [](Var x) { return x.id; });
-  node.inputs = ids;
-  const auto results = model.keep_span<TensorId>(outputs);
-  for (std::size_t i = 0; i < outputs; ++i) {
-    made[i] = impl_->add_tensor(join(model, {node.name, "_output_", Digits(i)}), Role::Activation);
-    impl_->tensor(made[i]).producer = static_cast<NodeId>(graph.nodes.size());
-    results[i] = made[i].id;
-  }
-  node.outputs = results;
-
-  const auto attributes = model.keep_span<Attribute>(settings.size());
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    auto* attribute = new (&attributes[i]) Attribute{settings[i].name, {}};
-    std::visit(
-        [&](const auto& value) {
-          using T = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, float> ||
-                        std::is_same_v<T, const TensorData*>)
-            attribute->value = value;
-          else
-            attribute->value = model.keep(value);
-        },
-        settings[i].value);
-  }
-  node.attributes = attributes;
-  graph.nodes.push_back(node);
-  if (auto status = impl_->runner.visit(graph, graph.nodes.back()); !status)
-    fail(status.error().message);
+  const Var first = impl_->add_node(name, inputs, outputs, settings);
+  for (std::size_t i = 0; i < outputs; ++i) made[i].id = first.id + static_cast<TensorId>(i);
   return made;
 }
 
@@ -281,7 +327,7 @@ Var Builder::Impl::add_stored(std::string_view name, DType type,
   TensorData& data = model.stored.emplace_back();
   data.name = name;
   data.dtype = type;
-  data.dims = model.keep(dims);
+  data.dims = copy(dims);
   Tensor& made = tensor(x);
   made.data = &data;
   made.type.dtype = type;
@@ -301,8 +347,7 @@ Var Builder::weight(std::string_view name, std::span<const std::int64_t> dims) {
     }
   const Frame& frame = impl_->frames.back();
   const std::string_view path = impl_->model.scopes[frame.scope].path;
-  const std::string_view full =
-      path.empty() ? impl_->model.keep(name) : join(impl_->model, {path, ".", name});
+  const std::string_view full = path.empty() ? impl_->text(name) : impl_->join({path, ".", name});
   if (frame.again) {
     const auto& tensors = impl_->graph().tensors;
     for (std::size_t& i = impl_->weights_seen; i < tensors.size(); ++i)
@@ -324,7 +369,7 @@ const TensorId* Builder::Impl::find_constant(DType type, std::span<const std::in
 Var Builder::Impl::constant(DType type, std::span<const std::int64_t> dims,
                             std::string_view bytes) {
   if (const TensorId* known = find_constant(type, dims, bytes, false)) return {*known};
-  const Var x = add_stored(join(model, {"constant_", Digits(constants.size())}), type, dims);
+  const Var x = add_stored(join({"constant_", Digits(constants.size())}), type, dims);
   TensorData& data = model.stored.back();
   data.store = TensorData::Store::Raw;
   data.bytes = model.keep(bytes);

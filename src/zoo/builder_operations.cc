@@ -8,10 +8,6 @@
 
 namespace strata::zoo {
 
-Var Builder::op(std::string_view name, std::span<const Var> inputs,
-                std::span<const Setting> settings) {
-  return ops(name, inputs, 1, settings)[0];
-}
 Var Builder::op(std::string_view name, std::initializer_list<Var> inputs,
                 std::initializer_list<Setting> settings) {
   return op(name, std::span(inputs.begin(), inputs.size()),
