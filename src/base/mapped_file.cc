@@ -75,6 +75,14 @@ void MappedFile::forget(std::string_view part) {
   if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
+void MappedFile::want(std::string_view part) {
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t first = start / page * page;
+  if (!part.empty())
+    ::madvise(reinterpret_cast<void*>(first), start + part.size() - first, MADV_WILLNEED);
+}
+
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }

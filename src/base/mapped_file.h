@@ -25,6 +25,8 @@ class MappedFile {
   // come back when they are touched. Touching one page brings its neighbours along
   // if the system has them at hand, which adds up over a large file.
   static void forget(std::string_view part);
+  // The whole part will be read, from its start on. For memory of any kind.
+  static void want(std::string_view part);
 
  private:
   explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}

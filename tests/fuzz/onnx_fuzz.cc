@@ -1,11 +1,13 @@
 // Any bytes, read as an ONNX model: a model or one sentence, in bounded time and
-// memory. Small limits, so that runs are short.
+// memory. A model that was read can be written, and what was written can be read.
+// Small limits, so that runs are short.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include "strata/read/read.h"
+#include "strata/write/onnx.h"
 
 namespace {
 
@@ -36,6 +38,21 @@ void check(const strata::Model& model) {
     if (model.scopes[i].parent >= i) std::abort();
 }
 
+void write_again(const strata::Model& model) {
+  strata::WriteOptions options;
+  options.elsewhere = strata::WriteOptions::Elsewhere::Refer;
+  const auto bytes = strata::onnx_bytes(model, options);
+  if (!bytes) {
+    // The one thing that is not written: sparse tensors with values in another file.
+    if (bytes.error().message.find("cannot copy") == std::string::npos) std::abort();
+    return;
+  }
+  const auto again = strata::read_onnx(*bytes, "again");
+  if (!again || again->graphs.size() != model.graphs.size()) std::abort();
+  for (std::size_t i = 0; i < model.graphs.size(); ++i)
+    if (again->graphs[i].nodes.size() != model.graphs[i].nodes.size()) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -43,9 +60,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const strata::ReadOptions options{
       .max_nodes = 5'000, .max_tensors = 20'000, .max_list_items = 100'000, .max_depth = 50};
   const auto model = strata::read_onnx(bytes, "fuzz", options);
-  if (model)
+  if (model) {
     check(*model);
-  else if (model.error().message.empty())
+    write_again(*model);
+  } else if (model.error().message.empty()) {
     std::abort();
+  }
   return 0;
 }

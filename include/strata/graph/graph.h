@@ -43,11 +43,15 @@ struct TypeInfo {
   Dims dims;
   // For a sequence whose elements are known one by one.
   std::shared_ptr<const std::vector<TypeInfo>> items;
+  // Map, SequenceOfMap, Opaque: the type as the file writes it, for writing it again.
+  std::string_view encoded = {};
 
   static TypeInfo tensor(DType dtype, Dims dims) {
-    return {ValueKind::Tensor, dtype, true, std::move(dims), nullptr};
+    return {ValueKind::Tensor, dtype, true, std::move(dims), nullptr, {}};
   }
-  static TypeInfo unranked(DType dtype) { return {ValueKind::Tensor, dtype, false, {}, nullptr}; }
+  static TypeInfo unranked(DType dtype) {
+    return {ValueKind::Tensor, dtype, false, {}, nullptr, {}};
+  }
 };
 
 // A stored tensor: where its elements are, not the elements.
@@ -63,6 +67,8 @@ struct TensorData {
   DType dtype = DType::Undefined;
   Store store = Store::Absent;
   std::span<const std::int64_t> dims;
+  // Raw: the elements. Typed and Sparse: the file's own message (TensorProto,
+  // SparseTensorProto), or nothing.
   std::string_view bytes;
   std::span<const std::string_view> texts;  // Typed: strings, where they are few
   std::string_view location;
@@ -77,12 +83,17 @@ std::optional<Value> decode(const TensorData& data);
 
 class Graph;
 
-// One attribute of a node. monostate: a kind that no rule needs.
+// An attribute of a kind that no rule needs, as the file writes it (AttributeProto).
+struct EncodedAttribute {
+  std::string_view message;
+};
+
+// One attribute of a node. monostate: no value.
 struct Attribute {
   std::string_view name;
   std::variant<std::monostate, std::int64_t, float, std::string_view, std::span<const std::int64_t>,
                std::span<const float>, std::span<const std::string_view>, const TensorData*,
-               const TypeInfo*, Graph*, std::span<Graph* const>>
+               const TypeInfo*, Graph*, std::span<Graph* const>, EncodedAttribute>
       value;
 };
 
@@ -114,6 +125,7 @@ struct Tensor {
   std::string_view name;
   TypeInfo type;
   Role role = Role::Activation;
+  bool replaceable = false;  // Initializer: listed as an input, too; a caller may give another
   NodeId producer = kNone;
   TensorId outer = kNone;            // Captured: its id in the enclosing graph
   const TensorData* data = nullptr;  // Initializer
@@ -123,6 +135,7 @@ struct Tensor {
 class Graph {
  public:
   std::string_view name;
+  std::string_view doc;     // prose
   Graph* parent = nullptr;  // of a body
   std::vector<Node> nodes;  // in an order in which they can run
   std::vector<Tensor> tensors;
@@ -178,6 +191,9 @@ class Model {
   std::int64_t ir_version = 0;
   std::string_view producer;
   std::string_view producer_version;
+  std::string_view domain;         // of the model's name, as in a package: `org.example`
+  std::int64_t model_version = 0;  // the author's own number for it
+  std::string_view doc;            // prose
   std::vector<OpsetImport> opsets;
   std::vector<KeyValue> metadata;
   std::vector<std::string> notes;       // what a reader had to assume or leave out, a sentence each

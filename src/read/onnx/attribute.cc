@@ -241,6 +241,8 @@ std::optional<Attribute> read_attribute(Loading& loading, const Environment& her
     default:
       break;  // lists of tensors and of types: no operator has them
   }
+  if (std::holds_alternative<std::monostate>(attribute.value))
+    attribute.value = EncodedAttribute{message};
   return attribute;
 }
 

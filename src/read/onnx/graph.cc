@@ -38,6 +38,9 @@ GraphBuilder::Parts GraphBuilder::collect(std::string_view message) {
       case proto::graph::kName:
         graph_.name = f.bytes();
         break;
+      case proto::graph::kDocString:
+        graph_.doc = f.bytes();
+        break;
       case proto::graph::kInitializer:
         tensor = f.bytes();
         parts.initializers.push_back(read_tensor(loading_, tensor));
@@ -101,7 +104,10 @@ void GraphBuilder::add_inputs(const Environment& here, const Parts& parts) {
     if (id != kNone && graph_.tensors[id].role == Role::Initializer) {
       // Files of before 2019 list every weight as an input. A body's inputs are
       // counted by whoever runs it, so there it stays one.
-      if (is_network) continue;
+      if (is_network) {
+        graph_.tensors[id].replaceable = true;
+        continue;
+      }
       graph_.tensors[id].data = nullptr;
     } else {
       id = here.names.define(value.name);

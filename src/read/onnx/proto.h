@@ -34,6 +34,7 @@ enum : unsigned {
   kNode = 1,
   kName = 2,
   kInitializer = 5,
+  kDocString = 10,
   kInput = 11,
   kOutput = 12,
   kValueInfo = 13,

@@ -44,6 +44,15 @@ void read_model(Loading& loading) {
       case proto::model::kProducerVersion:
         model.producer_version = f.bytes();
         break;
+      case proto::model::kDomain:
+        model.domain = f.bytes();
+        break;
+      case proto::model::kModelVersion:
+        model.model_version = f.integer();
+        break;
+      case proto::model::kDocString:
+        model.doc = f.bytes();
+        break;
       case proto::model::kOpsetImport:
         model.opsets.push_back(read_opset(source, f.bytes()));
         break;

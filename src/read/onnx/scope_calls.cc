@@ -94,7 +94,9 @@ void ScopeTree::find_modules() {
                                     : entry.style == Style::Dotted ? parent.path
                                                                    : std::string_view();
     const bool repeats = !before.empty() && module.text.size() > before.size() + 1 &&
-                         module.text.starts_with(before) && module.text[before.size()] == '.';
+                         module.text.starts_with(before) &&
+                         (module.text[before.size()] == '.' ||
+                          (entry.style == Style::Dotted && module.text[before.size()] == '/'));
     if (repeats) module.name = module.text.substr(before.size() + 1);
     if (parent.path.empty() || entry.style == Style::Dotted) {
       module.path = module.text;
@@ -111,7 +113,8 @@ void ScopeTree::find_modules() {
     Module& known = modules_[number.value];
     places_[id] = {number.value, known.written++};
     known.has_nodes = known.has_nodes || entry.has_nodes;
-    known.says_parent = known.says_parent || around.call > 0;
+    known.says_calls = known.says_calls || entry.style == Style::Dotted;
+    known.says_parent = known.says_parent || known.says_calls || around.call > 0;
     if (known.cls.empty()) known.cls = entry.cls;
   }
 }
@@ -120,7 +123,7 @@ void ScopeTree::find_modules() {
 // only has modules inside never gets a number; its calls follow from theirs.
 void ScopeTree::count_calls() {
   const auto seems = [](const Module& module) -> std::uint32_t {
-    if (module.has_nodes || module.written > 1) return module.written;
+    if (module.has_nodes || module.says_calls || module.written > 1) return module.written;
     return module.children >= 2 && module.fewest == module.most ? module.fewest : 0;
   };
   for (std::size_t i = modules_.size(); i-- > 1;) {

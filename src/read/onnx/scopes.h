@@ -66,6 +66,7 @@ class ScopeTree {
     std::uint32_t calls = 0;
     bool has_nodes = false;
     bool says_parent = false;  // its entries tell which call of the parent they are in
+    bool says_calls = false;   // every call of it is an entry, also if it has no nodes
     ScopeId first = 0;
     // Of its children: how many, and how often each seems to be called.
     std::uint32_t children = 0;

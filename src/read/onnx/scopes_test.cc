@@ -181,6 +181,28 @@ TEST_F(ScopesTest, MetadataOfRepeatedCalls) {
   EXPECT_EQ(scope(1).path, "head");
 }
 
+// What a module's own entries say is not guessed from its children: both are called
+// twice by one call of `head`, and only by the first of `tail`.
+TEST_F(ScopesTest, MetadataSaysWhoCalls) {
+  const auto at = [](const std::string& scopes) {
+    return Named{"n", {{"pkg.torch.onnx.name_scopes", scopes}}};
+  };
+  read({at("['', 'head', 'head.a', 'x']"), at("['', 'head', 'head.b', 'x']"),
+        at("['', 'head', 'head.a@1', 'x']"), at("['', 'head', 'head.b@1', 'x']"),
+        at("['', 'tail', 'tail.a', 'x']"), at("['', 'tail', 'tail.a@1', 'x']"),
+        at("['', 'tail@1', 'x']")});
+  EXPECT_EQ(place(2), "head a#1");
+  EXPECT_EQ(place(3), "head b#1");
+  EXPECT_EQ(place(5), "tail a#1");
+  EXPECT_EQ(place(6), "tail#1");
+}
+
+TEST_F(ScopesTest, MetadataOfPathsWithSlashes) {
+  read({{"n", {{"pkg.torch.onnx.name_scopes", "['', 'net', 'net/conv', 'net/conv/a', 'x']"}}}});
+  EXPECT_EQ(place(0), "net conv a");
+  EXPECT_EQ(scope(0).path, "net/conv/a");
+}
+
 TEST_F(ScopesTest, NamespaceAlone) {
   read({{"n",
          {{"namespace",

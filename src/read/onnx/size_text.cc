@@ -14,7 +14,7 @@ bool is_letter(char c) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_in_name(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == ':'; }
 
-// Sums of products; nullopt as soon as anything else comes.
+// Sums of products, Min and Max of two; nullopt as soon as anything else comes.
 class Parser {
  public:
   explicit Parser(std::string_view text) : left_(text) {}
@@ -82,6 +82,12 @@ class Parser {
     left_.remove_prefix(size);
     spaced_ = false;
     if (word.empty()) return std::nullopt;
+    if (depth < kDeepest && (word == "Min" || word == "Max") && take("(")) {
+      const std::optional<Expr> a = read_sum(depth + 1);
+      const std::optional<Expr> b = a && take(",") ? read_sum(depth + 1) : std::nullopt;
+      if (!b || !take(")")) return std::nullopt;
+      return word == "Min" ? min(*a, *b) : max(*a, *b);
+    }
     if (is_letter(word[0])) return Expr::symbol(word);
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);

@@ -8,7 +8,7 @@
 namespace strata::onnx {
 
 // `batch` is a symbol. Exporters also write formulas: `past_len + seq_len`,
-// `2*s0`, `s0//2 + 1` become those formulas of symbols. Any other text is one
+// `2*s0`, `s0//2 + 1`, `Max(1, s0)` become those formulas of symbols. Any other text is one
 // symbol with that name.
 Expr size_from_text(std::string_view text);
 

@@ -189,6 +189,7 @@ void place_elements(Loading& loading, const TensorText& tensor, std::string_view
     data.bytes = tensor.raw;
   } else if (!tensor.typed.empty()) {
     data.store = TensorData::Store::Typed;
+    data.bytes = message;
     if (!countable) return;
     const std::string problem = tensor.typed.place(loading, message, elements, data);
     if (!problem.empty()) wrong(loading, tensor.name, problem);
@@ -255,7 +256,7 @@ const TensorData* read_sparse_tensor(Loading& loading, std::string_view message)
   if (!fits && data.nonzeros != 0)
     wrong(loading, data.name, "is sparse; it has not one index for each of its values");
   data.store = TensorData::Store::Sparse;
-  data.bytes = {};
+  data.bytes = message;
   data.dims = loading.model.keep(std::span<const std::int64_t>(dims));
   return &loading.model.stored.emplace_back(data);
 }

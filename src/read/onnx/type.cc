@@ -165,6 +165,9 @@ ValueText read_value_info(Source& source, std::string_view message) {
 TypeInfo read_type(Loading& loading, std::string_view message, std::string_view name,
                    OpenSizes open) {
   TypeInfo type = TypeReader(loading, name, open).read(message);
+  if (type.kind == ValueKind::Map || type.kind == ValueKind::SequenceOfMap ||
+      type.kind == ValueKind::Opaque)
+    type.encoded = message;
   if (elements(type.dims).is_overflow())
     loading.source.wrong(fmt::format("the file declares {} with a shape that overflows: {}",
                                      in_quotes(name), in_quotes(text(type.dims))));

@@ -88,6 +88,8 @@ TEST(SizeText, FormulasAreFormulas) {
             Expr::symbol("past_len") + Expr::symbol("seq_len"));
   EXPECT_EQ(size_from_text("2*s0 - 1"), Expr::symbol("s0") * 2 - 1);
   EXPECT_EQ(size_from_text("(s0 + 1)//2"), floor_div(Expr::symbol("s0") + 1, 2));
+  EXPECT_EQ(size_from_text("Max(1, s0 - 2)"), max(1, Expr::symbol("s0") - 2));
+  EXPECT_EQ(size_from_text("3*Min(s0, s1)"), 3 * min(Expr::symbol("s0"), Expr::symbol("s1")));
 }
 
 TEST(SizeText, WhatIsNoFormulaIsAName) {

@@ -1,0 +1,18 @@
+// What is known of a value: TypeProto and ValueInfoProto.
+#pragma once
+
+#include <string_view>
+
+#include "strata/graph/graph.h"
+#include "write/onnx/message.h"
+
+namespace strata::onnx {
+
+// A type that says something: at least an element type, a rank or another kind.
+bool says_anything(const TypeInfo& type);
+
+Message type_message(const TypeInfo& type);
+// Without a type if that would say nothing.
+Message value_message(std::string_view name, const TypeInfo& type);
+
+}  // namespace strata::onnx

@@ -1,0 +1,57 @@
+// What is written, as ONNX's own library reads and checks it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "strata/read/read.h"
+#include "strata/write/onnx.h"
+
+namespace strata {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(OtherReader, ReadsTheSameNetworks) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("strata_pairs_{}", ::getpid());
+  fs::create_directories(folder);
+  std::vector<fs::path> files;
+  for (const char* top : {"/usr/share/libonnx-testdata/data", STRATA_TEST_MODELS})
+    for (const auto& entry : fs::recursive_directory_iterator(top))
+      if (entry.path().extension() == ".onnx") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::ofstream pairs(folder / "pairs.txt");
+  int count = 0;
+  for (const fs::path& file : files) {
+    const auto model = read_model(file.string());
+    if (!model) continue;
+    const fs::path written = folder / fmt::format("{}.onnx", count++);
+    const Status status = write_onnx(*model, written.string());
+    ASSERT_TRUE(status) << file << ": " << status.error().message;
+    pairs << file.string() << ' ' << written.string() << '\n';
+  }
+  pairs.close();
+  EXPECT_GT(count, 1000);
+
+  const std::string command =
+      fmt::format("/usr/bin/python3 -B {}/tests/write/same_network.py < {} 2>&1", STRATA_SOURCE_DIR,
+                  (folder / "pairs.txt").string());
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string output;
+  char part[4096];
+  while (const std::size_t size = std::fread(part, 1, sizeof part, pipe)) output.append(part, size);
+  EXPECT_EQ(::pclose(pipe), 0);
+  EXPECT_EQ(output, fmt::format("{} pairs\n", count));
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace strata
