@@ -137,6 +137,7 @@ std::optional<LayerKind> kind_of_several(const Costs& costs,
     return has("Softmax") ? LayerKind::Attention : LayerKind::Other;
   if (multiplying > 0) return std::nullopt;
   if (has("Erf")) return LayerKind::GELU;
+  if (has("Tanh") && has("Mul") && !has("Softplus")) return LayerKind::GELU;  // its approximation
   if (has("Sigmoid") && has("Mul")) return LayerKind::SiLU;
   if (has("InstanceNormalization") && has("Reshape")) return LayerKind::GroupNorm;
   if (has("ReduceMean") && has("Sub") && has("Sqrt") && has("Div")) return LayerKind::LayerNorm;

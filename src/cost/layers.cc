@@ -36,6 +36,12 @@ std::uint32_t main_node(const Costs& costs, std::span<const std::uint32_t> membe
   return best;
 }
 
+bool is_constant(const Node& node) { return node.op == "Constant" && node.domain.empty(); }
+
+bool returns(const Graph& graph, TensorId id) {
+  return std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end();
+}
+
 }  // namespace
 
 Layers find_layers(const Model& model, const Costs& costs) {
@@ -95,6 +101,18 @@ std::string layer_path(const Model& model, const Costs& costs, const Layer& laye
   return path.empty() ? std::string(own) : fmt::format("{}.{}", path, own);
 }
 
+namespace {
+
+// The output of a Constant node: stored, wherever it is read.
+bool is_stored(const Graph& graph, TensorId id) {
+  const Tensor& tensor = graph.tensors[id];
+  if (tensor.role != Role::Activation || tensor.producer == kNone) return false;
+  const Node& made_by = graph.nodes[tensor.producer];
+  return made_by.op == "Constant" && made_by.domain.empty();
+}
+
+}  // namespace
+
 LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& layers) {
   // Which layer makes each tensor of each graph, and who reads it from outside.
   std::unordered_map<const Graph*, std::size_t> bases;  // graphs in one running numbering
@@ -123,7 +141,8 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
       const Executed& executed = costs.nodes[index];
       enter(executed.graph);
       for (TensorId id : executed.get().inputs)
-        if (id != kNone && maker[base + id] != l) leaves[base + id] = true;
+        if (id != kNone && maker[base + id] != l && !is_stored(*executed.graph, id))
+          leaves[base + id] = true;
     }
   for (const Graph& graph : model.graphs) {
     enter(&graph);
@@ -149,10 +168,7 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
         if (id == kNone || maker[base + id] == l) continue;
         const Tensor& tensor = home->tensors[id];
         if (tensor.role == Role::Initializer || tensor.value != nullptr) continue;
-        if (maker[base + id] != kNone && tensor.role == Role::Activation) {
-          const Node& made_by = home->nodes[tensor.producer];
-          if (made_by.op == "Constant" && made_by.domain.empty()) continue;
-        }
+        if (maker[base + id] != kNone && is_stored(*home, id)) continue;
         add_once(from, id);
       }
     }
@@ -162,9 +178,11 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
       const Executed& executed = costs.nodes[index];
       if (executed.graph != home) continue;
       enter(executed.graph);
-      for (TensorId id : executed.get().outputs)
-        if (id != kNone && leaves[base + id] && home->tensors[id].value == nullptr)
-          add_once(from, id);
+      for (TensorId id : executed.get().outputs) {
+        if (id == kNone || !leaves[base + id] || home->tensors[id].value != nullptr) continue;
+        if (is_constant(executed.get()) && !returns(*home, id)) continue;
+        add_once(from, id);
+      }
     }
   }
   starts_.push_back(static_cast<std::uint32_t>(ids_.size()));

@@ -299,6 +299,8 @@ Var Builder::Impl::add_node(std::string_view op, std::span<const Var> inputs, st
       attribute->value = *real;
     else if (const auto* word = std::get_if<std::string_view>(&value))
       attribute->value = text(*word);
+    else if (const auto* reals = std::get_if<std::span<const float>>(&value))
+      attribute->value = copy(*reals);
     else
       attribute->value = std::get<const TensorData*>(value);
   }

@@ -56,6 +56,17 @@ Var Builder::layer_norm(std::string_view name, Var x, const NormOptions& options
             {{"axis", -1}, {"epsilon", options.epsilon}});
 }
 
+// Squares of half-precision numbers soon leave their range: those are taken in f32.
+Var Builder::rms_norm(std::string_view name, Var x, const NormOptions& options) {
+  const auto leaf = module(name, options.cls.empty() ? "RMSNorm" : options.cls);
+  const bool narrow = dtype() != DType::F32;
+  const Var wide = narrow ? cast(x, DType::F32) : x;
+  const Var epsilon = op("Constant", {}, {{"value_float", options.epsilon}});
+  const Var square = mean(mul(wide, wide), {-1}, true);
+  const Var scaled = div(wide, op("Sqrt", {add(square, epsilon)}));
+  return mul(narrow ? cast(scaled, dtype()) : scaled, weight("weight", {number(x, -1)}));
+}
+
 // Two axes: one Gemm. More: a MatMul with the stored weight turned, and a sum, as
 // exporters write it.
 Var Builder::linear(std::string_view name, Var x, std::int64_t out, bool bias) {
@@ -106,19 +117,24 @@ Var Builder::silu(std::string_view name, Var x) {
   return mul(x, sigmoid(x));
 }
 
+// One operation a statement: C++ leaves open which argument of a call comes first,
+// and every compiler should give the same nodes.
 Var Builder::gelu(std::string_view name, Var x) {
   const auto leaf = module(name, "GELU");
   constexpr float kRootOfTwo = 1.41421356F;
-  const Var phi = add(op("Erf", {div(x, number(kRootOfTwo))}), number(1));
-  return mul(mul(x, phi), number(0.5F));
+  const Var erf = op("Erf", {div(x, number(kRootOfTwo))});
+  const Var scaled = mul(x, add(erf, number(1)));
+  return mul(scaled, number(0.5F));
 }
 
 Var Builder::gelu_tanh(std::string_view name, Var x) {
   const auto leaf = module(name, "GELU");
   constexpr float kRootOfTwoOverPi = 0.797884561F;
   const Var cube = mul(mul(x, x), x);
-  const Var inner = mul(add(x, mul(cube, number(0.044715F))), number(kRootOfTwoOverPi));
-  return mul(mul(x, add(op("Tanh", {inner}), number(1))), number(0.5F));
+  const Var sum = add(x, mul(cube, number(0.044715F)));
+  const Var tanh = op("Tanh", {mul(sum, number(kRootOfTwoOverPi))});
+  const Var scaled = mul(x, add(tanh, number(1)));
+  return mul(scaled, number(0.5F));
 }
 
 Var Builder::pool(std::string_view op_name, Var x, const PoolOptions& options) {
@@ -148,8 +164,8 @@ Var Builder::avg_pool(std::string_view name, Var x, const PoolOptions& options) 
   return avg_pool(x, options);
 }
 
-// A window that divides the input is an ordinary pool; other windows have no
-// operator in ONNX.
+// Windows that divide the input are those of a pool (which states no padding, as
+// exporters write it and readers know it by); other windows have no operator in ONNX.
 Var Builder::adaptive_avg_pool(Var x, Pair out) {
   if (out.h == 1 && out.w == 1) return op("GlobalAveragePool", {x});
   const std::int64_t h = number(x, 2);
@@ -161,8 +177,8 @@ Var Builder::adaptive_avg_pool(Var x, Pair out) {
                     h, w, out.h, out.w));
     return {};
   }
-  const Pair window(h / out.h, w / out.w);
-  return avg_pool(x, {.kernel = window, .stride = window});
+  const auto window = sizes({h / out.h, w / out.w});
+  return op("AveragePool", {x}, {{"kernel_shape", window}, {"strides", window}});
 }
 
 Var Builder::adaptive_avg_pool(std::string_view name, Var x, Pair out) {

@@ -104,19 +104,28 @@ std::vector<Var> Builder::split(Var x, int axis, int parts) {
 
 Var Builder::cast(Var x, DType to) { return op("Cast", {x}, {{"to", static_cast<int>(to)}}); }
 
+Var Builder::length(Var x, int axis) {
+  if (const auto known = size(x, axis).number()) return integers({*known});
+  const int at = axis < 0 ? axis + static_cast<int>(shape(x).size()) : axis;
+  return op("Shape", {x}, {{"start", at}, {"end", at + 1}});
+}
+
 namespace {
 
-// As torch's interpolate: `nearest` takes the pixel below, `linear` aligns halves.
+// As torch's interpolate: `nearest` takes the pixel below, the others align halves.
 std::array<Setting, 3> resize_settings(std::string_view mode) {
   const bool nearest = mode == "nearest";
+  const char* known = nearest ? "nearest" : mode == "cubic" ? "cubic" : "linear";
   return {Setting("coordinate_transformation_mode", nearest ? "asymmetric" : "pytorch_half_pixel"),
-          Setting("mode", nearest ? "nearest" : "linear"), Setting("nearest_mode", "floor")};
+          Setting("mode", known), Setting("nearest_mode", "floor")};
 }
 
 }  // namespace
 
 Var Builder::resize(Var x, Pair out, std::string_view mode) {
-  const Var sizes = integers({number(x, 0), number(x, 1), out.h, out.w});
+  const Var sizes = size(x, 0).is_number()
+                        ? integers({number(x, 0), number(x, 1), out.h, out.w})
+                        : concat({length(x, 0), integers({number(x, 1), out.h, out.w})}, 0);
   return op("Resize", std::array{x, Var{}, Var{}, sizes}, resize_settings(mode));
 }
 

@@ -51,7 +51,7 @@ void mobilenet_v2(Builder& net, const Arguments& arguments) {
                               i == 0 ? stage.stride : 1, stage.expand);
     x = conv_norm_act(net, next, x, scaled_channels(1280 * std::max(1.0, width)), {.kernel = 1});
   }
-  x = net.mean(x, {2, 3});
+  x = net.flatten(net.adaptive_avg_pool(x, 1));
   const auto classifier = net.module("classifier", "Sequential");
   x = net.dropout("0", x);
   net.output("output", net.linear("1", x, arguments.whole("classes")));

@@ -22,6 +22,20 @@ Var image(Builder& net, const Arguments& arguments);
 // `value · width` rounded to a multiple of `divisor`, never more than a tenth below.
 std::int64_t scaled_channels(double value, std::int64_t divisor = 8);
 
+std::span<const Entry> alexnet_networks();
+std::span<const Entry> decoder_networks();
+std::span<const Entry> densenet_networks();
+std::span<const Entry> detection_networks();
+std::span<const Entry> efficientvit_networks();
+std::span<const Entry> googlenet_networks();
+std::span<const Entry> mnasnet_networks();
 std::span<const Entry> mobilenet_networks();
+std::span<const Entry> resnet_networks();
+std::span<const Entry> shufflenet_networks();
+std::span<const Entry> squeezenet_networks();
+std::span<const Entry> swiftnet_networks();
+std::span<const Entry> swin_networks();
+std::span<const Entry> vgg_networks();
+std::span<const Entry> vit_networks();
 
 }  // namespace strata::zoo

@@ -14,7 +14,11 @@ namespace {
 
 std::vector<Entry> all_networks() {
   std::vector<Entry> all;
-  for (const auto& family : {mobilenet_networks()})
+  for (const auto& family :
+       {alexnet_networks(), decoder_networks(), densenet_networks(), detection_networks(),
+        efficientvit_networks(), googlenet_networks(), mnasnet_networks(), mobilenet_networks(),
+        resnet_networks(), shufflenet_networks(), squeezenet_networks(), swiftnet_networks(),
+        swin_networks(), vgg_networks(), vit_networks()})
     all.insert(all.end(), family.begin(), family.end());
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return all;

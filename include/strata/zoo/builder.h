@@ -71,7 +71,7 @@ struct NormOptions {
 struct Setting {
   std::string_view name;
   std::variant<std::int64_t, float, std::string_view, std::span<const std::int64_t>,
-               const TensorData*>
+               std::span<const float>, const TensorData*>
       value;
 
   Setting(std::string_view n, int v) : name(n), value(std::int64_t{v}) {}
@@ -79,6 +79,7 @@ struct Setting {
   Setting(std::string_view n, double v) : name(n), value(static_cast<float>(v)) {}
   Setting(std::string_view n, const char* v) : name(n), value(std::string_view(v)) {}
   Setting(std::string_view n, std::span<const std::int64_t> v) : name(n), value(v) {}
+  Setting(std::string_view n, std::span<const float> v) : name(n), value(v) {}
   Setting(std::string_view n, const TensorData* v) : name(n), value(v) {}
   // Lives as long as the statement it stands in: that is as long as it is needed.
   Setting(std::string_view n, std::initializer_list<std::int64_t> v)
@@ -137,6 +138,8 @@ class Builder {
   Var conv(std::string_view name, Var x, std::int64_t out, const ConvOptions& options = {});
   Var batch_norm(std::string_view name, Var x, const NormOptions& options = {});
   Var layer_norm(std::string_view name, Var x, const NormOptions& options = {});  // last axis
+  // Over the last axis, without a mean and a bias.
+  Var rms_norm(std::string_view name, Var x, const NormOptions& options = {});
   Var linear(std::string_view name, Var x, std::int64_t out, bool bias = true);
   Var embedding(std::string_view name, Var ids, std::int64_t entries, std::int64_t width);
   Var relu(std::string_view name, Var x);
@@ -178,7 +181,10 @@ class Builder {
   std::vector<Var> split(Var x, int axis, std::span<const std::int64_t> sizes);
   std::vector<Var> split(Var x, int axis, int parts);  // equal ones
   Var cast(Var x, DType to);
-  Var resize(Var x, Pair out, std::string_view mode = "nearest");  // or "linear"
+  // The size along an axis as i64[1], for operators that are given sizes: a constant
+  // where it is a number, else taken from `x` as the network runs.
+  Var length(Var x, int axis);
+  Var resize(Var x, Pair out, std::string_view mode = "nearest");  // or "linear", "cubic"
   Var resize_by(Var x, float scale, std::string_view mode = "nearest");
 
   // Any operator of the default domain.

@@ -1,0 +1,111 @@
+#include "zoo/block_names.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace strata::zoo {
+
+namespace {
+
+std::optional<BlockPart> part_of(LayerKind kind) {
+  switch (kind) {
+    case LayerKind::Conv:
+    case LayerKind::ConvTranspose:
+      return BlockPart::Conv;
+    case LayerKind::BatchNorm:
+    case LayerKind::LayerNorm:
+    case LayerKind::GroupNorm:
+    case LayerKind::InstanceNorm:
+      return BlockPart::Norm;
+    case LayerKind::ReLU:
+    case LayerKind::ReLU6:
+    case LayerKind::LeakyReLU:
+    case LayerKind::PReLU:
+    case LayerKind::ELU:
+    case LayerKind::GELU:
+    case LayerKind::SiLU:
+    case LayerKind::Hardswish:
+    case LayerKind::Hardsigmoid:
+    case LayerKind::Sigmoid:
+    case LayerKind::Tanh:
+      return BlockPart::Act;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string_view lookup(std::span<const BlockScheme::Name> names, std::string_view from) {
+  for (const BlockScheme::Name& name : names)
+    if (name.from == from) return name.to;
+  return {};
+}
+
+struct Place {
+  std::string_view stage;
+  ScopeId block = kNone;
+  std::string_view kind;
+};
+
+// Where a module stands; no block if it is in no stage.
+Place place_of(const Model& model, ScopeId scope, const BlockScheme& scheme) {
+  Place place;
+  std::vector<ScopeId> inside;  // the stage's modules around `scope`, outermost last
+  for (ScopeId at = scope; at != kNone && at != 0; at = model.scopes[at].parent) {
+    place.stage = lookup(scheme.stages, model.scopes[at].path);
+    if (!place.stage.empty()) break;
+    inside.push_back(at);
+  }
+  if (place.stage.empty()) return {};
+  for (auto at = inside.rbegin(); at != inside.rend(); ++at) {
+    const std::string_view cls = model.scopes[*at].cls;
+    const bool holds = std::find(scheme.containers.begin(), scheme.containers.end(), cls) !=
+                       scheme.containers.end();
+    if (place.block == kNone && !holds) place.block = *at;
+    if (place.block != kNone && place.kind.empty()) place.kind = lookup(scheme.kinds, cls);
+  }
+  return place;
+}
+
+constexpr std::string_view kParts[] = {"conv", "norm", "act"};
+
+}  // namespace
+
+std::string text(const BlockName& name) {
+  return fmt::format("{}:{}:{}:{}:{}", name.stage, name.block, name.layer,
+                     kParts[static_cast<std::size_t>(name.part)], name.kind);
+}
+
+std::vector<std::optional<BlockName>> block_names(const Model& model, const Layers& layers,
+                                                  const LayerEdges& edges,
+                                                  const BlockScheme& scheme) {
+  std::vector<std::optional<BlockName>> names(layers.list.size());
+  std::unordered_map<std::string_view, std::uint32_t> blocks;  // of a stage, so far
+  struct Block {
+    std::uint32_t number = 0, layers = 0;
+  };
+  std::unordered_map<ScopeId, Block> known;
+  std::unordered_map<TensorId, std::uint32_t> maker;  // layer with a name, by what it gives
+  for (std::uint32_t i = 0; i < layers.list.size(); ++i) {
+    const auto part = part_of(layers.list[i].kind);
+    if (!part || layers.list[i].functional) continue;
+    if (*part == BlockPart::Conv) {
+      const Place place = place_of(model, layers.list[i].scope, scheme);
+      if (place.block == kNone) continue;
+      const auto [block, is_new] = known.try_emplace(place.block);
+      if (is_new) block->second.number = blocks[place.stage]++;
+      names[i] = {place.stage, block->second.number, block->second.layers++, *part, place.kind};
+    } else {
+      const auto inputs = edges.inputs(i);
+      const auto before = inputs.empty() ? maker.end() : maker.find(inputs[0]);
+      if (before == maker.end() || names[before->second]->part >= *part) continue;
+      names[i] = names[before->second];
+      names[i]->part = *part;
+    }
+    for (TensorId id : edges.outputs(i)) maker.emplace(id, i);
+  }
+  return names;
+}
+
+}  // namespace strata::zoo

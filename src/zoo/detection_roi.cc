@@ -1,0 +1,104 @@
+// What is in each proposal: features under it from the level that fits its size, two
+// layers, a score for every class and a box for every class.
+#include <array>
+#include <cmath>
+
+#include "zoo/detection.h"
+
+namespace strata::zoo {
+
+namespace {
+
+constexpr std::size_t kLevels = 4;        // of the pyramid; its fifth is for proposals only
+constexpr std::int64_t kFirstStride = 4;  // pixels of the image to one of the first level
+constexpr std::int64_t kPooled = 7;
+constexpr std::int64_t kWidth = 1024;
+constexpr float kOverlap = 0.5F;
+constexpr float kLeastSide = 1e-2F;
+
+// The level of each box: a box of 224×224 pixels goes to the third, one of twice that
+// side to the fourth. As floor(log2(√area / 224) + 10⁻⁶), compared with areas.
+Var levels_of(Builder& net, Var boxes) {
+  constexpr double kCanonical = 224;
+  constexpr double kTolerance = 1e-6;
+  std::vector<float> areas;
+  for (int level = 1; level < static_cast<int>(kLevels); ++level)
+    areas.push_back(
+        static_cast<float>(kCanonical * kCanonical * std::exp2(2 * (level - 2 - kTolerance))));
+  const Var area = net.op("ReduceProd", {box_sides(net, boxes)}, {{"axes", {1}}, {"keepdims", 1}});
+  const Var above = net.op("GreaterOrEqual", {area, net.table(areas, {kLevels - 1})});
+  return net.op("ReduceSum", {net.cast(above, DType::I64), net.integers({1})}, {{"keepdims", 0}});
+}
+
+// The boxes of each level are pooled from it; then all are put in the boxes' order.
+Var roi_pool(Builder& net, std::span<const Var> features, Var boxes, std::int64_t most) {
+  const auto module = net.module("box_roi_pool", "MultiScaleRoIAlign");
+  const Var levels = levels_of(net, boxes);
+  std::array<Var, kLevels> rows, pooled;
+  for (std::size_t i = 0; i < kLevels; ++i) {
+    const Var is_here = net.op("Equal", {levels, net.integer(static_cast<std::int64_t>(i))});
+    rows[i] = rows_where(net, is_here, most);
+    const Var image = net.op("Expand", {net.integer(0), net.op("Shape", {rows[i]})});
+    pooled[i] = net.op("RoiAlign", {features[i], net.gather(boxes, rows[i], 0), image},
+                       {{"coordinate_transformation_mode", "output_half_pixel"},
+                        {"output_height", kPooled},
+                        {"output_width", kPooled},
+                        {"sampling_ratio", 2},
+                        {"spatial_scale", 1.0 / static_cast<double>(kFirstStride << i)}});
+  }
+  // Where each box went: the inverse of the order by levels.
+  const Var order = net.concat(rows, 0);
+  const Var count = net.squeeze(net.op("Shape", {order}), {0});
+  const Var places = net.op("Range", {net.integer(0), count, net.integer(1)});
+  const Var inverse = net.op("ScatterElements", {levels, order, places}, {{"axis", 0}});
+  return net.gather(net.concat(pooled, 0), inverse, 0);
+}
+
+Var two_layers(Builder& net, Var x) {
+  const auto module = net.module("box_head", "TwoMLPHead");
+  x = net.relu(net.linear("fc6", net.flatten(x), kWidth));
+  return net.relu(net.linear("fc7", x, kWidth));
+}
+
+// Every class but the first, the background, of every proposal is a candidate.
+Detections detect(Builder& net, Var logits, Var deltas, Var proposals, Pair image,
+                  const RoiOptions& options) {
+  const std::int64_t classes = options.classes;
+  const Var by_class = net.reshape(deltas, {-1, classes, 4});
+  const Var around = net.unsqueeze(proposals, {1});
+  Var boxes = decode_boxes(net, by_class, around, {.center = 10, .size = 5});
+  boxes = net.slice(clip_boxes(net, boxes, image), 1, 1, classes);
+  boxes = net.reshape(boxes, {-1, 4});
+  Var scores = net.slice(net.softmax(logits, -1), 1, 1, classes);
+  scores = net.reshape(scores, {-1});
+
+  const Var is_likely = net.op("Greater", {scores, net.number(options.least_score)});
+  const Var is_found = net.op("And", {is_likely, is_box_of(net, boxes, kLeastSide)});
+  const Var found = rows_where(net, is_found, options.proposals * (classes - 1));
+  boxes = net.gather(boxes, found, 0);
+  scores = net.gather(scores, found, 0);
+  Var labels = net.op("Mod", {found, net.integer(classes - 1)});
+  labels = net.add(labels, net.integer(1));
+  const Var kept = suppress_boxes(
+      net, boxes, scores, labels,
+      {.groups = classes, .image = image, .overlap = kOverlap, .most = options.detections});
+  return {net.gather(boxes, kept, 0), net.gather(labels, kept, 0), net.gather(scores, kept, 0)};
+}
+
+}  // namespace
+
+Detections roi_heads(Builder& net, std::span<const Var> features, Var proposals,
+                     const ImageSizes& sizes, const RoiOptions& options) {
+  const auto module = net.module("roi_heads", "RoIHeads");
+  Var x = two_layers(net, roi_pool(net, features, proposals, options.proposals));
+  Var logits, deltas;
+  {
+    const auto predictor = net.module("box_predictor", "FastRCNNPredictor");
+    x = net.flatten(x);
+    logits = net.linear("cls_score", x, options.classes);
+    deltas = net.linear("bbox_pred", x, 4 * options.classes);
+  }
+  return detect(net, logits, deltas, proposals, sizes.resized, options);
+}
+
+}  // namespace strata::zoo

@@ -1,0 +1,93 @@
+// The region proposal network: which anchors may hold something, whatever it is.
+#include <algorithm>
+
+#include "zoo/detection.h"
+
+namespace strata::zoo {
+
+namespace {
+
+constexpr std::int64_t kSizes[] = {32, 64, 128, 256, 512};  // one a level
+constexpr float kOverlap = 0.7F;
+constexpr float kLeastSide = 1e-3F;
+
+struct HeadOutput {
+  Var logits, deltas;
+};
+
+// One head for all levels: called for each, with the same weights.
+std::vector<HeadOutput> head(Builder& net, std::span<const Var> features) {
+  const auto module = net.module("head", "RPNHead");
+  std::vector<HeadOutput> outputs;
+  for (Var x : features) {
+    const std::int64_t width = net.channels(x);
+    {
+      const auto conv = net.module("conv", "Sequential");
+      const auto block = net.module(0, "Conv2dNormActivation");
+      x = net.relu("1", net.conv("0", x, width, {.kernel = 3, .pad = 1}));
+    }
+    const Var logits = net.conv("cls_logits", x, kAspectRatios);
+    outputs.push_back({logits, net.conv("bbox_pred", x, 4 * kAspectRatios)});
+  }
+  return outputs;
+}
+
+// The best anchors of every level: their logits, numbers among all anchors, and levels.
+struct Candidates {
+  Var logits, anchors, levels;
+  std::int64_t count = 0;
+};
+
+Candidates best(Builder& net, std::span<const HeadOutput> outputs, std::int64_t most) {
+  Candidates all;
+  std::vector<Var> logits, anchors;
+  std::vector<std::int64_t> levels;
+  std::int64_t before = 0;
+  for (std::size_t level = 0; level < outputs.size(); ++level) {
+    const std::int64_t rows = net.number(outputs[level].logits, 1);
+    const std::int64_t count = std::min(most, rows);
+    const Var flat = net.reshape(outputs[level].logits, {rows});
+    const auto top = net.ops("TopK", {flat, net.integers({count})}, 2, {{"axis", 0}});
+    logits.push_back(top[0]);
+    anchors.push_back(before == 0 ? top[1] : net.add(top[1], net.integer(before)));
+    levels.insert(levels.end(), static_cast<std::size_t>(count), static_cast<std::int64_t>(level));
+    before += rows;
+    all.count += count;
+  }
+  all.logits = net.concat(logits, 0);
+  all.anchors = net.concat(anchors, 0);
+  all.levels = net.integers(levels);
+  return all;
+}
+
+}  // namespace
+
+Var region_proposals(Builder& net, std::span<const Var> features, const ImageSizes& sizes,
+                     const ProposalOptions& options) {
+  const auto rpn = net.module("rpn", "RegionProposalNetwork");
+  auto outputs = head(net, features);
+  std::vector<AnchorSizes> anchor_sizes;
+  for (const std::int64_t& size : kSizes) anchor_sizes.emplace_back(&size, 1);
+  const Var anchors = anchor_boxes(net, features, anchor_sizes, sizes.padded);
+
+  std::vector<Var> deltas;
+  for (HeadOutput& level : outputs) {
+    level.logits = by_anchor(net, level.logits, 1);
+    deltas.push_back(by_anchor(net, level.deltas, 4));
+  }
+  Var boxes = decode_boxes(net, net.squeeze(net.concat(deltas, 1), {0}), anchors);
+
+  const Candidates candidates = best(net, outputs, options.candidates);
+  boxes = clip_boxes(net, net.gather(boxes, candidates.anchors, 0), sizes.resized);
+  const Var large = rows_where(net, is_box_of(net, boxes, kLeastSide), candidates.count);
+  boxes = net.gather(boxes, large, 0);
+  const Var scores = net.sigmoid(net.gather(candidates.logits, large, 0));
+  const Var kept = suppress_boxes(net, boxes, scores, net.gather(candidates.levels, large, 0),
+                                  {.groups = static_cast<std::int64_t>(features.size()),
+                                   .image = sizes.resized,
+                                   .overlap = kOverlap,
+                                   .most = options.proposals});
+  return net.gather(boxes, kept, 0);
+}
+
+}  // namespace strata::zoo
