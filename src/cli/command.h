@@ -23,7 +23,10 @@ struct Command {
 
 Command add_stat(CLI::App& program);
 Command add_explain(CLI::App& program);
+Command add_payload(CLI::App& program);
 Command add_ops(CLI::App& program);
+Command add_zoo(CLI::App& program);
+Command add_engines(CLI::App& program);
 
 // Writes all of it to stdout, or to a file; a full disk is an error, a closed
 // pipe is not.

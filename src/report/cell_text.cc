@@ -25,6 +25,8 @@ std::string real_text(double number, Unit unit, bool exact) {
       return exact ? grouped(std::llround(number)) : human_picojoules(number);
     case Unit::Bytes:
       return exact ? grouped(std::llround(number)) : human_bytes(number);
+    case Unit::Seconds:
+      return exact ? fmt::format("{:.9f}", number) : human_seconds(number);
     default:
       return exact ? grouped(std::llround(number)) : human(number);
   }

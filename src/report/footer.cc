@@ -80,16 +80,31 @@ std::string arena_text(const Profile& profile, bool exact) {
   const auto size = [&](std::int64_t bytes) {
     return expr_text(Expr(bytes), NumberStyle::Bytes, exact);
   };
-  std::string out = fmt::format(
-      "Arena of {} for {} tensors; what is alive at once needs {} ({:.1f} %)\n", size(arena.bytes),
-      arena.blocks.size(), size(arena.bound),
-      arena.bytes == 0
-          ? 100.0
-          : 100.0 * static_cast<double>(arena.bound) / static_cast<double>(arena.bytes));
+  std::string out =
+      fmt::format("Arena of {} for {} tensors; what is alive at once needs {} ({:.1f} %){}\n",
+                  size(arena.bytes), arena.blocks.size(), size(arena.bound),
+                  arena.bytes == 0
+                      ? 100.0
+                      : 100.0 * static_cast<double>(arena.bound) / static_cast<double>(arena.bytes),
+                  arena.listed ? "" : "; --arena lists them");
+  if (!arena.listed) return out;
   for (const ArenaBlock& block : arena.blocks)
     out += fmt::format("  {:>12} +{:<12} {} … {}\n", grouped(block.offset), grouped(block.bytes),
                        block.first.empty() ? block.tensor : block.first, block.last);
   return out;
+}
+
+std::string device_text(const Profile& profile, bool exact) {
+  if (!profile.device) return "";
+  const DeviceFacts& device = *profile.device;
+  const auto size = [&](std::int64_t bytes) {
+    return expr_text(Expr(bytes), NumberStyle::Bytes, exact) + (exact ? " B" : "");
+  };
+  return fmt::format(
+      "Device memory ({}): peak_allocated {}{}, of it weights {} and inputs {}; peak_reserved {}\n",
+      device.model, size(device.peak_allocated),
+      device.peak_layer.empty() ? "" : fmt::format(" while {} runs", device.peak_layer),
+      size(device.weights), size(device.inputs), size(device.peak_reserved));
 }
 
 // One line broken at spaces to fit; what follows a break is set in by two more.
@@ -131,6 +146,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
 std::string footer_text(const Profile& profile, const TableStyle& style,
                         const std::vector<std::string>& dropped) {
   std::string out = peak_text(profile, style.exact);
+  out += device_text(profile, style.exact);
   out += arena_text(profile, style.exact);
   out += symbols_text(profile);
   if (!profile.unknown_ops.empty())

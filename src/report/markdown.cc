@@ -42,7 +42,7 @@ std::string to_markdown(const Profile& profile, const TableStyle& style) {
     out += "|\n";
   };
   for (const ProfileRow& row : profile.rows) add_row(row, false);
-  add_row(profile.totals, true);
+  if (!profile.totals.cells.empty()) add_row(profile.totals, true);
   TableStyle unwrapped = style;
   unwrapped.width = 0;
   std::string footer = footer_text(profile, unwrapped);

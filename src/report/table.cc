@@ -27,6 +27,7 @@ std::string title_of(const Column& column, bool exact) {
   if (column.title.ends_with(')')) return column.title;  // it has its unit
   if (exact && column.unit == Unit::Bytes) return column.title + " (B)";
   if (exact && column.unit == Unit::Picojoules) return column.title + " (pJ)";
+  if (exact && column.unit == Unit::Seconds) return column.title + " (s)";
   return column.title;
 }
 
@@ -71,7 +72,9 @@ std::vector<TextColumn> text_columns(const Profile& profile, const TableStyle& s
         column.unit == Unit::Text &&
         std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
     if (blank && (!profile.rows.empty() || labelled)) continue;
-    if (column.additive)
+    if (profile.totals.cells.empty())
+      ;  // rows that do not add up
+    else if (column.additive)
       out.cells.push_back(cell_text(profile.totals.cells[c], column.unit, style.exact));
     else
       out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
@@ -154,6 +157,7 @@ std::string to_table(const Profile& profile, const TableStyle& style) {
   const std::string header = header_of(columns);
   out += (style.color ? "\x1b[1m" + header + "\x1b[0m" : header) + "\n" + rule;
   for (std::size_t row = 0; row < profile.rows.size(); ++row) out += line_of(columns, row);
+  if (profile.totals.cells.empty()) return out + footer_text(profile, style, dropped);
   if (profile.report != ReportKind::None && !profile.rows.empty()) out += rule;
   out += line_of(columns, profile.rows.size());
   return out + footer_text(profile, style, dropped);

@@ -1,0 +1,157 @@
+// All networks of the zoo, one row each.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/zoo_command.h"
+#include "strata/profile/profile.h"
+#include "strata/report/report.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata::cli {
+
+namespace {
+
+struct TableOptions {
+  ProfileOptions profile;
+  std::string layout;
+  std::string format = "table";
+  std::string output;
+  bool all = false;
+  bool exact = false;
+};
+
+constexpr std::string_view kColumns = "params,flops,energy";
+
+// `3.5M`, `327.14M`: two decimals at most.
+std::string published_form(double number) {
+  constexpr std::pair<double, const char*> kPrefixes[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "K"}};
+  const char* prefix = "";
+  for (const auto& [size, letter] : kPrefixes)
+    if (number >= size) {
+      number /= size;
+      prefix = letter;
+      break;
+    }
+  std::string text = fmt::format("{:.2f}", number);
+  while (text.ends_with('0')) text.pop_back();
+  if (text.ends_with('.')) text.pop_back();
+  return text + prefix;
+}
+
+void to_published_form(Profile& table) {
+  for (std::size_t c = 1; c < table.columns.size(); ++c) table.columns[c].unit = Unit::Text;
+  for (ProfileRow& row : table.rows)
+    for (std::size_t c = 1; c < row.cells.size(); ++c) {
+      Cell& cell = row.cells[c];
+      double number = 0;
+      if (const auto* exact = std::get_if<Expr>(&cell.value);
+          exact != nullptr && exact->is_number())
+        number = static_cast<double>(exact->value());
+      else if (const auto* real = std::get_if<double>(&cell.value))
+        number = *real;
+      else
+        continue;
+      cell.value = published_form(number);
+    }
+}
+
+// The totals of every network, as a profile whose rows are networks.
+Result<Profile> make_table(const TableOptions& options) {
+  Profile table;
+  for (const zoo::Entry& entry : zoo::entries()) {
+    if (!options.all && !entry.in_table) continue;
+    auto network = zoo::build(entry.name);
+    if (!network) return tl::unexpected(network.error());
+    auto profile = make_profile(network->model, network->inference, options.profile);
+    if (!profile) return tl::unexpected(profile.error());
+    if (table.columns.empty()) {
+      table.columns = profile->columns;
+      table.columns.insert(table.columns.begin(), {"model", "Model", Unit::Text, false, 0});
+      table.convention = profile->convention;
+      table.energy_model = profile->energy_model;
+    }
+    ProfileRow& row = table.rows.emplace_back();
+    row.cells.reserve(table.columns.size());
+    row.cells.push_back(Cell{std::string(entry.name), Certainty::Exact});
+    for (Cell& cell : profile->totals.cells) row.cells.push_back(std::move(cell));
+  }
+  return table;
+}
+
+std::string to_json(const Profile& table) {
+  nlohmann::ordered_json networks = nlohmann::ordered_json::array();
+  for (const ProfileRow& row : table.rows) {
+    nlohmann::ordered_json network;
+    for (std::size_t c = 0; c < row.cells.size(); ++c) {
+      auto& value = network[table.columns[c].name];
+      const Cell& cell = row.cells[c];
+      if (const auto* words = std::get_if<std::string>(&cell.value))
+        value = *words;
+      else if (const auto* real = std::get_if<double>(&cell.value))
+        value = *real;
+      else if (const auto* exact = std::get_if<Expr>(&cell.value); exact && !exact->is_unknown())
+        value = exact->is_number() ? nlohmann::ordered_json(exact->value())
+                                   : nlohmann::ordered_json(exact->text());
+    }
+    networks.push_back(std::move(network));
+  }
+  const nlohmann::ordered_json document = {{"schema", Profile::kSchema},
+                                           {"convention", table.convention},
+                                           {"energy_model", table.energy_model},
+                                           {"networks", std::move(networks)}};
+  return document.dump(2) + "\n";
+}
+
+Result<int> run_table(TableOptions& options) {
+  options.profile.columns = kColumns;
+  options.profile.rows.report = ReportKind::None;
+  const bool published = options.layout == "rasp";
+  if (published) {
+    options.profile.convention = "rasp-2020";
+    options.profile.energy_model = "rasp";
+  }
+  auto table = make_table(options);
+  if (!table) return tl::unexpected(table.error());
+  TableStyle style;
+  style.width = terminal_width();
+  style.exact = options.exact;
+  style.color = options.output.empty() && wants_color();
+  if (published) to_published_form(*table);
+  std::string text;
+  if (options.format == "json")
+    text = to_json(*table);
+  else if (options.format == "csv")
+    text = to_csv(*table);
+  else if (options.format == "md")
+    text = to_markdown(*table, style);
+  else
+    text = to_table(*table, style);
+  if (auto status = write_output(options.output, text); !status)
+    return tl::unexpected(status.error());
+  return kFine;
+}
+
+}  // namespace
+
+Command add_zoo_table(CLI::App& zoo) {
+  auto options = std::make_shared<TableOptions>();
+  CLI::App* app = zoo.add_subcommand("table", "parameters, FLOPs and energy of every network");
+  app->footer("Examples:\n  strata zoo table\n  strata zoo table --layout rasp --format csv");
+  app->add_flag("--all", options->all, "also those beyond the 34 of the published table");
+  app->add_option("--layout", options->layout,
+                  "rasp: the published table's counting (rasp-2020) and digits")
+      ->check(CLI::IsMember({"rasp"}))
+      ->option_text("TOOL");
+  app->add_option("--count", options->profile.convention, "counting convention (strata)")
+      ->option_text("NAME");
+  app->add_option("--energy", options->profile.energy_model, "energy model (strata)")
+      ->option_text("NAME");
+  app->add_option("--format", options->format, "table (the default), csv, json, md")
+      ->check(CLI::IsMember({"table", "csv", "json", "md"}))
+      ->option_text("FORMAT");
+  app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
+  app->add_flag("--exact", options->exact, "every digit instead of human units");
+  return {app, [options] { return run_table(*options); }};
+}
+
+}  // namespace strata::cli
