@@ -36,12 +36,34 @@ if(TARGET cli_test)
   target_link_libraries(cli_test PRIVATE strata_commands)
 endif()
 
+# The parts of a plugin that need nothing of its engine.
+strata_add_test(engines_test engines/*_test.cc engines/)
+if(TARGET engines_test)
+  set(parts profile fusion fusion_rest source_values)
+  list(TRANSFORM parts PREPEND engines/onnxruntime/)
+  list(TRANSFORM parts APPEND .cc)
+  target_sources(engines_test PRIVATE ${parts})
+endif()
+# Tests that run models find the plugins beside themselves.
+get_property(engines GLOBAL PROPERTY STRATA_ENGINE_TARGETS)
+foreach(program engine_test measure_test strata_cli)
+  if(TARGET ${program} AND engines)
+    add_dependencies(${program} ${engines})
+  endif()
+endforeach()
+
 # Torch exports the models that are not in the repository; once, and again when
 # the scripts change. What is in tests/, but for structure, waits for it.
 add_test(NAME models
          COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/models/make_models.py
                  --out ${STRATA_TEST_MODELS})
 set_tests_properties(models PROPERTIES FIXTURES_SETUP models)
+# Those that only tests/zoo/ reads beside them. Two processes make them.
+add_test(NAME sketches
+         COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/models/make_models.py
+                 --sketches --out ${STRATA_TEST_MODELS})
+set_tests_properties(sketches PROPERTIES
+                     FIXTURES_SETUP sketches FIXTURES_REQUIRED models PROCESSORS 2)
 
 file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
      RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*)
@@ -50,8 +72,12 @@ foreach(folder IN LISTS folders)
   if(folder STREQUAL structure)
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/)
   else()
+    set(fixture models)
+    if(folder STREQUAL zoo)
+      set(fixture sketches)
+    endif()
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/
-                    PROPERTIES FIXTURES_REQUIRED models)
+                    PROPERTIES FIXTURES_REQUIRED ${fixture})
   endif()
   if(TARGET ${program})
     add_dependencies(${program} strata_cli)

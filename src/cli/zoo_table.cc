@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/zoo_command.h"
+#include "strata/cost/convention.h"
 #include "strata/profile/profile.h"
 #include "strata/report/report.h"
 #include "strata/zoo/zoo.h"
@@ -19,8 +20,6 @@ struct TableOptions {
   bool all = false;
   bool exact = false;
 };
-
-constexpr std::string_view kColumns = "params,flops,energy";
 
 // `3.5M`, `327.14M`: two decimals at most.
 std::string published_form(double number) {
@@ -72,7 +71,7 @@ Result<Profile> make_table(const TableOptions& options) {
     }
     ProfileRow& row = table.rows.emplace_back();
     row.cells.reserve(table.columns.size());
-    row.cells.push_back(Cell{std::string(entry.name), Certainty::Exact});
+    row.cells.emplace_back().value = std::string(entry.name);
     for (Cell& cell : profile->totals.cells) row.cells.push_back(std::move(cell));
   }
   return table;
@@ -103,20 +102,23 @@ std::string to_json(const Profile& table) {
 }
 
 Result<int> run_table(TableOptions& options) {
-  options.profile.columns = kColumns;
   options.profile.rows.report = ReportKind::None;
   const bool published = options.layout == "rasp";
   if (published) {
     options.profile.convention = "rasp-2020";
     options.profile.energy_model = "rasp";
   }
+  const auto convention = find_convention(options.profile.convention);
+  if (!convention) return tl::unexpected(convention.error());
+  const bool flops = convention->has(Metric::Flops);
+  options.profile.columns = flops ? "params,flops,energy" : "params,macs,energy";
   auto table = make_table(options);
   if (!table) return tl::unexpected(table.error());
   TableStyle style;
   style.width = terminal_width();
   style.exact = options.exact;
   style.color = options.output.empty() && wants_color();
-  if (published) to_published_form(*table);
+  if (published && options.format != "json") to_published_form(*table);
   std::string text;
   if (options.format == "json")
     text = to_json(*table);

@@ -55,7 +55,8 @@ void rotary_tables(Builder& net, Var positions, Context& context) {
 Var rotate(Builder& net, Var x, const Context& context) {
   const auto halves = net.split(x, -1, 2);
   const Var turned = net.concat({net.op("Neg", {halves[1]}), halves[0]}, -1);
-  return net.add(net.mul(x, context.cos), net.mul(turned, context.sin));
+  const Var straight = net.mul(x, context.cos);
+  return net.add(straight, net.mul(turned, context.sin));
 }
 
 // `cache` holds what came before, and then also this; its key is none without a cache.
@@ -81,7 +82,8 @@ Var attention(Builder& net, Var x, const Context& context, Cache& cache) {
   const Var turned = net.unsqueeze(net.transpose(key, {0, 1, 3, 2}), {2});
   const Var scale = net.number(1 / std::sqrt(static_cast<float>(head)));
   const Var scores = net.add(net.mul(net.matmul(query, turned), scale), context.mask);
-  x = net.matmul(net.softmax(scores, -1), net.unsqueeze(value, {2}));
+  const Var weights = net.softmax(scores, -1);
+  x = net.matmul(weights, net.unsqueeze(value, {2}));
   x = net.reshape(net.transpose(x, {0, 3, 1, 2, 4}), {batch, length, heads * head});
   return net.linear("o_proj", x, width, false);
 }

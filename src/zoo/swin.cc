@@ -82,7 +82,8 @@ Var window_attention(Builder& net, Var x, std::int64_t heads, Map map, Map shift
   x = projection(net, x, "qkv.weight", "qkv.bias", 3 * width);
   x = net.transpose(net.reshape(x, {windows, kPositions, 3, heads, head}), {2, 0, 3, 1, 4});
   const auto part = [&](std::int64_t i) { return net.gather(x, net.integer(i), 0); };
-  const Var query = net.mul(part(0), net.number(1 / std::sqrt(static_cast<float>(head))));
+  Var query = part(0);
+  query = net.mul(query, net.number(1 / std::sqrt(static_cast<float>(head))));
   const Var key = net.transpose(part(1), {0, 1, 3, 2});
   Var scores = net.add(net.matmul(query, key), bias);
   if (shift != Map{0, 0}) {
@@ -92,7 +93,8 @@ Var window_attention(Builder& net, Var x, std::int64_t heads, Map map, Map shift
     scores = net.reshape(scores, {batch, count, heads, kPositions, kPositions});
     scores = net.reshape(net.add(scores, mask), {windows, heads, kPositions, kPositions});
   }
-  const Var mixed = net.matmul(net.softmax(scores, -1), part(2));
+  const Var weights = net.softmax(scores, -1);
+  const Var mixed = net.matmul(weights, part(2));
   x = net.reshape(net.transpose(mixed, {0, 2, 1, 3}), {windows, kPositions, width});
   return projection(net, x, "proj.weight", "proj.bias", width);
 }

@@ -25,7 +25,8 @@ Var self_attention(Builder& net, Var x, std::int64_t heads) {
     return net.transpose(net.reshape(part, {batch, length, heads, head}), order);
   };
   const float scale = 1 / std::sqrt(static_cast<float>(head));
-  const Var query = net.mul(by_head(parts[0], {0, 2, 1, 3}), net.number(scale));
+  Var query = by_head(parts[0], {0, 2, 1, 3});
+  query = net.mul(query, net.number(scale));
   const Var key = by_head(parts[1], {0, 2, 3, 1});
   const Var value = by_head(parts[2], {0, 2, 1, 3});
   const Var mixed = net.matmul(net.softmax(net.matmul(query, key), -1), value);

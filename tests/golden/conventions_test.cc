@@ -1,13 +1,12 @@
 // Numbers that other tools print, reproduced to the printed digit.
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "published.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
 #include "strata/infer/infer.h"
@@ -15,32 +14,6 @@
 
 namespace strata {
 namespace {
-
-using Row = std::vector<std::string>;
-
-// Quoted cells may hold commas.
-Row cells(const std::string& line) {
-  Row row(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      row.emplace_back();
-    else if (c != '\r')
-      row.back() += c;
-  }
-  return row;
-}
-
-std::vector<Row> read_csv(const std::string& name) {
-  std::ifstream file(std::string(STRATA_SOURCE_DIR "/tests/golden/") + name);
-  EXPECT_TRUE(file) << name;
-  std::vector<Row> rows;
-  for (std::string line; std::getline(file, line);)
-    if (!line.empty()) rows.push_back(cells(line));
-  return rows;
-}
 
 struct Counted {
   Model model;
@@ -92,12 +65,6 @@ std::size_t decimals(const std::string& number) {
 }
 
 class PublishedCounts : public testing::TestWithParam<Row> {};
-
-std::vector<Row> without_header(const std::string& file) {
-  auto rows = read_csv(file);
-  rows.erase(rows.begin());
-  return rows;
-}
 
 TEST_P(PublishedCounts, AreReproduced) {
   const Row header = read_csv("published_counts.csv").front();
@@ -158,15 +125,6 @@ TEST(RaspTable, EnergyOfTheFirstRow) {
                                    counted.costs, counted.layers);
   ASSERT_TRUE(energy);
   EXPECT_EQ(energy->layers[0].picojoules.text(), "168705408");
-}
-
-// `11.59G`, `61.1M`: two decimals, trailing zeros dropped.
-std::string as_printed(double number) {
-  const double scale = number >= 1e9 ? 1e9 : 1e6;
-  std::string text = fmt::format("{:.2f}", number / scale);
-  while (text.ends_with('0')) text.pop_back();
-  if (text.ends_with('.')) text.pop_back();
-  return text + (scale == 1e9 ? "G" : "M");
 }
 
 // rasp's table of torchvision models of early 2020, those of them that are at hand.

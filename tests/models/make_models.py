@@ -5,9 +5,12 @@ Does nothing where DIR already holds what these scripts make.
 """
 
 import argparse
+import concurrent.futures
+import csv
 import hashlib
 import pathlib
 
+DETECTORS = ["fasterrcnn_resnet50_fpn", "retinanet_resnet50_fpn"]
 NETWORKS = ["alexnet", "vgg16", "resnet18", "resnet50", "mobilenet_v2", "vit_b_16", "swin_t"]
 
 
@@ -16,12 +19,12 @@ def scripts_hash():
     return hashlib.sha256(b"".join(script.read_bytes() for script in scripts)).hexdigest()
 
 
+# Torch is imported where it is used: it takes a second, which an up-to-date DIR
+# need not wait for.
 def make_models(out):
-    # Imported here: they take a second, which an up-to-date DIR need not wait for.
     from export_torchvision import export_network
     from special_cases import export_special_cases
 
-    out.mkdir(parents=True, exist_ok=True)
     export_special_cases(out)
     for name in NETWORKS:
         export_network(name, out / f"{name}.onnx", strip=True)
@@ -29,14 +32,42 @@ def make_models(out):
     export_network("mobilenet_v2", dynamic, strip=True, dynamic_batch=True)
 
 
+def sketch(name, path):
+    import torch
+    from export_torchvision import sketch_network
+
+    torch.set_num_threads(1)
+    sketch_network(name, path)
+
+
+def make_sketches(out):
+    """The other networks that the zoo has, without weights."""
+    table = pathlib.Path(__file__).parent.parent / "golden" / "rasp_torchvision_models.csv"
+    with table.open() as rows:
+        names = DETECTORS + [row["model"] for row in csv.DictReader(rows)]
+    with concurrent.futures.ProcessPoolExecutor(max_workers=2) as pool:
+        made = [
+            pool.submit(sketch, name, out / f"{name}.onnx")
+            for name in names
+            if name not in NETWORKS
+        ]
+        for one in made:
+            one.result()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, required=True, metavar="DIR")
-    out = parser.parse_args().out
-    stamp = out / "made_by"
+    parser.add_argument("--sketches", action="store_true", help="those for tests/zoo/")
+    args = parser.parse_args()
+    stamp = args.out / ("sketches_made_by" if args.sketches else "made_by")
     if stamp.exists() and stamp.read_text() == scripts_hash():
         return
-    make_models(out)
+    args.out.mkdir(parents=True, exist_ok=True)
+    if args.sketches:
+        make_sketches(args.out)
+    else:
+        make_models(args.out)
     stamp.write_text(scripts_hash())
 
 
