@@ -147,7 +147,7 @@ Command add_stat(CLI::App& program) {
   app->add_option("--columns", options->profile.columns, "a list, or changes: +energy,-flops")
       ->option_text("LIST");
   app->add_option("--layout", options->profile.layout,
-                  "another tool's rows, columns and counting: rasp, torchstat")
+                  "another tool's rows, columns and counting: rasp, torchstat; or activations")
       ->option_text("TOOL");
   app->add_option("--sort", options->profile.sort, "order rows by a column; -COLUMN turns it round")
       ->option_text("COLUMN");
@@ -157,6 +157,10 @@ Command add_stat(CLI::App& program) {
   app->add_option("--energy", options->profile.energy_model, "energy model (strata)")
       ->option_text("NAME");
   app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
+  app->add_option("--device-memory", options->profile.device_memory,
+                  "at each layer: pytorch-cuda (an eager run), arena (the plan, and what is alive)")
+      ->check(CLI::IsMember({"pytorch-cuda", "arena"}))
+      ->option_text("MODEL");
   app->add_option("--format", options->format, "table (the default), csv, json, md")
       ->check(CLI::IsMember({"table", "csv", "json", "md"}))
       ->option_text("FORMAT");

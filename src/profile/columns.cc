@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "profile/memory.h"
 #include "strata/cost/convention.h"
 
 namespace strata {
@@ -94,6 +95,20 @@ constexpr ColumnRule kColumns[] = {
      intensity_cell},
     {"energy", "Energy", Unit::Picojoules, true, 6, false, "by the energy model asked for",
      [](const Row& r) { return amount_cell(r.figures.picojoules, r.figures.work); }},
+    {"net_dev_mem", "Net", Unit::Bytes, false, 0, true,
+     "device memory in use at its entry, beside weights and inputs",
+     [](const Row& r) { return device_cell(r, &CallMemory::net); }, kPytorchCuda},
+    {"dev_mem_alloc", "Alloc", Unit::Bytes, false, 0, true,
+     "device memory in use at its exit less at its entry",
+     [](const Row& r) { return device_cell(r, &CallMemory::alloc); }, kPytorchCuda},
+    {"dev_max_mem_alloc", "At exit", Unit::Bytes, false, 0, true,
+     "device memory in use at its exit, beside weights and inputs",
+     [](const Row& r) { return device_cell(r, &CallMemory::at_exit); }, kPytorchCuda},
+    {"alive", "Alive", Unit::Bytes, false, 0, true, "activations alive while it runs",
+     [](const Row& r) {
+       return r.alive ? Cell{Expr(*r.alive), Certainty::Exact} : Cell{};
+     },
+     kArena},
 };
 
 // Shares that stand beside their column in the usual table.
@@ -105,10 +120,13 @@ const ColumnRule* find(std::string_view name) {
   return nullptr;
 }
 
-Result<ChosenColumn> parse_one(std::string_view word) {
+Result<ChosenColumn> parse_one(std::string_view word, std::string_view device_memory) {
   const bool share = word.ends_with('%');
   if (share) word.remove_suffix(1);
   const ColumnRule* rule = find(word);
+  if (rule != nullptr && !rule->needs.empty() && rule->needs != device_memory)
+    return failure(fmt::format("column \"{}\" needs --device-memory {}", word, rule->needs),
+                   ErrorKind::Usage);
   if (rule != nullptr && (!share || rule->additive)) return ChosenColumn{rule, share};
   std::vector<std::string_view> names;
   for (const ColumnRule& known : kColumns) names.push_back(known.name);
@@ -120,9 +138,10 @@ Result<ChosenColumn> parse_one(std::string_view word) {
                  ErrorKind::Usage);
 }
 
-std::vector<ChosenColumn> usual_columns(bool all) {
+std::vector<ChosenColumn> usual_columns(bool all, std::string_view device_memory) {
   std::vector<ChosenColumn> chosen;
   for (const ColumnRule& rule : kColumns) {
+    if (!rule.needs.empty() && rule.needs != device_memory) continue;
     if (!all && !rule.usual) continue;
     chosen.push_back({&rule, false});
     const bool share = std::find(std::begin(kUsualShares), std::end(kUsualShares), rule.name) !=
@@ -144,6 +163,11 @@ bool is_missing(const ChosenColumn& column, const Row& row) {
          (is_missing(row, Metric::ReadBytes) || is_missing(row, Metric::WriteBytes));
 }
 
+Cell device_cell(const Row& row, std::int64_t CallMemory::*field) {
+  if (!row.device) return {};
+  return {Expr(*row.device.*field), Certainty::Exact};
+}
+
 std::span<const ColumnRule> column_rules() { return kColumns; }
 
 std::vector<std::string> column_names() {
@@ -152,17 +176,18 @@ std::vector<std::string> column_names() {
   return names;
 }
 
-Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all) {
+Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all,
+                                                 std::string_view device_memory) {
   const bool changes = spec.starts_with('+') || spec.starts_with('-');
   std::vector<ChosenColumn> chosen;
-  if (spec.empty() || changes) chosen = usual_columns(all);
+  if (spec.empty() || changes) chosen = usual_columns(all, device_memory);
   while (!spec.empty()) {
     const std::size_t comma = std::min(spec.find(','), spec.size());
     std::string_view word = spec.substr(0, comma);
     spec.remove_prefix(std::min(comma + 1, spec.size()));
     const bool remove = word.starts_with('-');
     if (remove || word.starts_with('+')) word.remove_prefix(1);
-    auto column = parse_one(word);
+    auto column = parse_one(word, device_memory);
     if (!column) return tl::unexpected(column.error());
     std::erase_if(chosen, [&](const ChosenColumn& c) {
       return c.rule == column->rule && (c.share == column->share || (remove && !column->share));

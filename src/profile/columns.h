@@ -17,9 +17,13 @@ struct ColumnRule {
   bool usual;    // shown unless asked otherwise
   std::string_view about;
   Cell (*cell)(const Row&);
+  std::string_view needs = {};  // the --device-memory without which there are no numbers
 };
 
 std::span<const ColumnRule> column_rules();
+
+// A number of the row's one call; nothing if it has none.
+Cell device_cell(const Row& row, std::int64_t CallMemory::*field);
 
 // A column as chosen: a rule, or the share of the total of an additive one (`macs%`).
 struct ChosenColumn {
@@ -31,8 +35,10 @@ struct ChosenColumn {
 // The convention does not count it.
 bool is_missing(const ChosenColumn& column, const Row& row);
 
-// `layer,macs` lists them; `+energy,-flops` changes the usual list. An unknown
-// name is a usage error that lists the names.
-Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all);
+// `layer,macs` lists them; `+energy,-flops` changes the usual list, which has the
+// columns of the --device-memory asked for. An unknown name is a usage error that
+// lists the names.
+Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all,
+                                                 std::string_view device_memory);
 
 }  // namespace strata

@@ -87,6 +87,13 @@ Json memory_json(const Profile& profile) {
            {"certainty", name(profile.memory.certainty)},
            {"peak_layer", profile.memory.peak_layer},
            {"at_peak", at_peak}};
+  if (profile.device)
+    out["device"] = {{"model", profile.device->model},
+                     {"weights", profile.device->weights},
+                     {"inputs", profile.device->inputs},
+                     {"peak_allocated", profile.device->peak_allocated},
+                     {"peak_reserved", profile.device->peak_reserved},
+                     {"peak_layer", profile.device->peak_layer}};
   if (!profile.arena) return out;
   Json blocks = Json::array();
   for (const auto& block : profile.arena->blocks)
@@ -115,6 +122,7 @@ std::string profile_to_json(const Profile& profile) {
   out["convention"] = profile.convention;
   out["energy_model"] = profile.energy_model;
   out["report"] = name(profile.report);
+  out["columns"] = Json::array();
   for (const Column& column : profile.columns)
     out["columns"].push_back({{"name", column.name},
                               {"title", column.title},

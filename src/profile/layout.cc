@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "profile/memory.h"
+#include "zoo/efficientvit.h"
+
 namespace strata {
 
 namespace {
@@ -80,6 +83,13 @@ constexpr ColumnRule kRasp[] = {
     {"mem_w", "mem_w", Unit::Bytes, true, 5, true, "", write_cell},
     {"mem_rw", "mem_rw", Unit::Bytes, true, 4, true, "", moved_cell},
     {"macc", "macc", Unit::Macs, true, 1, true, "", macs_cell},
+    {"net_dev_mem", "net_dev_mem", Unit::Bytes, false, 7, true, "",
+     [](const Row& r) { return device_cell(r, &CallMemory::net); }, kPytorchCuda},
+    {"dev_mem_alloc", "dev_mem_alloc", Unit::Bytes, false, 7, true, "",
+     [](const Row& r) { return device_cell(r, &CallMemory::alloc); }, kPytorchCuda},
+    // Not a maximum: what is in use at the exit.
+    {"dev_max_mem_alloc", "dev_max_mem_alloc", Unit::Bytes, false, 7, true, "",
+     [](const Row& r) { return device_cell(r, &CallMemory::at_exit); }, kPytorchCuda},
 };
 
 // Its names are swapped: MAdd is FLOPs, Flops is MACs.
@@ -102,9 +112,74 @@ constexpr ColumnRule kTorchstat[] = {
     {"MemR+W(B)", "MemR+W(B)", Unit::Bytes, true, 5, true, "", moved_cell},
 };
 
+// Elements of the first output.
+Expr elements_of(const Row& r) {
+  if (!r.figures.activation_bytes.is_number() || r.figures.bytes != Certainty::Exact)
+    return Expr::unknown();
+  const auto type = dtype_from_name(r.dtype);
+  const int size = type ? bits(*type) / 8 : 0;
+  return size > 0 ? floor_div(r.figures.activation_bytes, size) : Expr::unknown();
+}
+
+template <int kSamples>
+Cell elements_cell(const Row& r) {
+  const Expr count = elements_of(r) * kSamples;
+  if (count.is_unknown()) return {};
+  return {count, Certainty::Exact};
+}
+
+template <int kSamples>
+Cell kept_cell(const Row& r) {
+  const Expr bytes = r.figures.activation_bytes * kSamples;
+  if (bytes.is_unknown()) return {};
+  return {bytes, r.figures.bytes};
+}
+
+// What a calibration that keeps every activation would hold.
+constexpr ColumnRule kActivations[] = {
+    {"layer", "Layer", Unit::Text, false, 0, true, "",
+     [](const Row& r) {
+       return Cell{r.block.empty() ? r.layer : r.block, Certainty::Exact};
+     }},
+    {"type", "Type", Unit::Text, false, 3, true, "",
+     [](const Row& r) {
+       return Cell{r.type, Certainty::Exact};
+     }},
+    {"output", "Output", Unit::Text, false, 2, true, "",
+     [](const Row& r) {
+       return Cell{r.output, Certainty::Exact};
+     }},
+    {"elements", "Elements", Unit::Count, true, 0, true, "", elements_cell<1>},
+    {"elements_10", "10 samples", Unit::Count, true, 1, true, "", elements_cell<10>},
+    {"elements_100", "100 samples", Unit::Count, true, 1, true, "", elements_cell<100>},
+    {"bytes_10", "Bytes of 10", Unit::Bytes, true, 0, true, "", kept_cell<10>},
+    {"bytes_100", "of 100", Unit::Bytes, true, 0, true, "", kept_cell<100>},
+};
+
+bool is_activation(const Row& row) {
+  if (!row.block.empty()) return row.block.find(":act:") != row.block.npos;
+  switch (row.kind) {
+    case LayerKind::ReLU:
+    case LayerKind::ReLU6:
+    case LayerKind::LeakyReLU:
+    case LayerKind::PReLU:
+    case LayerKind::ELU:
+    case LayerKind::GELU:
+    case LayerKind::SiLU:
+    case LayerKind::Hardswish:
+    case LayerKind::Hardsigmoid:
+    case LayerKind::Sigmoid:
+    case LayerKind::Tanh:
+      return true;
+    default:
+      return false;
+  }
+}
+
 constexpr Layout kLayouts[] = {
     {"rasp", "rasp", false, kRasp},
     {"torchstat", "torchstat", true, kTorchstat},
+    {"activations", "strata", false, kActivations, true},
 };
 
 }  // namespace
@@ -112,13 +187,24 @@ constexpr Layout kLayouts[] = {
 Result<const Layout*> find_layout(std::string_view name) {
   for (const Layout& layout : kLayouts)
     if (layout.name == name) return &layout;
-  return failure(fmt::format("there is no layout \"{}\"; layouts are: rasp, torchstat", name),
-                 ErrorKind::Usage);
+  return failure(
+      fmt::format("there is no layout \"{}\"; layouts are: rasp, torchstat, activations", name),
+      ErrorKind::Usage);
+}
+
+void number_blocks(Analysis& a) {
+  const zoo::BlockScheme* scheme = zoo::find_block_scheme(a.model.scopes[0].cls);
+  if (scheme == nullptr) return;
+  for (const auto& name : zoo::block_names(a.model, a.layers, a.edges, *scheme))
+    a.blocks.push_back(name ? text(*name) : "");
 }
 
 std::vector<Row> layout_rows(const Layout& layout, std::vector<Row> rows) {
   std::unordered_set<std::string> seen;
+  const bool numbered =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.block.empty(); });
   std::erase_if(rows, [&](const Row& row) {
+    if (layout.activations_only) return !is_activation(row) || (numbered && row.block.empty());
     return row.functional || (layout.one_row_a_module && !seen.insert(row.layer).second);
   });
   return rows;

@@ -1,4 +1,5 @@
-// The memory part of a profile: the peak of the activations and an arena plan.
+// The memory part of a profile: the peak of the activations, an arena plan, and a
+// run on a device.
 #pragma once
 
 #include "profile/rows.h"
@@ -6,6 +7,12 @@
 
 namespace strata {
 
-Status add_memory(Profile& profile, const Analysis& analysis, bool with_arena);
+inline constexpr std::string_view kPytorchCuda = "pytorch-cuda";
+inline constexpr std::string_view kArena = "arena";
+
+// Fills in Analysis::device or Analysis::alive, as --device-memory asks.
+Status find_device_memory(Analysis& analysis, std::string_view device_memory);
+
+Status add_memory(Profile& profile, const Analysis& analysis, const ProfileOptions& options);
 
 }  // namespace strata

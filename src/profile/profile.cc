@@ -113,6 +113,8 @@ std::string_view name(Unit unit) {
       return "mebibytes";
     case Unit::Picojoules:
       return "picojoules";
+    case Unit::Seconds:
+      return "seconds";
     case Unit::FlopsPerByte:
       return "flops_per_byte";
     case Unit::Percent:
@@ -133,7 +135,7 @@ bool Profile::is_exact() const {
 Result<Profile> make_profile(const Model& model, const Inference& inference,
                              const ProfileOptions& given) {
   ProfileOptions options = given;
-  auto columns = choose_columns(options.columns, options.all_columns);
+  auto columns = choose_columns(options.columns, options.all_columns, options.device_memory);
   if (!columns) return tl::unexpected(columns.error());
   const Layout* layout = nullptr;
   if (!options.layout.empty()) {
@@ -144,7 +146,9 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     options.rows.report = ReportKind::Tape;
     options.rows.fuse = options.rows.all = false;
     columns->clear();
-    for (const ColumnRule& rule : layout->columns) columns->push_back({&rule, false});
+    for (const ColumnRule& rule : layout->columns)
+      if (rule.needs.empty() || rule.needs == options.device_memory)
+        columns->push_back({&rule, false});
   }
 
   const Costs costs = count(model);
@@ -153,13 +157,19 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   Analysis analysis{model, costs, layers, edges, {}, {}};
   if (auto status = count_figures(analysis, options); !status)
     return tl::unexpected(status.error());
+  if (auto status = find_device_memory(analysis, options.device_memory); !status)
+    return tl::unexpected(status.error());
 
   Profile profile;
+  if (layout != nullptr && layout->activations_only) number_blocks(analysis);
   std::vector<Row> rows = make_rows(analysis, options.rows, profile.hidden_rows);
   if (layout != nullptr) rows = layout_rows(*layout, std::move(rows));
   for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i].index = i;
   Row totals;
   totals.layer = "Total";
+  if (!rows.empty() && std::all_of(rows.begin(), rows.end(),
+                                   [&](const Row& row) { return row.dtype == rows.front().dtype; }))
+    totals.dtype = rows.front().dtype;
   // What passes inside a fused layer is not moved, and a layout may leave out
   // rows: there the total is that of the rows.
   const bool of_rows =
@@ -170,7 +180,8 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     for (const Figures& figures : analysis.by_layer) add_to(totals.figures, figures);
   if (!options.sort.empty()) {
     const bool reversed = options.sort.starts_with('-');
-    auto by = choose_columns(std::string_view(options.sort).substr(reversed ? 1 : 0), false);
+    auto by = choose_columns(std::string_view(options.sort).substr(reversed ? 1 : 0), false,
+                             options.device_memory);
     if (!by) return tl::unexpected(by.error());
     if (by->size() != 1)
       return failure(fmt::format("--sort {}: name one column", options.sort), ErrorKind::Usage);
@@ -182,6 +193,12 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   if (options.columns.empty() && layout == nullptr)
     std::erase_if(*columns, [&](const ChosenColumn& column) {
       return column.rule->additive && is_missing(column, totals);
+    });
+  // Only calls have an entry and an exit.
+  if (options.rows.report == ReportKind::Node || options.rows.report == ReportKind::Type ||
+      options.rows.report == ReportKind::None)
+    std::erase_if(*columns, [](const ChosenColumn& column) {
+      return column.rule->needs == kPytorchCuda && !column.asked;
     });
   for (const ChosenColumn& column : *columns) {
     const ColumnRule& rule = *column.rule;
@@ -197,7 +214,9 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   profile.totals = cells_of(totals, *columns, totals);
 
   profile.model = model_facts(model);
-  if (auto status = add_memory(profile, analysis, options.arena); !status)
+  profile.notes = model.notes;
+  profile.notes.insert(profile.notes.end(), costs.notes.begin(), costs.notes.end());
+  if (auto status = add_memory(profile, analysis, options); !status)
     return tl::unexpected(status.error());
   profile.convention = options.convention;
   profile.energy_model = options.energy_model;
@@ -205,8 +224,6 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   if (layout != nullptr) profile.hidden_rows = 0;  // it says itself which rows it has
   profile.symbols = inference.symbols;
   profile.unknown_ops = costs.unknown_ops;
-  profile.notes = model.notes;
-  profile.notes.insert(profile.notes.end(), costs.notes.begin(), costs.notes.end());
   return profile;
 }
 

@@ -67,6 +67,7 @@ std::vector<Row> node_rows(const Analysis& a, bool all, std::size_t& hidden) {
         inputs.push_back(id);
     set_edges(row, *executed.graph, inputs, node.outputs);
     row.figures = a.by_node[i];
+    if (!a.alive.empty()) row.alive = a.alive[i];
     rows.push_back(std::move(row));
   }
   return rows;
@@ -86,13 +87,30 @@ std::vector<Row> merged(std::vector<Row> rows, Key key) {
     Row& first = out[known->second];
     add_to(first.figures, row.figures);
     first.calls += row.calls;
+    first.device.reset();
+    first.alive = std::max(first.alive, row.alive);
     if (first.input != row.input) first.input.clear();
     if (first.output != row.output) first.output.clear();
   }
   return out;
 }
 
+// From the entry of the first to the exit of the last.
+std::optional<CallMemory> group_memory(const Analysis& a, std::span<const std::uint32_t> group) {
+  if (!a.device) return std::nullopt;
+  const auto &first = a.device->layers[group.front()], &last = a.device->layers[group.back()];
+  if (!first || !last) return std::nullopt;
+  return CallMemory{first->net, last->at_exit - first->net, last->at_exit};
+}
+
 }  // namespace
+
+std::optional<std::int64_t> Analysis::alive_at(const Layer& layer) const {
+  std::optional<std::int64_t> most;
+  if (!alive.empty())
+    for (std::uint32_t index : layers.nodes_of(layer)) most = std::max(most, alive[index]);
+  return most;
+}
 
 std::optional<ReportKind> report_kind_from_name(std::string_view word) {
   for (const auto& [text, kind] : kKinds)
@@ -113,11 +131,15 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
   row.layer = layer_path(a.model, a.costs, first);
   row.call = first.call;
   row.functional = first.functional;
+  row.kind = first.kind;
+  if (!a.blocks.empty()) row.block = a.blocks[group.front()];
   for (std::uint32_t index : group) {
     if (!row.type.empty()) row.type += "+";
     row.type += layer_type(a.model, a.costs, a.layers.list[index]);
     add_to(row.figures, a.by_layer[index]);
+    row.alive = std::max(row.alive, a.alive_at(a.layers.list[index]));
   }
+  row.device = group_memory(a, group);
   set_edges(row, graph, a.edges.inputs(group.front()), a.edges.outputs(group.back()));
   // What passes inside the group is neither written nor read again.
   for (std::size_t i = 0; i + 1 < group.size(); ++i) {
@@ -155,7 +177,7 @@ std::vector<Row> make_rows(const Analysis& a, const RowOptions& options, std::si
   if (options.report == ReportKind::Leaves)
     return merged(std::move(rows), [](const Row& row) { return row.layer; });
   if (options.report == ReportKind::Type) {
-    for (Row& row : rows) row.layer.clear(), row.depth = 0;
+    for (Row& row : rows) row.layer.clear(), row.device.reset(), row.depth = 0;
     return merged(std::move(rows), [](const Row& row) { return row.type; });
   }
   return rows;

@@ -6,6 +6,7 @@
 
 #include "profile/figures.h"
 #include "strata/base/result.h"
+#include "strata/cost/device_memory.h"
 #include "strata/cost/layers.h"
 #include "strata/profile/profile.h"
 
@@ -19,6 +20,12 @@ struct Analysis {
   const LayerEdges& edges;
   std::vector<Figures> by_layer;  // as many as layers
   std::vector<Figures> by_node;   // as many as costs.nodes
+  // What --device-memory asks for; otherwise empty.
+  std::optional<DeviceMemory> device = {};
+  std::vector<std::optional<std::int64_t>> alive = {};  // bytes, by index into costs.nodes
+  std::vector<std::string> blocks = {};  // `stage1:0:0:act:fmb` of each layer, where there is one
+
+  std::optional<std::int64_t> alive_at(const Layer& layer) const;  // most while it runs
 };
 
 // Fills in by_layer and by_node by the convention and energy model asked for.
@@ -32,10 +39,14 @@ struct Row {
   std::string dtype;        // of the first output
   std::uint32_t index = 0;  // in running order
   bool functional = false;  // an operation between modules
+  LayerKind kind = LayerKind::Other;
+  std::string block;        // its number by stage and block, where the network has that
   std::uint32_t depth = 0;  // in the module tree
   std::uint32_t call = 0;   // which call of this module, counted from 0
   std::uint32_t calls = 1;  // how many calls the row stands for
   Figures figures;
+  std::optional<CallMemory> device;   // of one call: a row of several has none
+  std::optional<std::int64_t> alive;  // bytes of activations, most while it runs
 };
 
 // The rows of the report asked for, in running order. `hidden` counts rows left

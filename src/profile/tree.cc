@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <unordered_map>
 
 #include "profile/rows.h"
+#include "strata/zoo/zoo.h"
 
 namespace strata {
 
@@ -21,8 +23,12 @@ class Tree {
   explicit Tree(const Analysis& a) : a_(a) {
     modules_.emplace_back();
     modules_[0].row.type = std::string(a.model.scopes[0].cls);
-    modules_[0].row.layer = std::filesystem::path(a.model.path).stem().string();
+    // A file goes by its name; a network of the zoo by what was asked for.
+    const bool in_zoo = a.model.path.starts_with(zoo::kPrefix);
+    modules_[0].row.layer =
+        in_zoo ? a.model.path : std::filesystem::path(a.model.path).stem().string();
     if (modules_[0].row.layer.empty()) modules_[0].row.layer = "(network)";
+    if (a.device) modules_[0].row.device = a.device->scopes[0];
   }
 
   void add(std::uint32_t layer) {
@@ -42,6 +48,7 @@ class Tree {
     }
     for (std::size_t at = module;; at = modules_[at].parent) {
       add_to(modules_[at].row.figures, figures);
+      modules_[at].row.alive = std::max(modules_[at].row.alive, a_.alive_at(facts));
       if (at == 0) break;
     }
   }
@@ -65,11 +72,13 @@ class Tree {
       module.row.layer = std::string(facts.path);
       module.row.type = std::string(facts.cls);
       module.row.depth = modules_[parent].row.depth + 1;
+      if (a_.device) module.row.device = a_.device->scopes[scope];
       modules_[parent].children.push_back(modules_.size());
       modules_.push_back(std::move(module));
     }
     Module& module = modules_[known->second];
     if (facts.call + 1 > module.row.calls) module.row.calls = facts.call + 1;
+    if (module.row.calls > 1) module.row.device.reset();
     return known->second;
   }
 

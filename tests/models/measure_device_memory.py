@@ -45,7 +45,8 @@ class Pool:
         if fitting:
             _, _, block, segment = min(fitting, key=lambda found: found[:2])
         else:
-            whole = 2 * MIB if small else 20 * MIB if size < 10 * MIB else -(-size // (2 * MIB)) * 2 * MIB
+            own = (size + 2 * MIB - 1) // (2 * MIB) * 2 * MIB
+            whole = 2 * MIB if small else 20 * MIB if size < 10 * MIB else own
             block = [self.reserved, whole, True]
             segment = [block]
             self.segments[small].append(segment)

@@ -25,6 +25,7 @@ enum class Unit : std::uint8_t {
   Bytes,
   Megabytes,
   Picojoules,
+  Seconds,
   FlopsPerByte,
   Percent
 };
@@ -62,6 +63,16 @@ struct ArenaLayout {
   std::int64_t bound = 0;  // no plan can be smaller
   std::int64_t alignment = 0;
   std::vector<ArenaBlock> blocks;
+  bool listed = true;  // in tables; JSON always has the blocks
+};
+
+// An eager run on a device, simulated (strata/cost/device_memory.h). Bytes.
+struct DeviceFacts {
+  std::string model;  // `pytorch-cuda`
+  std::int64_t weights = 0, inputs = 0;
+  std::int64_t peak_allocated = 0;  // weights and inputs included
+  std::int64_t peak_reserved = 0;
+  std::string peak_layer;  // empty: before the first
 };
 
 struct Profile {
@@ -99,10 +110,11 @@ struct Profile {
   std::vector<std::pair<std::string, std::string>> options;  // as the caller gave them
   std::vector<Column> columns;
   std::vector<ProfileRow> rows;
-  ProfileRow totals;
+  ProfileRow totals;  // no cells: rows that do not add up
   std::size_t hidden_rows = 0;
   Memory memory;
   std::optional<ArenaLayout> arena;
+  std::optional<DeviceFacts> device;
   std::vector<Inference::Symbol> symbols;
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
@@ -118,7 +130,10 @@ struct ProfileOptions {
   std::string sort;     // a column, `-` before it for the other way round; empty: running order
   std::string convention = "strata";
   std::string energy_model = "strata";
-  bool arena = false;        // also plan an arena; needs every size in numbers
+  bool arena = false;  // also plan an arena; needs every size in numbers
+  // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
+  // each layer. Empty: neither. Needs every size in numbers.
+  std::string device_memory;
   bool all_columns = false;  // for machine output: every column, unless `columns` says
 };
 
@@ -130,5 +145,10 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
 
 // JSON as documented in docs/json-schema.md.
 std::string profile_to_json(const Profile& profile);
+// Such JSON read back; what a newer strata added is left out. `label` names it in
+// errors, of which each is one sentence.
+Result<Profile> profile_from_json(std::string_view json, std::string_view label);
+// From a file.
+Result<Profile> read_profile(const std::string& path);
 
 }  // namespace strata

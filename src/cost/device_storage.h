@@ -1,0 +1,39 @@
+// What a forward pass allocates: which tensors have memory of their own, and from
+// when to when something refers to it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cost/call_tree.h"
+#include "strata/base/result.h"
+#include "strata/cost/device_memory.h"
+#include "strata/cost/layers.h"
+
+namespace strata {
+
+// More than any device has; what sums to it can be counted.
+inline constexpr std::int64_t kMostDeviceBytes = std::int64_t{1} << 50;
+
+// Memory that an operation makes; its tensor and all that share it.
+struct Storage {
+  TensorId tensor;
+  std::int64_t bytes;
+  std::uint32_t born;  // the step that makes it
+  Moment dies;         // unless it stays
+  bool stays = false;  // an output of the network: until the caller drops it
+};
+
+// In the order they are made. Fails with a sentence when a size is not a number.
+Result<std::vector<Storage>> find_storages(const Model& model, const Costs& costs,
+                                           const Layers& layers, const CallTree& calls,
+                                           const DeviceMemoryOptions& options);
+
+// Bytes of every parameter and buffer, in the order in which a framework moves a
+// network to a device.
+Result<std::vector<std::int64_t>> stored_sizes(const Model& model, const Costs& costs);
+
+// The bytes of a tensor as a number. Fails with a sentence if it is not one.
+Result<std::int64_t> device_bytes(const Tensor& tensor);
+
+}  // namespace strata

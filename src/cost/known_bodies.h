@@ -1,0 +1,32 @@
+// What the code of well-known modules does that a graph does not show: which of its
+// values it keeps in a variable, and what it computes in place.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "strata/graph/graph.h"
+
+namespace strata {
+
+// A value that stays in a variable after it was last read.
+struct KnownLocal {
+  std::string_view made_by;     // a module inside, or an operator of the body itself
+  std::string_view until = {};  // the exit of this module inside; empty: of the body
+};
+
+struct KnownBody {
+  static constexpr std::size_t kNames = 6;
+
+  std::string_view cls;               // as torchvision calls it
+  std::string_view children[kNames];  // where a file does not say the class: it has all of these;
+                                      // none: too common to tell
+  bool sums_in_place = false;         // `out += identity`
+  bool relu_in_place = true;
+  KnownLocal locals[2] = {};
+};
+
+// By scope; nullptr: nothing is known of it.
+std::vector<const KnownBody*> find_known_bodies(const Model& model);
+
+}  // namespace strata

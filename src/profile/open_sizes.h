@@ -1,0 +1,35 @@
+// Sizes as numbers, where they are to be computed with. A size that only the data
+// tells is taken at its upper bound; what has none is remembered, for one sentence.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/expr.h"
+#include "strata/base/result.h"
+
+namespace strata {
+
+// Longer times are no measurement.
+inline constexpr double kLongestSeconds = 1e9;
+
+class OpenSizes {
+ public:
+  // 0 if it has no bound.
+  double number(const Expr& size);
+  // Whether number() has one for it.
+  static bool has_number(const Expr& size) { return upper_bound(size).has_value(); }
+  // An error that says which symbols need a value if `what` has no number.
+  Status status(std::string_view what) const;
+  // A sentence if upper bounds stand for sizes.
+  void add_note(std::vector<std::string>& notes) const;
+
+ private:
+  std::set<std::string> open_;  // symbols without a bound
+  bool has_bounds_ = false;     // a bound was taken for a size
+  bool unknown_ = false;        // a size that is no formula either
+};
+
+}  // namespace strata

@@ -1,0 +1,345 @@
+// A saved profile read back. Whatever is in the file, the answer is a profile or one
+// sentence; keys that are not known are ignored, as docs/json-schema.md promises.
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/mapped_file.h"
+#include "read/in_quotes.h"
+#include "strata/profile/profile.h"
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kDeepest = 8;  // nesting of what strata writes, and room
+constexpr std::size_t kMaxBytes = std::size_t{1} << 28;
+constexpr std::string_view kNumberForms =
+    "is no count: a number, {\"formula\": …}, {\"at_least\": …} or null";
+
+// Keeps the first problem; what is read after it is empty.
+class Reader {
+ public:
+  explicit Reader(std::string_view label) : label_(label) {}
+
+  Result<Profile> read(const Json& json) {
+    if (!json.is_object()) return failure(sentence("is no profile: it is not a JSON object"));
+    const std::int64_t schema = whole(json, "schema", "it", true);
+    if (problem_.empty() && schema != Profile::kSchema)
+      wrong("it", fmt::format("has schema {}, and this strata reads {}", schema, Profile::kSchema));
+    read_symbols(json);
+    read_model(json);
+    read_settings(json);
+    read_columns(json);
+    read_rows(json);
+    read_memory(json);
+    if (!problem_.empty()) return failure(problem_);
+    return std::move(profile_);
+  }
+
+ private:
+  std::string sentence(std::string_view what) const {
+    return fmt::format("profile {}: {}", label_, what);
+  }
+  void wrong(std::string_view where, std::string_view what) {
+    if (problem_.empty()) problem_ = sentence(fmt::format("{} {}", where, what));
+  }
+
+  // The value at a key, nullptr if it is not there or something is wrong already.
+  const Json* at(const Json& object, const char* key) const {
+    if (!problem_.empty() || !object.is_object()) return nullptr;
+    const auto found = object.find(key);
+    return found == object.end() ? nullptr : &*found;
+  }
+
+  std::string text(const Json& object, const char* key, std::string_view where) {
+    const Json* value = at(object, key);
+    if (value == nullptr) return "";
+    if (!value->is_string()) wrong(where, fmt::format("has a \"{}\" that is no text", key));
+    return value->is_string() ? value->get<std::string>() : "";
+  }
+
+  bool flag(const Json& object, const char* key, std::string_view where) {
+    const Json* value = at(object, key);
+    if (value == nullptr) return false;
+    if (!value->is_boolean())
+      wrong(where, fmt::format("has a \"{}\" that is neither true nor false", key));
+    return value->is_boolean() && value->get<bool>();
+  }
+
+  std::int64_t whole(const Json& object, const char* key, std::string_view where,
+                     bool required = false) {
+    const Json* value = at(object, key);
+    if (value == nullptr) {
+      if (required) wrong(where, fmt::format("has no \"{}\"", key));
+      return 0;
+    }
+    const auto number = whole_number(*value);
+    if (!number) wrong(where, fmt::format("has a \"{}\" that is no whole number", key));
+    return number.value_or(0);
+  }
+
+  std::uint64_t size(const Json& object, const char* key, std::string_view where) {
+    const std::int64_t number = whole(object, key, where);
+    if (number < 0) wrong(where, fmt::format("has a negative \"{}\"", key));
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+  }
+
+  // A list, each item of which `read` takes with the words that name it.
+  template <class Read>
+  void list(const Json& object, const char* key, const Read& read, bool required = false) {
+    const Json* value = at(object, key);
+    if (value == nullptr) {
+      if (required) wrong("it", fmt::format("has no list \"{}\"", key));
+      return;
+    }
+    if (!value->is_array()) return wrong("it", fmt::format("has a \"{}\" that is no list", key));
+    std::size_t number = 0;
+    for (const Json& item : *value) {
+      if (!problem_.empty()) return;
+      read(item, fmt::format("item {} of \"{}\"", ++number, key));
+    }
+  }
+
+  void texts(const Json& object, const char* key, std::vector<std::string>& out) {
+    list(object, key, [&](const Json& item, const std::string& where) {
+      if (!item.is_string()) return wrong(where, "is no text");
+      out.push_back(item.get<std::string>());
+    });
+  }
+
+  static std::optional<std::int64_t> whole_number(const Json& value) {
+    if (value.is_number_unsigned() &&
+        value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
+      return std::nullopt;
+    return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+  }
+
+  // A number or a formula; unknown for null.
+  std::optional<Expr> expr(const Json& value) const {
+    if (value.is_null()) return Expr::unknown();
+    if (const auto number = whole_number(value)) {
+      const Expr exact(*number);
+      return exact.is_overflow() ? std::nullopt : std::optional(exact);
+    }
+    if (!value.is_object() || value.size() != 1 || !value.contains("formula")) return std::nullopt;
+    const Json& formula = value["formula"];
+    if (!formula.is_string()) return std::nullopt;
+    return expr_from_text(formula.get_ref<const std::string&>(), symbol_names_);
+  }
+
+  Expr expr_at(const Json& object, const char* key, std::string_view where) {
+    const Json* value = at(object, key);
+    if (value == nullptr) return Expr::unknown();
+    const auto number = expr(*value);
+    if (!number) wrong(where, fmt::format("has a \"{}\" that {}", key, kNumberForms));
+    return number.value_or(Expr::unknown());
+  }
+
+  std::optional<Cell> cell(const Json& value, bool is_text) const {
+    if (value.is_null()) return Cell{std::monostate{}, Certainty::Unknown};
+    if (is_text || value.is_string())
+      return is_text && value.is_string() ? std::optional(Cell{value.get<std::string>()})
+                                          : std::nullopt;
+    const bool is_bound = value.is_object() && value.size() == 1 && value.contains("at_least");
+    const Json& inner = is_bound ? value["at_least"] : value;
+    if (is_bound && inner.is_null()) return std::nullopt;
+    const Certainty certainty = is_bound ? Certainty::LowerBound : Certainty::Exact;
+    if (inner.is_number_float()) return Cell{inner.get<double>(), certainty};
+    const auto number = expr(inner);
+    return number ? std::optional(Cell{*number, certainty}) : std::nullopt;
+  }
+
+  void read_symbols(const Json& json) {
+    list(json, "symbols", [&](const Json& item, const std::string& where) {
+      profile_.symbols.push_back({text(item, "name", where), text(item, "origin", where),
+                                  flag(item, "needs_data", where)});
+      // Plain names need not be looked up.
+      const std::string& name_of = profile_.symbols.back().name;
+      if (expr_from_text(name_of, {}) != Expr::symbol(name_of)) symbol_names_.push_back(name_of);
+    });
+  }
+
+  void read_tensors(const Json& json, const char* key, std::vector<Profile::TensorFacts>& out) {
+    list(json, key, [&](const Json& item, const std::string& where) {
+      out.push_back(
+          {text(item, "name", where), text(item, "dtype", where), text(item, "shape", where)});
+    });
+  }
+
+  void read_model(const Json& json) {
+    const Json* model = at(json, "model");
+    if (model == nullptr) return;
+    if (!model->is_object()) return wrong("it", "has a \"model\" that is no object");
+    const std::string_view where = "its model";
+    profile_.model.path = text(*model, "path", where);
+    profile_.model.graph_hash = text(*model, "graph_hash", where);
+    profile_.model.file_bytes = size(*model, "file_bytes", where);
+    profile_.model.producer = text(*model, "producer", where);
+    profile_.model.ir_version = whole(*model, "ir_version", where);
+    if (const Json* opsets = at(*model, "opsets")) {
+      if (!opsets->is_object()) return wrong(where, "has \"opsets\" that are no object");
+      for (const auto& [domain, version] : opsets->items()) {
+        const auto number = whole_number(version);
+        if (!number) return wrong(where, "has an opset whose version is no whole number");
+        profile_.model.opsets.emplace_back(domain, *number);
+      }
+    }
+    profile_.model.nodes = size(*model, "nodes", where);
+    read_tensors(*model, "inputs", profile_.model.inputs);
+    read_tensors(*model, "outputs", profile_.model.outputs);
+  }
+
+  void read_settings(const Json& json) {
+    if (const Json* options = at(json, "options")) {
+      if (!options->is_object()) return wrong("it", "has \"options\" that are no object");
+      for (const auto& [option, value] : options->items()) {
+        if (!value.is_string())
+          return wrong("it", fmt::format("has an option {} that is no text", in_quotes(option)));
+        profile_.options.emplace_back(option, value.get<std::string>());
+      }
+    }
+    profile_.convention = text(json, "convention", "it");
+    profile_.energy_model = text(json, "energy_model", "it");
+    if (at(json, "report") != nullptr) {
+      const std::string word = text(json, "report", "it");
+      const auto report = report_kind_from_name(word);
+      if (!report) wrong("it", fmt::format("has an unknown report {}", in_quotes(word)));
+      profile_.report = report.value_or(ReportKind::Tape);
+    }
+    texts(json, "unknown_ops", profile_.unknown_ops);
+    texts(json, "notes", profile_.notes);
+    profile_.hidden_rows = size(json, "hidden_rows", "it");
+  }
+
+  void read_columns(const Json& json) {
+    const auto read_one = [&](const Json& item, const std::string& where) {
+      Column column;
+      if (!item.is_object()) return wrong(where, "is no object");
+      if (profile_.columns.size() == kMaxColumns)
+        return wrong("it", fmt::format("has more than {} columns", kMaxColumns));
+      column.name = text(item, "name", where);
+      column.title = text(item, "title", where);
+      column.additive = flag(item, "additive", where);
+      if (column.name.empty()) return wrong(where, "has no name");
+      if (column.name == "depth") return wrong(where, "has a name that rows of a tree use");
+      for (const Column& other : profile_.columns)
+        if (other.name == column.name)
+          return wrong(where, fmt::format("has the name {} of another", in_quotes(column.name)));
+      const std::string unit = text(item, "unit", where);
+      for (int u = 0; u <= static_cast<int>(Unit::Percent); ++u)
+        if (name(static_cast<Unit>(u)) == unit) {
+          column.unit = static_cast<Unit>(u);
+          profile_.columns.push_back(std::move(column));
+          return;
+        }
+      wrong(where, fmt::format("has an unknown unit {}", in_quotes(unit)));
+    };
+    list(json, "columns", read_one, true);
+  }
+
+  Cell cell_at(const Json& object, const Column& column, std::string_view where) {
+    const auto found = object.find(column.name);
+    if (found == object.end()) return {std::monostate{}, Certainty::Unknown};
+    const bool is_text = column.unit == Unit::Text;
+    auto read_cell = cell(*found, is_text);
+    if (!read_cell)
+      wrong(where, fmt::format("has a value in column {} that {}", in_quotes(column.name),
+                               is_text ? "is no text" : kNumberForms));
+    return read_cell.value_or(Cell{});
+  }
+
+  void read_rows(const Json& json) {
+    const auto read_one = [&](const Json& item, const std::string& where) {
+      if (!item.is_object()) return wrong(where, "is no object");
+      ProfileRow row;
+      row.cells.reserve(profile_.columns.size());
+      for (const Column& column : profile_.columns)
+        row.cells.push_back(cell_at(item, column, where));
+      row.depth = static_cast<std::uint32_t>(size(item, "depth", where));
+      profile_.rows.push_back(std::move(row));
+    };
+    list(json, "rows", read_one, true);
+    const Json* totals = at(json, "totals");
+    if (totals != nullptr && !totals->is_object())
+      return wrong("it", "has \"totals\" that are no object");
+    const Json nothing = Json::object();
+    for (const Column& column : profile_.columns)
+      profile_.totals.cells.push_back(
+          column.additive ? cell_at(totals == nullptr ? nothing : *totals, column, "its totals")
+                          : Cell{});
+  }
+
+  void read_memory(const Json& json) {
+    const Json* memory = at(json, "memory");
+    if (memory == nullptr) return;
+    if (!memory->is_object()) return wrong("it", "has a \"memory\" that is no object");
+    const std::string_view where = "its memory";
+    profile_.memory.peak_bytes = expr_at(*memory, "peak_bytes", where);
+    const std::string certainty = text(*memory, "certainty", where);
+    if (certainty == "lower_bound") profile_.memory.certainty = Certainty::LowerBound;
+    if (certainty == "unknown") profile_.memory.certainty = Certainty::Unknown;
+    profile_.memory.peak_layer = text(*memory, "peak_layer", where);
+    list(*memory, "at_peak", [&](const Json& item, const std::string& of_item) {
+      profile_.memory.at_peak.push_back({text(item, "tensor", of_item),
+                                         text(item, "layer", of_item),
+                                         expr_at(item, "bytes", of_item)});
+    });
+    read_device(*memory);
+    const Json* arena = at(*memory, "arena");
+    if (arena == nullptr) return;
+    if (!arena->is_object()) return wrong(where, "has an \"arena\" that is no object");
+    ArenaLayout& layout = profile_.arena.emplace();
+    layout.bytes = whole(*arena, "bytes", "its arena");
+    layout.bound = whole(*arena, "bound", "its arena");
+    layout.alignment = whole(*arena, "alignment", "its arena");
+    list(*arena, "blocks", [&](const Json& item, const std::string& of_item) {
+      layout.blocks.push_back({text(item, "tensor", of_item), text(item, "first", of_item),
+                               text(item, "last", of_item), whole(item, "offset", of_item),
+                               whole(item, "bytes", of_item)});
+    });
+  }
+
+  void read_device(const Json& memory) {
+    const Json* device = at(memory, "device");
+    if (device == nullptr) return;
+    const std::string_view where = "its device memory";
+    if (!device->is_object()) return wrong(where, "is no object");
+    profile_.device =
+        DeviceFacts{text(*device, "model", where),          whole(*device, "weights", where),
+                    whole(*device, "inputs", where),        whole(*device, "peak_allocated", where),
+                    whole(*device, "peak_reserved", where), text(*device, "peak_layer", where)};
+  }
+
+  static constexpr std::size_t kMaxColumns = 1000;
+  std::string_view label_;
+  std::string problem_;
+  std::vector<std::string> symbol_names_;
+  Profile profile_;
+};
+
+}  // namespace
+
+Result<Profile> profile_from_json(std::string_view json, std::string_view label) {
+  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
+  if (json.size() > kMaxBytes)
+    return failure(fmt::format("profile {}: it is larger than {} MiB", label, kMaxBytes >> 20));
+  const Json parsed = Json::parse(json, keep, false);
+  if (parsed.is_discarded())
+    return failure(
+        fmt::format("profile {}: it is no JSON; save one with `strata stat MODEL "
+                    "--format json -o FILE`",
+                    label));
+  return Reader(label).read(parsed);
+}
+
+Result<Profile> read_profile(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  return profile_from_json((*file)->bytes(), path);
+}
+
+}  // namespace strata

@@ -1,0 +1,145 @@
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "strata/infer/infer.h"
+#include "strata/profile/profile.h"
+#include "strata/read/read.h"
+
+namespace strata {
+namespace {
+
+std::string saved(const std::string& path, const ProfileOptions& options) {
+  auto model = read_model(STRATA_SOURCE_DIR "/" + path);
+  EXPECT_TRUE(model) << model.error().message;
+  const auto inference = infer(*model);
+  EXPECT_TRUE(inference) << inference.error().message;
+  auto profile = make_profile(*model, *inference, options);
+  EXPECT_TRUE(profile) << profile.error().message;
+  profile->options = {{"--format", "json"}, {"--columns", "a,b"}};
+  return profile_to_json(*profile);
+}
+
+void expect_the_same(const std::string& json) {
+  const auto profile = profile_from_json(json, "test");
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile_to_json(*profile), json);
+}
+
+TEST(ReadProfile, WhatIsReadIsWhatWasSaved) {
+  ProfileOptions options;
+  options.all_columns = true;
+  for (const char* path : {"tests/models/resnet18.onnx", "tests/models/mobilenet_v2_dynamic.onnx",
+                           "tests/cli/models/custom_op.onnx", "tests/cli/models/nonzero.onnx",
+                           "tests/cli/models/gpt2.onnx"}) {
+    expect_the_same(saved(path, options));
+  }
+}
+
+TEST(ReadProfile, EveryReportAndLayout) {
+  for (ReportKind kind : {ReportKind::Tape, ReportKind::Node, ReportKind::Leaves, ReportKind::Tree,
+                          ReportKind::Root, ReportKind::Type, ReportKind::None}) {
+    ProfileOptions options;
+    options.rows.report = kind;
+    options.arena = true;
+    expect_the_same(saved("tests/models/resnet18.onnx", options));
+  }
+  ProfileOptions options;
+  options.layout = "torchstat";
+  options.device_memory = "pytorch-cuda";
+  expect_the_same(saved("tests/models/mobilenet_v2.onnx", options));
+}
+
+TEST(ReadProfile, KeysThatAreNotKnownAreIgnored) {
+  const auto profile = profile_from_json(
+      R"({"schema": 1, "colour": "red", "columns": [{"name": "time", "unit": "seconds", "x": 1}],
+          "rows": [{"time": 0.25, "y": [1]}, {}]})",
+      "test");
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->rows.size(), 2u);
+  EXPECT_EQ(std::get<double>(profile->rows[0].cells[0].value), 0.25);
+  EXPECT_TRUE(profile->rows[1].cells[0].is_unknown());
+}
+
+TEST(ReadProfile, WhatIsWrongGetsOneSentence) {
+  const std::string head = R"({"schema": 1, "columns": [{"name": "n", "unit": "count"}], "rows": )";
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "it is no JSON; save one with `strata stat MODEL --format json -o FILE`"},
+      {"{", "it is no JSON; save one with `strata stat MODEL --format json -o FILE`"},
+      {"\xff\xfe", "it is no JSON; save one with `strata stat MODEL --format json -o FILE`"},
+      {"[]", "is no profile: it is not a JSON object"},
+      {"{}", "it has no \"schema\""},
+      {R"({"schema": 2})", "it has schema 2, and this strata reads 1"},
+      {R"({"schema": "1"})", "it has a \"schema\" that is no whole number"},
+      {R"({"schema": 1})", "it has no list \"columns\""},
+      {R"({"schema": 1, "columns": []})", "it has no list \"rows\""},
+      {R"({"schema": 1, "columns": 7})", "it has a \"columns\" that is no list"},
+      {R"({"schema": 1, "columns": [{"unit": "count"}]})", "item 1 of \"columns\" has no name"},
+      {R"({"schema": 1, "columns": [{"name": "a", "unit": "furlongs"}]})",
+       "item 1 of \"columns\" has an unknown unit \"furlongs\""},
+      {R"({"schema": 1, "columns": [{"name": "a", "unit": "text"}, {"name": "a", "unit": "text"}]})",
+       "item 2 of \"columns\" has the name \"a\" of another"},
+      {head + "[3]}", "item 1 of \"rows\" is no object"},
+      {head + R"([{}, {"n": "x"}]})",
+       "item 2 of \"rows\" has a value in column \"n\" that is no count: a number, "
+       "{\"formula\": …}, {\"at_least\": …} or null"},
+      {head + R"([{"n": {"formula": "N +"}}]})",
+       "item 1 of \"rows\" has a value in column \"n\" that is no count: a number, "
+       "{\"formula\": …}, {\"at_least\": …} or null"},
+      {head + R"([], "report": "opera"})", "it has an unknown report \"opera\""},
+      {head + R"([], "options": {"a\u001b": 1}})", "it has an option \"a\\x1b\" that is no text"},
+      {head + R"([], "model": {"file_bytes": -4}})", "its model has a negative \"file_bytes\""},
+      {head + R"([], "memory": {"arena": 3}})", "its memory has an \"arena\" that is no object"},
+      {head + R"([], "notes": [3]})", "item 1 of \"notes\" is no text"},
+  };
+  for (const auto& [json, sentence] : cases) {
+    const auto profile = profile_from_json(json, "edge.json");
+    ASSERT_FALSE(profile) << json;
+    EXPECT_EQ(profile.error().message, "profile edge.json: " + sentence) << json;
+  }
+}
+
+TEST(ReadProfile, NumbersBeyondOurRangeAreRefused) {
+  for (const char* number : {"9223372036854775807", "18446744073709551615", "true", "[1]", "{}",
+                             R"({"at_least": null})", R"({"at_least": {"at_least": 1}})"}) {
+    const std::string json =
+        R"({"schema": 1, "columns": [{"name": "n", "unit": "count"}], "rows": [{"n": )" +
+        std::string(number) + "}]}";
+    EXPECT_FALSE(profile_from_json(json, "test")) << number;
+  }
+}
+
+TEST(ReadProfile, DeepNestingCostsNothing) {
+  const std::string deep(1 << 20, '[');
+  EXPECT_FALSE(profile_from_json(deep, "test"));
+  EXPECT_FALSE(profile_from_json(deep + std::string(1 << 20, ']'), "test"));
+}
+
+// A real profile with parts of it replaced: never anything but a profile or a sentence.
+TEST(ReadProfile, DamagedProfilesAreReadOrRefused) {
+  ProfileOptions options;
+  options.all_columns = true;
+  options.arena = true;
+  const std::string whole = saved("tests/models/resnet18.onnx", options).substr(0, 20000);
+  const std::string closed = saved("tests/cli/models/custom_op.onnx", options);
+  std::mt19937 random(7);
+  const char* pieces[] = {"null", "{}", "[]", "-1", "1e300", "\"x\"", "true", ":", ",", "\"rows\""};
+  std::size_t refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string json = i % 2 == 0 ? closed : whole;
+    json.replace(random() % json.size(), random() % 12, pieces[random() % std::size(pieces)]);
+    const auto profile = profile_from_json(json, "test");
+    if (profile) {
+      EXPECT_FALSE(profile_to_json(*profile).empty());
+    } else {
+      ++refused;
+      EXPECT_FALSE(profile.error().message.empty());
+    }
+  }
+  EXPECT_GT(refused, 1500u);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,178 @@
+#include "strata/profile/split.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/text.h"
+#include "strata/infer/infer.h"
+
+namespace strata {
+namespace {
+
+struct Counted {
+  Model model;
+  Costs costs;
+  Layers layers;
+};
+
+Counted counted(std::string_view text) {
+  auto model = model_from_text(text);
+  EXPECT_TRUE(model) << model.error().message;
+  const auto inference = infer(*model);
+  EXPECT_TRUE(inference) << inference.error().message;
+  Counted out{std::move(*model), {}, {}};
+  out.costs = count(out.model);
+  out.layers = find_layers(out.model, out.costs);
+  return out;
+}
+
+// 2·4·100·10 = 8,000 FLOPs, then 2·4·10·1000 = 80,000; the middle is narrow.
+constexpr std::string_view kNarrow = R"(
+    input x f32[4,100]
+    weight a f32[100,10]
+    weight b f32[10,1000]
+    weight flat i64[1]={-1}
+    narrow = MatMul(x, a) name="first"
+    same = Reshape(narrow, flat)
+    back = Reshape(same, shape)
+    weight shape i64[2]={4,10}
+    wide = MatMul(back, b) name="second"
+    output wide)";
+
+// Rows of layer, call and seconds.
+Profile profile_of(const std::vector<std::tuple<std::string, int, double>>& rows) {
+  Profile profile;
+  profile.columns = {{"layer", "Layer", Unit::Text, false, 0},
+                     {"call", "Call", Unit::Count, false, 0},
+                     {"time", "Time", Unit::Seconds, true, 0}};
+  for (const auto& [layer, call, seconds] : rows)
+    profile.rows.push_back({{{layer}, {Expr(call)}, {seconds}}, 0});
+  return profile;
+}
+
+TEST(LayerTimes, AreWorkBySpeed) {
+  const Counted net = counted(kNarrow);
+  const auto times = times_from_speed(net.model, net.costs, net.layers, {1000, std::nullopt});
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_EQ(times->seconds, (std::vector<double>{8, 0, 0, 80}));
+  EXPECT_TRUE(times->notes.empty());
+}
+
+TEST(LayerTimes, AreTheLongerOfWorkAndMemory) {
+  const Counted net = counted(kNarrow);
+  const auto times = times_from_speed(net.model, net.costs, net.layers, {1000, 100.0});
+  ASSERT_TRUE(times) << times.error().message;
+  // Bytes: (400 + 1000 + 40)·4 = 5760, and (40 + 10000 + 4000)·4 = 56160.
+  EXPECT_EQ(times->seconds, (std::vector<double>{57.6, 0, 0, 561.6}));
+}
+
+TEST(LayerTimes, OpenSizesAreAskedFor) {
+  const Counted net = counted("input x f32[N,M]\ny = Relu(x)\noutput y");
+  const auto times = times_from_speed(net.model, net.costs, net.layers, {1000, std::nullopt});
+  ASSERT_FALSE(times);
+  EXPECT_EQ(times.error().message,
+            "the work of its layers depends on sizes that are open: give them with --dim M=… --dim "
+            "N=…");
+}
+
+TEST(LayerTimes, ComeFromAProfileByPathAndCall) {
+  const Counted net = counted(kNarrow);
+  const auto times = times_from_profile(net.model, net.costs, net.layers,
+                                        profile_of({{"second", 0, 0.5}, {"first", 0, 0.25}}), "p");
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_EQ(times->seconds, (std::vector<double>{0.25, 0, 0, 0.5}));
+}
+
+TEST(LayerTimes, OfAnotherNetworkAreRefused) {
+  const Counted net = counted(kNarrow);
+  const auto times = times_from_profile(
+      net.model, net.costs, net.layers,
+      profile_of({{"first", 0, 1}, {"a", 0, 1}, {"b", 0, 1}, {"c", 1, 1}, {"d", 0, 1}}), "p.json");
+  ASSERT_FALSE(times);
+  EXPECT_EQ(times.error().message,
+            "profile p.json is of another network: 1 layer of the model is not in it (second), and "
+            "4 of its rows are not in the model (a, b, c#2 and 1 more)");
+}
+
+TEST(LayerTimes, NeedAMeasuredProfile) {
+  const Counted net = counted(kNarrow);
+  Profile profile = profile_of({{"first", 0, 1}, {"second", 0, 1}});
+  profile.columns[2].name = "macs";
+  const auto without = times_from_profile(net.model, net.costs, net.layers, profile, "p.json");
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().message,
+            "profile p.json has no times: save one of a measured run (`strata stat MODEL --time "
+            "--format json -o FILE`), or state a speed, such as 50GFLOP/s");
+  profile.columns[2].name = "time";
+  profile.report = ReportKind::Tree;
+  EXPECT_FALSE(times_from_profile(net.model, net.costs, net.layers, profile, "p.json"));
+  profile.report = ReportKind::Tape;
+  for (const Cell& cell : {Cell{-1.0}, Cell{}, Cell{1e300}, Cell{std::string("soon")}}) {
+    profile.rows[1].cells[2] = cell;
+    const auto wrong = times_from_profile(net.model, net.costs, net.layers, profile, "p.json");
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().message, "profile p.json: second has no time that can be used");
+  }
+}
+
+TEST(MachineSpeed, IsWorkAndPerhapsMemory) {
+  const auto plain = parse_machine_speed("50GFLOP/s");
+  ASSERT_TRUE(plain);
+  EXPECT_DOUBLE_EQ(plain->flops_per_second, 50e9);
+  EXPECT_FALSE(plain->bytes_per_second);
+  const auto both = parse_machine_speed("2TFLOP/s,20GB/s");
+  ASSERT_TRUE(both);
+  EXPECT_DOUBLE_EQ(both->bytes_per_second.value(), 20e9);
+  for (const char* text : {"", "50", "50GB/s", "50GFLOP/s,", "50GFLOP/s,3", "50GFLOP/s,1GB/s,2"})
+    EXPECT_FALSE(parse_machine_speed(text)) << text;
+}
+
+struct Tried {
+  Counted net;
+  Split split;
+  std::string best;
+};
+
+Tried try_split(double link, double round_trip, Precision precision, bool returns) {
+  Counted net = counted(kNarrow);
+  const LayerTimes edge{{0.001, 0, 0, 0.1}, {}}, server{{0.0001, 0, 0, 0.001}, {}};
+  auto split = find_split(net.model, net.costs, net.layers, edge, server,
+                          {link, round_trip, precision, returns});
+  EXPECT_TRUE(split) << split.error().message;
+  std::string best = describe(net.model, net.costs, net.layers, *split, split->best);
+  return {std::move(net), std::move(*split), best};
+}
+
+TEST(Split, CutsAtTheNarrowPlace) {
+  // To the server: 1600 B of x, or 160 B of what is narrow; back: 16,000 B.
+  const auto [net, split, best] = try_split(800e3, 0.002, Precision::Raw, true);
+  EXPECT_EQ(best, "after first");
+  EXPECT_DOUBLE_EQ(split.latency(split.best, 800e3), 0.001 + 0.0002 + 0.001 + 0.02 + 0.002);
+  EXPECT_DOUBLE_EQ(split.latency(split.all_edge, 800e3), 0.101);
+  EXPECT_DOUBLE_EQ(split.latency(split.all_server, 800e3), 0.0011 + 0.002 + 0.02 + 0.002);
+  ASSERT_EQ(split.best.shipped.size(), 1u);
+  EXPECT_EQ(net.model.graph().tensors[split.flow.buffers[split.best.shipped[0]].tensor].name,
+            "narrow")
+      << "its two views are the same memory";
+}
+
+TEST(Split, PrecisionAndReturn) {
+  EXPECT_DOUBLE_EQ(try_split(160e3, 0, Precision::Int8, false).split.best.up_bytes, 40);
+  EXPECT_DOUBLE_EQ(try_split(160e3, 0, Precision::Fp16, false).split.best.up_bytes, 80);
+  const Split kept = try_split(800e3, 0, Precision::Raw, false).split;
+  EXPECT_DOUBLE_EQ(kept.best.down_bytes, 0);
+  EXPECT_DOUBLE_EQ(try_split(800e3, 0, Precision::Int8, true).split.best.down_bytes, 16000)
+      << "results come back as they are";
+}
+
+TEST(Split, BreakEvenSpeedsAreWhereLinesMeet) {
+  const Split split = try_split(800e3, 0, Precision::Raw, false).split;
+  // Edge 101 ms; cut 2 ms and 160 B; server 1.1 ms and 1600 B.
+  ASSERT_EQ(split.pieces.size(), 3u);
+  EXPECT_TRUE(split.pieces[0].best.is_all_server());
+  EXPECT_TRUE(split.pieces[2].best.is_all_edge());
+  EXPECT_NEAR(1 / split.pieces[0].to, 1440 / 0.0009, 1e-3);
+  EXPECT_NEAR(1 / split.pieces[1].to, 160 / 0.099, 1e-6);
+}
+
+}  // namespace
+}  // namespace strata
