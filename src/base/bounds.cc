@@ -1,4 +1,5 @@
-// What an expression lies between, given only that every symbol is at least 1.
+// What an expression lies between, given only that every symbol is at least 1 (or,
+// for upper_bound, at least 0).
 // Each operand is looked at by itself, so N - ⌊N/2⌋ has no lower bound here.
 #include <algorithm>
 
@@ -54,25 +55,8 @@ Bounds quotient(const Bounds& x, const Bounds& y) {
   return out;
 }
 
-}  // namespace
-
-Bounds bounds(const Expr& expr) {
-  if (expr.is_unknown()) return {};
-  Bounds sum{0, 0};
-  for (const Term& term : Terms(expr)) {
-    Bounds part{1, 1};
-    for (const Factor& factor : term.monomial) {
-      for (std::uint32_t i = 0; i < factor.power; ++i) part = product(part, factor.atom->bounds);
-    }
-    part = scaled(part, term.coefficient);
-    sum = {added(sum.low, part.low, kMinusInfinity), added(sum.high, part.high, kInfinity)};
-  }
-  return sum;
-}
-
-Bounds bounds(AtomKind kind, const Expr& a, const Expr& b) {
-  const Bounds x = bounds(a);
-  const Bounds y = bounds(b);
+// Of a function of operands with these bounds.
+Bounds function(AtomKind kind, const Bounds& x, const Bounds& y) {
   switch (kind) {
     case AtomKind::Floor:
       return quotient(x, y);
@@ -86,11 +70,51 @@ Bounds bounds(AtomKind kind, const Expr& a, const Expr& b) {
   return {.low = 1};
 }
 
+// `of_atom` gives the bounds of an atom.
+template <class OfAtom>
+Bounds sum_of_products(const Expr& expr, const OfAtom& of_atom) {
+  if (expr.is_unknown()) return {};
+  Bounds sum{0, 0};
+  for (const Term& term : Terms(expr)) {
+    Bounds part{1, 1};
+    for (const Factor& factor : term.monomial) {
+      const Bounds base = of_atom(*factor.atom);
+      for (std::uint32_t i = 0; i < factor.power; ++i) part = product(part, base);
+    }
+    part = scaled(part, term.coefficient);
+    sum = {added(sum.low, part.low, kMinusInfinity), added(sum.high, part.high, kInfinity)};
+  }
+  return sum;
+}
+
+// With symbols from 0. Atoms keep their bounds from 1 only, so this walks down.
+Bounds bounds_from_zero(const Expr& expr) {
+  return sum_of_products(expr, [](const Atom& atom) {
+    if (atom.kind == AtomKind::Symbol) return Bounds{.low = 0};
+    return function(atom.kind, bounds_from_zero(atom.a), bounds_from_zero(atom.b));
+  });
+}
+
+}  // namespace
+
+Bounds bounds(const Expr& expr) {
+  return sum_of_products(expr, [](const Atom& atom) { return atom.bounds; });
+}
+
+Bounds bounds(AtomKind kind, const Expr& a, const Expr& b) {
+  return function(kind, bounds(a), bounds(b));
+}
+
 }  // namespace detail
 
 bool provably_at_least(const Expr& a, std::int64_t bound) {
   const std::int64_t low = detail::bounds(a).low;
   return low != detail::kMinusInfinity && low >= bound;
+}
+
+std::optional<std::int64_t> upper_bound(const Expr& a) {
+  const std::int64_t high = detail::bounds_from_zero(a).high;
+  return high == detail::kInfinity ? std::nullopt : std::optional(high);
 }
 
 }  // namespace strata

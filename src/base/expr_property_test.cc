@@ -1,6 +1,7 @@
 // Laws that hold for every expression, tried on random ones.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <ostream>
@@ -258,6 +259,30 @@ RC_GTEST_PROP(ExprLaws, LowerBoundsNeverLie, (const Program& program)) {
     const Value actual = value(program, sizes);
     if (actual) RC_ASSERT(!provably_at_least(expr, *actual + 1));
   }
+}
+
+RC_GTEST_PROP(ExprLaws, UpperBoundsNeverLie, (const Program& program)) {
+  const Expr expr = formula(program);
+  const auto bound = upper_bound(expr);
+  RC_PRE(bound.has_value());
+  RC_LOG() << "canonical: " << expr.text() << " at most " << *bound << "\n";
+  for (int i = 0; i < 8; ++i) {
+    // Bounds are met where symbols are 0 or large.
+    const Sizes sizes =
+        *rc::gen::container<Sizes>(rc::gen::element<std::int64_t>(0, 1, 2, 7, 9999));
+    const auto actual = expr.evaluate([&](std::string_view symbol) -> std::optional<double> {
+      return static_cast<double>(sizes[static_cast<std::size_t>(symbol[0] - 'a')]);
+    });
+    // Below this a double is exact; a division by 0 has no value.
+    if (actual && std::abs(*actual) < 1e15) RC_ASSERT(*actual <= static_cast<double>(*bound));
+  }
+}
+
+RC_GTEST_PROP(ExprLaws, TextIsReadBackAsTheSameForm, (const Program& program)) {
+  const Expr expr = formula(program);
+  RC_PRE(!expr.is_unknown());
+  RC_LOG() << "canonical: " << expr.text() << "\n";
+  RC_ASSERT(expr_from_text(expr.text(), {}) == expr);
 }
 
 RC_GTEST_PROP(ExprLaws, SubstitutionCommutesWithOperators, (const Program& program)) {

@@ -192,6 +192,45 @@ TEST(Expr, ProvesLowerBounds) {
   EXPECT_FALSE(provably_at_least(Expr::overflow(), 0));
 }
 
+TEST(Expr, UpperBoundsHoldForEverySize) {
+  const Expr kept = min(Expr::symbol("boxes"), 1000);
+  EXPECT_EQ(upper_bound(Expr(-3)), -3);
+  EXPECT_EQ(upper_bound(kept), 1000);
+  EXPECT_EQ(upper_bound(kept * 256 * 49 + 7), 12544007);
+  EXPECT_EQ(upper_bound(kept * kept), 1000000);
+  EXPECT_EQ(upper_bound(max(kept, 1)), 1000);
+  EXPECT_EQ(upper_bound(ceil_div(kept, 3)), 334);
+  EXPECT_EQ(upper_bound(floor_div(kept * 4, 3)), 1333);
+  EXPECT_EQ(upper_bound(10 - kN), 10) << "N may be 0";
+  EXPECT_EQ(upper_bound(1000 - kept), 1000);
+  EXPECT_EQ(upper_bound(kN), std::nullopt);
+  EXPECT_EQ(upper_bound(kept * kN), std::nullopt);
+  EXPECT_EQ(upper_bound(max(kN, 5)), std::nullopt);
+  EXPECT_EQ(upper_bound(floor_div(kept, kN)), std::nullopt) << "N may be 0";
+  EXPECT_EQ(upper_bound(Expr::unknown()), std::nullopt);
+  EXPECT_EQ(upper_bound(Expr::overflow()), std::nullopt);
+  EXPECT_EQ(upper_bound(kept * (Expr::kMaxNumber / 2)), std::nullopt) << "beyond all numbers";
+}
+
+TEST(Expr, TextIsReadBack) {
+  const Expr odd = Expr::symbol("batch - size (1)");
+  const std::string names[] = {"batch - size (1)", "batch"};
+  for (const Expr& expr :
+       {Expr(0), Expr(-7), kN, -kN, 3 * kN * kS * kS - kH + 1, floor_div(kH + 1, 2),
+        floor_div(3 * kN, kS * kS), floor_div(kN, kS + 1) * 4, min(kN, 1000) * max(kS, kH - 3),
+        floor_div(odd, 2) * 64 + odd}) {
+    EXPECT_EQ(expr_from_text(expr.text(), names), expr) << expr.text();
+  }
+  for (const char* text : {"", "?", "overflow!", "N +", "N + ", "min(N", "min(N, )", "⌊N/0⌋", "⌊N⌋",
+                           "N^1", "N^999", "N^", "99999999999999999999", "3N·", "(N)"}) {
+    EXPECT_EQ(expr_from_text(text, {}), std::nullopt) << text;
+  }
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "min(";
+  EXPECT_EQ(expr_from_text(deep, {}), std::nullopt);
+  EXPECT_EQ(expr_from_text(deep.substr(0, 40000), {}), std::nullopt);
+}
+
 TEST(Expr, Text) {
   EXPECT_EQ(Expr(-12).text(), "-12");
   EXPECT_EQ(Expr(0).text(), "0");

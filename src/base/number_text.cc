@@ -32,6 +32,7 @@ std::string with_prefix(double number, double base, const char* const* prefixes,
 constexpr const char* kDecimal[] = {"", " k", " M", " G", " T", " P", " E"};
 constexpr const char* kBinary[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
 constexpr const char* kJoules[] = {" pJ", " nJ", " µJ", " mJ", " J", " kJ", " MJ"};
+constexpr const char* kSeconds[] = {" ps", " ns", " µs", " ms", " s"};
 
 std::string coefficient_text(std::int64_t number, NumberStyle style, bool exact) {
   if (exact) return grouped(number);
@@ -59,6 +60,12 @@ std::string grouped(std::int64_t number) {
 std::string human(double number) { return with_prefix(number, 1000, kDecimal, 7); }
 std::string human_bytes(double bytes) { return with_prefix(bytes, 1024, kBinary, 7); }
 std::string human_picojoules(double pj) { return with_prefix(pj, 1000, kJoules, 7); }
+
+std::string human_seconds(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds >= 1) return significant(seconds) + " s";
+  return with_prefix(seconds * 1e12, 1000, kSeconds, 5);
+}
 
 std::string expr_text(const Expr& expr, NumberStyle style, bool exact) {
   if (expr.is_unknown()) return "?";

@@ -22,6 +22,11 @@ TEST(NumberText, Human) {
   EXPECT_EQ(human_bytes(512), "512 B");
   EXPECT_EQ(human_bytes(1536), "1.500 KiB");
   EXPECT_EQ(human_picojoules(168705408), "168.7 µJ");
+  EXPECT_EQ(human_seconds(0), "0 s");
+  EXPECT_EQ(human_seconds(0.0123), "12.30 ms");
+  EXPECT_EQ(human_seconds(2.5e-10), "250.0 ps");
+  EXPECT_EQ(human_seconds(0.99999), "1.000 s");
+  EXPECT_EQ(human_seconds(75.25), "75.25 s");
 }
 
 TEST(NumberText, Formulas) {

@@ -21,7 +21,7 @@ int run(int argc, char** argv) {
       "  strata stat decoder.onnx --dim batch=1 --report tree --depth 2\n"
       "  strata explain resnet50.onnx layer1.0.conv2 --count rasp");
   const Command commands[] = {add_stat(program), add_explain(program), add_payload(program),
-                              add_zoo(program), add_ops(program), add_engines(program)};
+                              add_zoo(program),  add_ops(program),     add_engines(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

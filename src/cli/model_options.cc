@@ -79,31 +79,37 @@ Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text) {
   return std::pair(std::string(text.substr(0, equals)), *number);
 }
 
-Result<LoadedModel> load(const ModelOptions& options) {
-  InferOptions infer_options;
+Result<InferOptions> infer_options(const ModelOptions& options) {
+  InferOptions given;
   for (const std::string& text : options.inputs) {
     auto shape = parse_input_shape(text);
     if (!shape) return tl::unexpected(shape.error());
-    infer_options.input_shapes.push_back(std::move(*shape));
+    given.input_shapes.push_back(std::move(*shape));
   }
   for (const std::string& text : options.sizes) {
     auto size = parse_size(text);
     if (!size) return tl::unexpected(size.error());
-    for (const auto& [name, number] : infer_options.sizes)
+    for (const auto& [name, number] : given.sizes)
       if (name == size->first)
         return failure(
             fmt::format("--dim gives \"{}\" two sizes: {} and {}", name, number, size->second),
             ErrorKind::Usage);
-    infer_options.sizes.push_back(std::move(*size));
+    given.sizes.push_back(std::move(*size));
   }
-  if (options.batch > 0) infer_options.batch = options.batch;
+  if (options.batch > 0) given.batch = options.batch;
+  return given;
+}
+
+Result<LoadedModel> load(const ModelOptions& options) {
+  const auto given = infer_options(options);
+  if (!given) return tl::unexpected(given.error());
 
   ReadOptions read_options;
   read_options.allow_outside_data = options.allow_outside_data;
   const bool in_zoo = options.path.starts_with(zoo::kPrefix);
   auto model = in_zoo ? model_from_zoo(options.path) : read_model(options.path, read_options);
   if (!model) return tl::unexpected(model.error());
-  auto inference = infer(*model, infer_options);
+  auto inference = infer(*model, *given);
   if (!inference)
     return failure(fmt::format("{}: {}", options.path, inference.error().message),
                    inference.error().kind);

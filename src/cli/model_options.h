@@ -25,6 +25,9 @@ struct LoadedModel {
   Inference inference;
 };
 
+// What the options say about inputs and sizes.
+Result<InferOptions> infer_options(const ModelOptions& options);
+
 // Reads the file and infers every shape. Errors name the file.
 Result<LoadedModel> load(const ModelOptions& options);
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/model_options.h"
+#include "cli/time_options.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
 #include "strata/report/report.h"
@@ -13,6 +13,7 @@ namespace {
 
 struct StatOptions {
   ModelOptions model;
+  TimeOptions time;
   ProfileOptions profile;
   std::string report = "tape";
   std::string format = "table";
@@ -76,6 +77,15 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   options.profile.rows.report = *report;
   auto loaded = load(options.model);
   if (!loaded) return tl::unexpected(loaded.error());
+  TimedModel timed;
+  if (options.time.time || options.time.memory) {
+    auto measured = time_loaded(*loaded, options.model, options.time);
+    if (!measured) return tl::unexpected(measured.error());
+    timed = std::move(*measured);
+    if (timed.timing) options.profile.timing = &*timed.timing;
+    if (timed.memory) options.profile.memory = &*timed.memory;
+    options.profile.timing_facts = timed.facts;
+  }
 
   const bool machine = options.format == "csv" || options.format == "json";
   options.profile.all_columns = machine;
@@ -167,6 +177,7 @@ Command add_stat(CLI::App& program) {
   app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
   app->add_option("--save", options->save, "write every format into a folder")->option_text("DIR");
   app->add_flag("--exact", options->exact, "every digit instead of human units");
+  options->time.add_to(*app);
   options->width_option =
       app->add_option("--width", options->width, "columns to fit the table into; 0: no limit")
           ->option_text("N");

@@ -7,6 +7,7 @@
 
 #include "profile/memory.h"
 #include "strata/cost/convention.h"
+#include "strata/measure/statistics.h"
 
 namespace strata {
 
@@ -53,6 +54,29 @@ Cell intensity_cell(const Row& row) {
   return {*flops / *moved, std::max(row.figures.work, row.figures.bytes)};
 }
 
+Cell seconds_cell(const Row& r) {
+  return r.figures.seconds ? Cell{*r.figures.seconds, Certainty::Exact} : Cell{};
+}
+
+// A statistic of the recorded runs; nothing where there are none.
+template <class Pick>
+Cell sample_cell(const Row& r, const Pick& pick) {
+  if (r.figures.samples.empty()) return {};
+  const std::optional<double> found = pick(summarize(r.figures.samples));
+  return found ? Cell{*found, Certainty::Exact} : Cell{};
+}
+
+Cell per_second_cell(const Row& r, const Amount& amount, Certainty certainty) {
+  const auto number = amount.number();
+  if (!number || *number <= 0 || !r.figures.seconds || *r.figures.seconds <= 0) return {};
+  return {*number / *r.figures.seconds, certainty};
+}
+
+Cell taken_cell(const Row& r, std::int64_t TakenMemory::*field) {
+  if (!r.figures.taken) return {};
+  return {Expr(*r.figures.taken.*field), Certainty::Exact};
+}
+
 constexpr ColumnRule kColumns[] = {
     {"layer", "Layer", Unit::Text, false, 0, true, "module path as its author wrote it",
      [](const Row& r) { return text_cell(r.layer); }},
@@ -95,6 +119,45 @@ constexpr ColumnRule kColumns[] = {
      intensity_cell},
     {"energy", "Energy", Unit::Picojoules, true, 6, false, "by the energy model asked for",
      [](const Row& r) { return amount_cell(r.figures.picojoules, r.figures.work); }},
+    {"time", "Time", Unit::Seconds, true, 0, true,
+     "seconds of one inference: the median of the recorded runs", seconds_cell, kTime},
+    {"time_mad", "MAD", Unit::Seconds, false, 6, false, "median distance from the median",
+     [](const Row& r) {
+       return sample_cell(r, [](const Summary& s) { return std::optional(s.mad); });
+     },
+     kTime},
+    {"time_low", "Low", Unit::Seconds, false, 6, false, "of the 95 % interval of the median",
+     [](const Row& r) {
+       return sample_cell(r, [](const Summary& s) {
+         return s.interval ? std::optional(s.interval->low) : std::nullopt;
+       });
+     },
+     kTime},
+    {"time_high", "High", Unit::Seconds, false, 6, false, "of the 95 % interval of the median",
+     [](const Row& r) {
+       return sample_cell(r, [](const Summary& s) {
+         return s.interval ? std::optional(s.interval->high) : std::nullopt;
+       });
+     },
+     kTime},
+    {"flops_per_s", "FLOP/s", Unit::FlopsPerSecond, false, 3, true, "FLOPs over time",
+     [](const Row& r) { return per_second_cell(r, r.figures.flops, r.figures.work); }, kTime},
+    {"bytes_per_s", "B/s", Unit::BytesPerSecond, false, 6, false, "bytes moved over time",
+     [](const Row& r) {
+       return per_second_cell(r, r.figures.read_bytes + r.figures.write_bytes, r.figures.bytes);
+     },
+     kTime},
+    {"in_kernel_of", "In kernel of", Unit::Text, false, 7, false,
+     "the layer whose kernel does its work, or why it does not run",
+     [](const Row& r) { return text_cell(r.instead); }, kTime},
+    {"mem_alloc", "Taken", Unit::Bytes, true, 2, true, "bytes that the engine took while it ran",
+     [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, kMemory},
+    {"mem_scratch", "Scratch", Unit::Bytes, true, 3, true, "of them given back before its end",
+     [](const Row& r) { return taken_cell(r, &TakenMemory::scratch); }, kMemory},
+    {"mem_held", "Held", Unit::Bytes, false, 2, true, "bytes in use after it, beside weights",
+     [](const Row& r) { return taken_cell(r, &TakenMemory::held); }, kMemory},
+    {"mem_peak", "Peak", Unit::Bytes, false, 4, false, "most bytes in use while it ran",
+     [](const Row& r) { return taken_cell(r, &TakenMemory::peak); }, kMemory},
     {"net_dev_mem", "Net", Unit::Bytes, false, 0, true,
      "device memory in use at its entry, beside weights and inputs",
      [](const Row& r) { return device_cell(r, &CallMemory::net); }, kPytorchCuda},
@@ -112,7 +175,7 @@ constexpr ColumnRule kColumns[] = {
 };
 
 // Shares that stand beside their column in the usual table.
-constexpr std::string_view kUsualShares[] = {"params", "macs"};
+constexpr std::string_view kUsualShares[] = {"params", "macs", "time"};
 
 const ColumnRule* find(std::string_view name) {
   for (const ColumnRule& rule : kColumns)
@@ -120,13 +183,15 @@ const ColumnRule* find(std::string_view name) {
   return nullptr;
 }
 
-Result<ChosenColumn> parse_one(std::string_view word, std::string_view device_memory) {
+Result<ChosenColumn> parse_one(std::string_view word, const Asked& asked) {
   const bool share = word.ends_with('%');
   if (share) word.remove_suffix(1);
   const ColumnRule* rule = find(word);
-  if (rule != nullptr && !rule->needs.empty() && rule->needs != device_memory)
-    return failure(fmt::format("column \"{}\" needs --device-memory {}", word, rule->needs),
-                   ErrorKind::Usage);
+  if (rule != nullptr && !asked.has(rule->needs))
+    return failure(
+        fmt::format("column \"{}\" needs {}{}", word,
+                    rule->needs.starts_with("--") ? "" : "--device-memory ", rule->needs),
+        ErrorKind::Usage);
   if (rule != nullptr && (!share || rule->additive)) return ChosenColumn{rule, share};
   std::vector<std::string_view> names;
   for (const ColumnRule& known : kColumns) names.push_back(known.name);
@@ -138,10 +203,10 @@ Result<ChosenColumn> parse_one(std::string_view word, std::string_view device_me
                  ErrorKind::Usage);
 }
 
-std::vector<ChosenColumn> usual_columns(bool all, std::string_view device_memory) {
+std::vector<ChosenColumn> usual_columns(bool all, const Asked& asked) {
   std::vector<ChosenColumn> chosen;
   for (const ColumnRule& rule : kColumns) {
-    if (!rule.needs.empty() && rule.needs != device_memory) continue;
+    if (!asked.has(rule.needs)) continue;
     if (!all && !rule.usual) continue;
     chosen.push_back({&rule, false});
     const bool share = std::find(std::begin(kUsualShares), std::end(kUsualShares), rule.name) !=
@@ -177,17 +242,17 @@ std::vector<std::string> column_names() {
 }
 
 Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all,
-                                                 std::string_view device_memory) {
+                                                 const Asked& asked) {
   const bool changes = spec.starts_with('+') || spec.starts_with('-');
   std::vector<ChosenColumn> chosen;
-  if (spec.empty() || changes) chosen = usual_columns(all, device_memory);
+  if (spec.empty() || changes) chosen = usual_columns(all, asked);
   while (!spec.empty()) {
     const std::size_t comma = std::min(spec.find(','), spec.size());
     std::string_view word = spec.substr(0, comma);
     spec.remove_prefix(std::min(comma + 1, spec.size()));
     const bool remove = word.starts_with('-');
     if (remove || word.starts_with('+')) word.remove_prefix(1);
-    auto column = parse_one(word, device_memory);
+    auto column = parse_one(word, asked);
     if (!column) return tl::unexpected(column.error());
     std::erase_if(chosen, [&](const ChosenColumn& c) {
       return c.rule == column->rule && (c.share == column->share || (remove && !column->share));

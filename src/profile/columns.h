@@ -8,6 +8,9 @@
 
 namespace strata {
 
+inline constexpr std::string_view kTime = "--time";
+inline constexpr std::string_view kMemory = "--memory";
+
 struct ColumnRule {
   std::string_view name;
   std::string_view title;
@@ -17,7 +20,17 @@ struct ColumnRule {
   bool usual;    // shown unless asked otherwise
   std::string_view about;
   Cell (*cell)(const Row&);
-  std::string_view needs = {};  // the --device-memory without which there are no numbers
+  std::string_view needs = {};  // the option without which there are no numbers
+};
+
+// What else than counting was asked for.
+struct Asked {
+  std::string_view device_memory;
+  bool timed = false, traced = false;
+  bool has(std::string_view needs) const {
+    return needs.empty() || needs == device_memory || (timed && needs == kTime) ||
+           (traced && needs == kMemory);
+  }
 };
 
 std::span<const ColumnRule> column_rules();
@@ -36,9 +49,9 @@ struct ChosenColumn {
 bool is_missing(const ChosenColumn& column, const Row& row);
 
 // `layer,macs` lists them; `+energy,-flops` changes the usual list, which has the
-// columns of the --device-memory asked for. An unknown name is a usage error that
+// columns of what was asked for. An unknown name is a usage error that
 // lists the names.
 Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all,
-                                                 std::string_view device_memory);
+                                                 const Asked& asked);
 
 }  // namespace strata

@@ -111,6 +111,38 @@ Json memory_json(const Profile& profile) {
 
 }  // namespace
 
+namespace {
+
+Json timing_json(const TimingFacts& timing) {
+  Json machine = Json::object();
+  for (const auto& [key, value] : timing.machine) machine[key] = value;
+  Json out = {{"engine", timing.engine},
+              {"view", timing.view},
+              {"threads", timing.threads},
+              {"runs", timing.runs},
+              {"recorded_runs", timing.recorded},
+              {"warmup_runs", timing.warmup},
+              {"median_s", timing.median},
+              {"mad_s", timing.mad},
+              {"open_s", timing.open},
+              {"first_s", timing.first},
+              {"probe_s", timing.probe},
+              {"cpu_s", timing.cpu_seconds},
+              {"wall_s", timing.wall_seconds},
+              {"involuntary_switches", timing.involuntary},
+              {"disturbed", timing.disturbed},
+              {"noisy", timing.noisy},
+              {"partial", timing.partial},
+              {"unassigned", timing.unassigned},
+              {"machine", machine},
+              {"samples_s", timing.samples}};
+  out["low_s"] = timing.high > 0 ? Json(timing.low) : Json();
+  out["high_s"] = timing.high > 0 ? Json(timing.high) : Json();
+  return out;
+}
+
+}  // namespace
+
 std::string profile_to_json(const Profile& profile) {
   Json out;
   out["schema"] = Profile::kSchema;
@@ -132,6 +164,15 @@ std::string profile_to_json(const Profile& profile) {
   for (const ProfileRow& row : profile.rows) out["rows"].push_back(row_json(profile, row));
   out["totals"] = totals_json(profile);
   out["memory"] = memory_json(profile);
+  if (profile.taken) {
+    out["memory"]["engine"] = {{"engine", profile.taken->engine},
+                               {"peak", profile.taken->peak},
+                               {"left", profile.taken->left},
+                               {"peak_layer", profile.taken->peak_layer}};
+    out["memory"]["engine"]["weights"] =
+        profile.taken->weights >= 0 ? Json(profile.taken->weights) : Json();
+  }
+  if (profile.timing) out["timing"] = timing_json(*profile.timing);
   out["symbols"] = Json::array();
   for (const auto& symbol : profile.symbols)
     out["symbols"].push_back(

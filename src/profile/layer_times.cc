@@ -111,16 +111,22 @@ Result<LayerTimes> times_from_speed(const Model& model, const Costs& costs, cons
   for (const Layer& layer : layers.list) {
     double flops = 0, moved = 0;
     bool is_counted = true;
+    const auto add = [&](double& sum, const Expr& amount) {
+      // What may be any amount, and nobody can say, is left out.
+      if (OpenSizes::has_number(amount) || OpenSizes::depends_on_inputs(model.graph(), amount))
+        sum += open.number(amount);
+      else
+        is_counted = false;
+    };
     for (std::uint32_t index : layers.nodes_of(layer)) {
       const Executed& node = costs.nodes[index];
       if (node.times.is(0)) continue;
       is_counted = is_counted && node.cost.certainty == Certainty::Exact;
-      if (node.cost.certainty != Certainty::Unknown)
-        flops += open.number(node.cost.flops() * node.times);
+      if (node.cost.certainty != Certainty::Unknown) add(flops, node.cost.flops() * node.times);
       if (!speed.bytes_per_second) continue;
       is_counted = is_counted && node.cost.bytes_certainty == Certainty::Exact;
       if (node.cost.bytes_certainty != Certainty::Unknown)
-        moved += open.number((node.cost.read_bytes + node.cost.write_bytes) * node.times);
+        add(moved, (node.cost.read_bytes + node.cost.write_bytes) * node.times);
     }
     if (!is_counted) uncounted.push_back(layer_path(model, costs, layer));
     times.seconds.push_back(

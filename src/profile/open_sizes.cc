@@ -1,9 +1,17 @@
 #include "profile/open_sizes.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace strata {
+
+namespace {
+
+constexpr std::size_t kShown = 8;  // of the symbols that need a value
+
+}  // namespace
 
 double OpenSizes::number(const Expr& size) {
   if (size.is_number()) return static_cast<double>(size.value());
@@ -19,10 +27,24 @@ double OpenSizes::number(const Expr& size) {
   return static_cast<double>(bound.value_or(0));
 }
 
+bool OpenSizes::depends_on_inputs(const Graph& graph, const Expr& size) {
+  const std::vector<std::string> symbols = size.symbols();
+  for (TensorId input : graph.inputs)
+    for (const Expr& dim : graph.tensors[input].type.dims)
+      for (const std::string& symbol : dim.symbols())
+        if (std::find(symbols.begin(), symbols.end(), symbol) != symbols.end()) return true;
+  return false;
+}
+
 Status OpenSizes::status(std::string_view what) const {
   if (!open_.empty()) {
     std::vector<std::string> settings;
-    for (const std::string& symbol : open_) settings.push_back(fmt::format("--dim {}=…", symbol));
+    for (const std::string& symbol : open_) {
+      settings.push_back(settings.size() < kShown
+                             ? fmt::format("--dim {}=…", symbol)
+                             : fmt::format("and {} more", open_.size() - kShown));
+      if (settings.size() > kShown) break;
+    }
     return failure(fmt::format("{} depends on sizes that are open: give them with {}", what,
                                fmt::join(settings, " ")),
                    ErrorKind::Usage);

@@ -9,6 +9,7 @@
 
 #include "strata/base/expr.h"
 #include "strata/base/result.h"
+#include "strata/graph/graph.h"
 
 namespace strata {
 
@@ -21,6 +22,8 @@ class OpenSizes {
   double number(const Expr& size);
   // Whether number() has one for it.
   static bool has_number(const Expr& size) { return upper_bound(size).has_value(); }
+  // Whether it depends on a size of the network's inputs, which the caller can give.
+  static bool depends_on_inputs(const Graph& graph, const Expr& size);
   // An error that says which symbols need a value if `what` has no number.
   Status status(std::string_view what) const;
   // A sentence if upper bounds stand for sizes.

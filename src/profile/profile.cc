@@ -7,6 +7,7 @@
 #include "profile/columns.h"
 #include "profile/hash.h"
 #include "profile/layout.h"
+#include "profile/measured.h"
 #include "profile/memory.h"
 
 namespace strata {
@@ -115,6 +116,10 @@ std::string_view name(Unit unit) {
       return "picojoules";
     case Unit::Seconds:
       return "seconds";
+    case Unit::FlopsPerSecond:
+      return "flops_per_second";
+    case Unit::BytesPerSecond:
+      return "bytes_per_second";
     case Unit::FlopsPerByte:
       return "flops_per_byte";
     case Unit::Percent:
@@ -135,7 +140,8 @@ bool Profile::is_exact() const {
 Result<Profile> make_profile(const Model& model, const Inference& inference,
                              const ProfileOptions& given) {
   ProfileOptions options = given;
-  auto columns = choose_columns(options.columns, options.all_columns, options.device_memory);
+  const Asked asked{options.device_memory, options.timing != nullptr, options.memory != nullptr};
+  auto columns = choose_columns(options.columns, options.all_columns, asked);
   if (!columns) return tl::unexpected(columns.error());
   const Layout* layout = nullptr;
   if (!options.layout.empty()) {
@@ -147,8 +153,7 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     options.rows.fuse = options.rows.all = false;
     columns->clear();
     for (const ColumnRule& rule : layout->columns)
-      if (rule.needs.empty() || rule.needs == options.device_memory)
-        columns->push_back({&rule, false});
+      if (asked.has(rule.needs)) columns->push_back({&rule, false});
   }
 
   const Costs costs = count(model);
@@ -161,6 +166,16 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     return tl::unexpected(status.error());
 
   Profile profile;
+  Measured measured;
+  if (options.timing != nullptr) {
+    measured = assign_times(analysis, *options.timing);
+    use_times(analysis, measured);
+    profile.timing = timing_facts(*options.timing, measured, options.timing_facts);
+  }
+  if (options.memory != nullptr)
+    profile.taken =
+        TakenFacts{options.timing_facts.engine, options.memory->peak, options.memory->left,
+                   options.memory->weight_bytes, use_memory(analysis, *options.memory)};
   if (layout != nullptr && layout->activations_only) number_blocks(analysis);
   std::vector<Row> rows = make_rows(analysis, options.rows, profile.hidden_rows);
   if (layout != nullptr) rows = layout_rows(*layout, std::move(rows));
@@ -178,10 +193,30 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     for (const Row& row : rows) add_to(totals.figures, row.figures);
   else
     for (const Figures& figures : analysis.by_layer) add_to(totals.figures, figures);
+  if (options.timing != nullptr) {
+    // Rows of nodes have medians of their own.
+    double in_rows = 0;
+    for (const Row& row : rows) in_rows += row.figures.seconds.value_or(0);
+    const bool flat = options.rows.report != ReportKind::Tree &&
+                      options.rows.report != ReportKind::Root && !rows.empty();
+    auto beside = rows_beside_layers(measured, *options.timing,
+                                     flat ? in_rows : totals.figures.seconds.value_or(0));
+    totals.figures.seconds = summarize(options.timing->runs).median;
+    totals.figures.samples = options.timing->runs;
+    if (!flat && !rows.empty()) {  // the network's own row
+      rows.front().figures.seconds = totals.figures.seconds;
+      rows.front().figures.samples = totals.figures.samples;
+    }
+    if (layout == nullptr && options.rows.report != ReportKind::None &&
+        options.rows.report != ReportKind::Root)
+      for (Row& row : beside) {
+        row.depth = options.rows.report == ReportKind::Tree ? 1 : 0;
+        rows.push_back(std::move(row));
+      }
+  }
   if (!options.sort.empty()) {
     const bool reversed = options.sort.starts_with('-');
-    auto by = choose_columns(std::string_view(options.sort).substr(reversed ? 1 : 0), false,
-                             options.device_memory);
+    auto by = choose_columns(std::string_view(options.sort).substr(reversed ? 1 : 0), false, asked);
     if (!by) return tl::unexpected(by.error());
     if (by->size() != 1)
       return failure(fmt::format("--sort {}: name one column", options.sort), ErrorKind::Usage);

@@ -133,6 +133,7 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
   row.functional = first.functional;
   row.kind = first.kind;
   if (!a.blocks.empty()) row.block = a.blocks[group.front()];
+  if (!a.instead.empty()) row.instead = a.instead[group.front()];
   for (std::uint32_t index : group) {
     if (!row.type.empty()) row.type += "+";
     row.type += layer_type(a.model, a.costs, a.layers.list[index]);

@@ -23,6 +23,7 @@ struct Analysis {
   // What --device-memory asks for; otherwise empty.
   std::optional<DeviceMemory> device = {};
   std::vector<std::optional<std::int64_t>> alive = {};  // bytes, by index into costs.nodes
+  std::vector<std::string> instead = {};                // of each layer, if times were measured
   std::vector<std::string> blocks = {};  // `stage1:0:0:act:fmb` of each layer, where there is one
 
   std::optional<std::int64_t> alive_at(const Layer& layer) const;  // most while it runs
@@ -46,6 +47,7 @@ struct Row {
   std::uint32_t calls = 1;  // how many calls the row stands for
   Figures figures;
   std::optional<CallMemory> device;   // of one call: a row of several has none
+  std::string instead;                // in whose kernel it runs, or why it does not
   std::optional<std::int64_t> alive;  // bytes of activations, most while it runs
 };
 

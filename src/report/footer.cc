@@ -107,6 +107,63 @@ std::string device_text(const Profile& profile, bool exact) {
       size(device.weights), size(device.inputs), size(device.peak_reserved));
 }
 
+// How the times came about.
+std::string timing_text(const Profile& profile) {
+  if (!profile.timing) return "";
+  const TimingFacts& timing = *profile.timing;
+  std::string out =
+      fmt::format("Time {}, median of {} runs", human_seconds(timing.median), timing.runs);
+  if (timing.high > 0)
+    out += fmt::format(" (95 %: {} to {})", human_seconds(timing.low), human_seconds(timing.high));
+  out += fmt::format(", on {}, {} view, ", timing.engine, timing.view);
+  out += timing.threads > 0
+             ? fmt::format("{} thread{}", timing.threads, timing.threads == 1 ? "" : "s")
+             : "threads as the engine likes";
+  out += fmt::format(
+      "; opened in {}, first run {}; layers from {} recorded runs, {} a kernel taken "
+      "off for recording\n",
+      human_seconds(timing.open), human_seconds(timing.first), timing.recorded,
+      human_seconds(timing.probe));
+  if (timing.partial) out += "Partial: stopped before the runs asked for were done\n";
+  if (timing.disturbed || timing.noisy)
+    out += fmt::format(
+        "Disturbed: other work ran on this machine ({} involuntary switches, cpu/wall "
+        "{:.2f}); times are rather too long\n",
+        timing.involuntary,
+        timing.wall_seconds > 0 ? timing.cpu_seconds / timing.wall_seconds : 0.0);
+  if (!timing.unassigned.empty())
+    out += fmt::format("Not found in any kernel: {} node{}, such as {}\n", timing.unassigned.size(),
+                       timing.unassigned.size() == 1 ? "" : "s", timing.unassigned.front());
+  return out;
+}
+
+// What the engine took, beside what liveness says.
+std::string taken_text(const Profile& profile, bool exact) {
+  if (!profile.taken) return "";
+  const TakenFacts& taken = *profile.taken;
+  const auto size = [&](std::int64_t bytes) {
+    return expr_text(Expr(bytes), NumberStyle::Bytes, exact) + (exact ? " B" : "");
+  };
+  std::string out =
+      fmt::format("Memory on {}: {} at most{}; weights {}; {} kept after the run", taken.engine,
+                  size(taken.peak),
+                  taken.peak_layer.empty() ? "" : fmt::format(", while {} runs", taken.peak_layer),
+                  taken.weights >= 0 ? size(taken.weights) : "not told", size(taken.left));
+  if (const auto bound = profile.memory.peak_bytes.number()) {
+    if (taken.peak > *bound)
+      out += fmt::format(
+          "; {} more than what is alive at once: scratch memory of kernels, rounding, "
+          "and blocks that go only after the next is taken",
+          size(taken.peak - *bound));
+    if (taken.peak < *bound)
+      out += fmt::format(
+          "; {} less than what is alive at once: kernels that write over their input, "
+          "and inputs that the caller holds",
+          size(*bound - taken.peak));
+  }
+  return out + "\n";
+}
+
 // One line broken at spaces to fit; what follows a break is set in by two more.
 std::string wrapped_line(std::string_view text, std::size_t width) {
   std::string out(text.substr(0, std::min(text.find_first_not_of(' '), text.size())));
@@ -145,7 +202,9 @@ std::string wrapped(std::string_view text, std::size_t width) {
 
 std::string footer_text(const Profile& profile, const TableStyle& style,
                         const std::vector<std::string>& dropped) {
-  std::string out = peak_text(profile, style.exact);
+  std::string out = timing_text(profile);
+  out += taken_text(profile, style.exact);
+  out += peak_text(profile, style.exact);
   out += device_text(profile, style.exact);
   out += arena_text(profile, style.exact);
   out += symbols_text(profile);

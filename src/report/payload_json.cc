@@ -49,7 +49,7 @@ class Writer {
            {"type", boundary.layer == kNone ? std::string(scope.cls)
                                             : layer_type(source_.model, source_.costs,
                                                          source_.layers.list[boundary.layer])},
-           {"kind", boundary.is_operation ? "operation" : "module"},
+           {"kind", kind_name(boundary)},
            {"depth", boundary.depth},
            {"inputs", inputs},
            {"input_bytes", bytes_json(bytes_of(found.inputs_of(boundary)))},

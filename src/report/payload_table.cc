@@ -94,7 +94,10 @@ Profile boundary_table(const PayloadSource& source, const Boundaries& boundaries
                    {"call", "Call", Unit::Count, false, 5},
                    {"direction", "Way", Unit::Text, false, 0},
                    {"index", "#", Unit::Count, false, 3}};
-  if (options.machine) table.columns.push_back({"tensor", "Tensor", Unit::Text, false, 9});
+  if (options.machine) {
+    table.columns.insert(table.columns.begin() + 1, {"kind", "Kind", Unit::Text, false, 9});
+    table.columns.push_back({"tensor", "Tensor", Unit::Text, false, 9});
+  }
   table.columns.push_back({"shape", "Shape", Unit::Text, false, 0});
   table.columns.push_back({"dtype", "Dtype", Unit::Text, false, 4});
   table.columns.push_back({"bytes", options.exact ? "Bytes" : "Size", Unit::Bytes, false, 0});
@@ -112,6 +115,8 @@ Profile boundary_table(const PayloadSource& source, const Boundaries& boundaries
                    {Expr(call), Certainty::Exact},
                    words(is_input ? "in" : "out"),
                    std::move(index)};
+      if (options.machine)
+        row.cells.insert(row.cells.begin() + 1, words(std::string(kind_name(boundary))));
       return row;
     };
     for (std::size_t i = 0; i < tensors.size(); ++i) {

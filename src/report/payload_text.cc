@@ -43,6 +43,11 @@ std::string bounded_bytes(const Expr& bytes, bool exact) {
                    exact);
 }
 
+std::string_view kind_name(const Boundary& boundary) {
+  if (!boundary.is_operation) return "module";
+  return boundary.moves_nothing ? "view" : "operation";
+}
+
 bool is_shown(const Boundary& boundary, const PayloadOptions& options) {
   if (boundary.depth > options.depth || (options.modules && boundary.is_operation)) return false;
   return options.all || !boundary.moves_nothing;

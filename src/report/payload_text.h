@@ -18,6 +18,8 @@ std::string bounded_shape(const TypeInfo& type);
 // `47.85 MiB`, `≤47.85 MiB`, `8 B·nonzero`, `?`.
 std::string bounded_bytes(const Expr& bytes, bool exact);
 
+// `module`, `operation`, `view`: an operation that only gives its input another shape.
+std::string_view kind_name(const Boundary& boundary);
 // Whether a table should show it: deep enough in the tree, and no view between modules
 // unless all are wanted.
 bool is_shown(const Boundary& boundary, const PayloadOptions& options);

@@ -67,11 +67,13 @@ class SplitText {
     const std::string best = describe_choice(split_.best);
     if (split_.best.is_all_edge() || split_.best.is_all_server())
       return fmt::format("No split pays: {} is fastest.\n\n", best);
-    const double latency = split_.latency(split_.best, split_.options.link_bytes_per_second);
-    const double whole =
-        std::min(split_.latency(split_.all_edge, split_.options.link_bytes_per_second),
-                 split_.latency(split_.all_server, split_.options.link_bytes_per_second));
-    return fmt::format("Best: cut {}, {:.2f}× as fast as one machine.\n\n", best, whole / latency);
+    const double link = split_.options.link_bytes_per_second;
+    const double latency = split_.latency(split_.best, link);
+    const bool edge_is_next =
+        split_.latency(split_.all_edge, link) <= split_.latency(split_.all_server, link);
+    const Partition& next = edge_is_next ? split_.all_edge : split_.all_server;
+    return fmt::format("Best: cut {}, {:.2f} times as fast as {}.\n\n", best,
+                       split_.latency(next, link) / latency, describe_choice(next));
   }
 
   std::string choice_line(std::string_view title, const Partition& choice) const {

@@ -1,10 +1,12 @@
 // Any bytes that are an ONNX model: every shape inferred, every cost counted, every
-// report written, or one sentence, in bounded time and memory.
+// report written, every boundary and cut found, or one sentence, in bounded time and memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "strata/cost/boundary.h"
+#include "strata/cost/cut.h"
 #include "strata/profile/profile.h"
 #include "strata/read/read.h"
 #include "strata/report/report.h"
@@ -35,6 +37,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (strata::to_table(*profile).empty() || strata::to_csv(*profile).empty()) std::abort();
   if (strata::profile_to_json(*profile).empty() || strata::to_markdown(*profile).empty())
+    std::abort();
+  const strata::Costs costs = strata::count(*model);
+  const strata::Layers layers = strata::find_layers(*model, costs);
+  const strata::Cuts cuts = strata::find_cuts(*model, costs, layers);
+  if (strata::find_boundaries(*model, costs, layers).list.empty() || cuts.places.empty())
     std::abort();
   return 0;
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -156,5 +157,12 @@ Expr max(const Expr& a, const Expr& b);
 std::optional<Expr> exact_div(const Expr& a, const Expr& b);
 // True only if it holds for every value ≥ 1 of the symbols.
 bool provably_at_least(const Expr& a, std::int64_t bound);
+// A number that `a` never exceeds, whatever its symbols are, 0 included: a detector
+// may find nothing. 1000 for min(boxes, 1000); nullopt if none follows from the form
+// (boxes, unknown). Operands are looked at one by one, so it need not be the least.
+std::optional<std::int64_t> upper_bound(const Expr& a);
+// Reads what Expr::text() wrote; nullopt for any other text. `symbols` are names that
+// may hold more than letters, digits, `_`, `.` and `:`, as a file's own do.
+std::optional<Expr> expr_from_text(std::string_view text, std::span<const std::string> symbols);
 
 }  // namespace strata

@@ -17,6 +17,8 @@ std::string human(double number);
 std::string human_bytes(double bytes);
 // Energy: `168.7 µJ` from picojoules.
 std::string human_picojoules(double picojoules);
+// Time: `1.234 ms` from seconds.
+std::string human_seconds(double seconds);
 
 enum class NumberStyle : std::uint8_t { Plain, Bytes, Picojoules };
 // A number or a formula: `300.8 M·N`, `2.1 G·N·S + 37.7 M·N·S^2`; with `exact`

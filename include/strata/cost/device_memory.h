@@ -52,7 +52,7 @@ struct CachingRules {
 };
 
 struct DeviceMemoryOptions {
-  CachingRules allocator;
+  CachingRules allocator = {};
   bool weights_in_pool = true;    // off: weights and inputs come from elsewhere
   bool in_place = true;           // off: activations make their own output
   bool calls_hold_inputs = true;  // off: a tensor dies after the last module that reads it

@@ -26,6 +26,8 @@ enum class Unit : std::uint8_t {
   Megabytes,
   Picojoules,
   Seconds,
+  FlopsPerSecond,
+  BytesPerSecond,
   FlopsPerByte,
   Percent
 };
@@ -75,6 +77,35 @@ struct DeviceFacts {
   std::string peak_layer;  // empty: before the first
 };
 
+struct Timing;
+
+// How times were measured: the receipt. Seconds.
+struct TimingFacts {
+  std::string engine;  // `onnxruntime 1.27.0`
+  std::string view;    // `source`: one kernel for each node; `optimized`: as it really runs
+  int threads = 0;     // 0: the engine's own choice
+  std::size_t runs = 0, recorded = 0, warmup = 0;
+  double median = 0, mad = 0, low = 0, high = 0;  // end to end; low and high: 95 %, or 0
+  double open = 0, first = 0;
+  double probe = 0;  // taken off each kernel
+  bool disturbed = false, noisy = false, partial = false;
+  double cpu_seconds = 0, wall_seconds = 0;
+  std::int64_t involuntary = 0;
+  std::vector<double> samples;
+  std::vector<std::string> unassigned;  // nodes that no kernel runs and nobody knows why
+  std::vector<std::pair<std::string, std::string>> machine;  // what it ran on
+};
+
+struct MemoryTrace;
+
+// What an engine took while it ran. Bytes.
+struct TakenFacts {
+  std::string engine;
+  std::int64_t peak = 0, left = 0;
+  std::int64_t weights = -1;  // -1: the engine does not tell
+  std::string peak_layer;
+};
+
 struct Profile {
   static constexpr int kSchema = 1;
 
@@ -115,6 +146,8 @@ struct Profile {
   Memory memory;
   std::optional<ArenaLayout> arena;
   std::optional<DeviceFacts> device;
+  std::optional<TimingFacts> timing;
+  std::optional<TakenFacts> taken;
   std::vector<Inference::Symbol> symbols;
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
@@ -134,6 +167,10 @@ struct ProfileOptions {
   // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
   // each layer. Empty: neither. Needs every size in numbers.
   std::string device_memory;
+  // What an engine measured, and how to call it; nullptr: nothing was.
+  const Timing* timing = nullptr;
+  const MemoryTrace* memory = nullptr;
+  TimingFacts timing_facts;  // engine, view, threads and machine; the rest follows
   bool all_columns = false;  // for machine output: every column, unless `columns` says
 };
 

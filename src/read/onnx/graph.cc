@@ -83,9 +83,23 @@ void GraphBuilder::read(const Environment& here, std::string_view message) {
   put_in_order(loading_, graph_);
 }
 
+namespace {
+
+bool is_repeated(const Tensor& first, const TensorData& data) {
+  if (first.data == nullptr) return false;
+  return first.data->dtype == data.dtype && std::ranges::equal(first.data->dims, data.dims) &&
+         first.data->bytes == data.bytes && first.data->location == data.location &&
+         first.data->offset == data.offset;
+}
+
+}  // namespace
+
 void GraphBuilder::add_initializers(const Environment& here, const Parts& parts) {
   for (const TensorData* data : parts.initializers) {
     if (data->name.empty()) loading_.source.wrong("a stored tensor has no name");
+    // ONNX Runtime saves those of bodies twice.
+    const TensorId same = graph_.parent != nullptr ? here.names.find(data->name) : kNone;
+    if (same != kNone && is_repeated(graph_.tensors[same], *data)) continue;
     Tensor& tensor = graph_.tensors[here.names.define(data->name)];
     tensor.role = Role::Initializer;
     tensor.data = data;

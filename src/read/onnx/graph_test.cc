@@ -177,6 +177,21 @@ TEST(Graph, ABodysOwnNamesComeFirst) {
   EXPECT_EQ(inner.tensors[inner.nodes[0].inputs[0]].role, Role::Input);
 }
 
+// As ONNX Runtime saves them.
+TEST(Graph, ABodysStoredTensorsMayStandThereTwice) {
+  const auto with = [](const std::string& again) {
+    const std::string body = graph({.nodes = {node("Add", {"x", "w"}, {"z"})},
+                                    .outputs = {value("z")},
+                                    .initializers = {tensor("w", 1, {2}), again}});
+    return read(
+        chain({node("If", {"x"}, {"y"}, {.attributes = {graph_attribute("then_branch", body)}})}));
+  };
+  const auto model = with(tensor("w", 1, {2}));
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->graphs.back().tensors.size(), 3u);
+  EXPECT_FALSE(with(tensor("w", 1, {3})));
+}
+
 TEST(Graph, NobodyMayMakeAValueTwice) {
   EXPECT_EQ(complaint(chain({node("Relu", {"x"}, {"y"}, {.name = "one"}),
                              node("Abs", {"x"}, {"y"}, {.name = "two"})})),

@@ -1,0 +1,174 @@
+// Engines that run models: plugins found on this machine, and sessions of them.
+// The contract is strata/engine/plugin.h; here it is in C++, with Results.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/engine/plugin.h"
+#include "strata/graph/dtype.h"
+#include "strata/graph/graph.h"
+
+namespace strata {
+
+// A tensor with its elements, packed and row-major.
+struct HostTensor {
+  std::string name;
+  DType dtype = DType::Undefined;
+  std::vector<std::int64_t> dims;
+  std::vector<std::byte> data;
+};
+
+// An input or output of a model as its engine sees it.
+struct Port {
+  std::string name;
+  DType dtype = DType::Undefined;
+  bool ranked = false;
+  std::vector<std::int64_t> dims;    // -1: open
+  std::vector<std::string> symbols;  // names of open sizes; as many as dims
+};
+
+enum class KernelKind : std::uint8_t { Compute, Layout, Cast, Other };
+
+// One kernel of one run.
+struct Kernel {
+  std::uint64_t run = 0;    // Trace::run
+  std::uint64_t index = 0;  // the same for the same kernel of the session
+  std::string name, op, provider;
+  KernelKind kind = KernelKind::Compute;
+  std::vector<std::string> sources;  // nodes of the model, as node_keys() calls them
+  std::int64_t start_ns = 0, duration_ns = 0;
+  std::vector<std::vector<std::int64_t>> output_dims;
+};
+
+using Block = StrataBlock;
+
+// What one traced run tells.
+struct Trace {
+  std::uint64_t run = 0;  // counts the traced runs of a session
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::vector<Kernel> kernels;
+  std::vector<Block> blocks;
+  std::vector<HostTensor> outputs;
+};
+
+struct SessionOptions {
+  std::string device = {};  // empty: the engine's own choice, as in the others
+  std::string provider = {};
+  std::string precision = {};
+  int threads = 0;
+  StrataOptimization optimization = STRATA_OPT_ALL;
+  bool trace_time = false, trace_memory = false;
+  std::vector<std::string> fetch = {};    // values inside the model
+  std::vector<std::string> options = {};  // the engine's own, key=value
+};
+
+// A model in memory, with elements that it keeps outside of its bytes.
+struct ModelBytes {
+  std::string_view model;
+  struct Stored {
+    std::string location;
+    std::string_view bytes;
+  };
+  std::vector<Stored> stored = {};
+};
+
+class Session;
+
+class Engine {
+ public:
+  std::string_view name() const { return api_->name; }
+  std::string_view release() const { return api_->release; }
+  std::string_view library() const { return api_->library; }  // that does the work
+  std::string_view formats() const { return api_->formats; }  // `onnx`
+  const std::string& plugin() const { return plugin_; }       // the file that was opened
+  // Starts and durations of kernels are rounded down to this.
+  std::int64_t kernel_resolution_ns() const { return api_->kernel_resolution_ns; }
+
+  struct Device {
+    std::string name, note;
+  };
+  std::vector<Device> devices() const;
+  // Tries it out.
+  Status probe(const std::string& device, const std::string& precision) const;
+
+  Result<Session> open(const std::string& path, const SessionOptions& options) const;
+  Result<Session> open(const ModelBytes& model, const SessionOptions& options) const;
+
+  // From a function table: for plugins that are part of the program (tests).
+  static Engine from(const StrataEngine* api, std::string plugin,
+                     std::shared_ptr<void> library = nullptr);
+
+ private:
+  Result<Session> open(StrataOpen& open, const SessionOptions& options) const;
+
+  const StrataEngine* api_ = nullptr;
+  std::string plugin_;
+  std::shared_ptr<void> library_;
+};
+
+// A model opened by an engine.
+class Session {
+ public:
+  Session(Session&& other) noexcept;
+  Session& operator=(Session&& other) noexcept;
+  ~Session();
+
+  std::vector<Port> inputs() const;
+  std::vector<Port> outputs() const;
+  // Inputs for all runs until others are bound; kept by the session.
+  Status bind(std::vector<HostTensor> inputs);
+  Status run();
+  // With `kernels` the run's own are fetched at once, which may cost as much as opening
+  // the session: for one run. A series of runs goes without and calls kernels() at its end.
+  struct Wanted {
+    bool kernels = true, blocks = false, outputs = false;
+  };
+  Result<Trace> run_traced(const Wanted& wanted);
+  // The kernels of all traced runs since the last call, run by run.
+  Result<std::vector<Kernel>> kernels();
+  // The same, none of it copied.
+  Status visit_kernels(const std::function<void(const StrataKernel&)>& each);
+  // Outputs (and fetched values) one at a time, as the engine holds them: nothing is
+  // copied. Another return value than true ends the run.
+  Status run_visiting(const std::function<bool(const StrataTensor&)>& each);
+
+  struct Absent {
+    std::string node, reason;
+  };
+  std::vector<Absent> absent() const;  // nodes that run in no kernel
+  std::int64_t weight_bytes() const;   // -1: not known
+  void cancel();                       // from any thread
+
+ private:
+  friend class Engine;
+  Session(const StrataEngine* api, StrataSession* session, std::shared_ptr<void> library)
+      : api_(api), session_(session), library_(std::move(library)) {}
+
+  const StrataEngine* api_ = nullptr;
+  StrataSession* session_ = nullptr;
+  std::shared_ptr<void> library_;
+  std::vector<HostTensor> bound_;
+};
+
+// What engines call the nodes of a model, for all graphs of it one after the other: the
+// name, or `#` and a number where that is missing or not unique.
+std::vector<std::string> node_keys(const Model& model);
+
+// The folders that are searched for plugins, in order: those of `engine_path` (with
+// colons between), of the variable STRATA_ENGINE_PATH, beside the program, and where
+// strata was installed.
+std::vector<std::string> engine_folders(const std::string& engine_path = "");
+// The engine of this name: libstrata_engine_NAME.so in one of the folders. The error
+// lists every place that was tried and why it was not the one.
+Result<Engine> load_engine(const std::string& name, const std::string& engine_path = "");
+// Names of the plugins in the folders, each once.
+std::vector<std::string> engine_names(const std::string& engine_path = "");
+
+}  // namespace strata

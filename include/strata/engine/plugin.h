@@ -1,0 +1,220 @@
+/* The contract between strata and an engine: a shared library that exports one C
+ * function and runs models. C, so that a plugin may be built with another compiler
+ * and another standard library than strata; nothing throws across it.
+ *
+ * Rules that hold for every function below:
+ *  - Text is UTF-8 and ends with a zero. Sizes are in bytes, times in nanoseconds of
+ *    CLOCK_MONOTONIC.
+ *  - What strata passes in stays valid until the call returns, except where it says
+ *    longer. What a plugin hands to a callback is valid until the callback returns;
+ *    what it returns by pointer is valid until the session is closed.
+ *  - A function that can fail returns STRATA_OK or another status, and then writes a
+ *    sentence into `error`: what, where, what to do.
+ *  - A session is used by one thread at a time; only `cancel` may come from another.
+ *
+ * engines/fake is a whole plugin: clone it. Every plugin passes the suite
+ * in tests/engines.
+ */
+#ifndef STRATA_ENGINE_PLUGIN_H
+#define STRATA_ENGINE_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRATA_ENGINE_VERSION 1
+#define STRATA_ENGINE_SYMBOL "strata_engine_v1"
+
+typedef enum StrataStatus {
+  STRATA_OK = 0,
+  STRATA_FAILED = 1,      /* the engine says why */
+  STRATA_UNSUPPORTED = 2, /* an operator, a type, a device or a request it does not have */
+  STRATA_WRONG_INPUT = 3, /* name, type or shape; the sentence says what was expected */
+  STRATA_OUT_OF_MEMORY = 4,
+  STRATA_CANCELLED = 5
+} StrataStatus;
+
+typedef struct StrataError {
+  char message[1024];
+} StrataError;
+
+/* A tensor in memory, packed, row-major. `dtype` is ONNX's number. */
+typedef struct StrataTensor {
+  const char* name;
+  int32_t dtype;
+  int32_t rank;
+  const int64_t* dims;
+  const void* data;
+  uint64_t bytes;
+} StrataTensor;
+
+/* An input or output of the model. An open size is -1, and `symbols[i]` its name or null. */
+typedef struct StrataPort {
+  const char* name;
+  int32_t dtype;
+  int32_t rank; /* -1: not known */
+  const int64_t* dims;
+  const char* const* symbols;
+} StrataPort;
+
+typedef enum StrataOptimization {
+  STRATA_OPT_NONE = 0, /* every node of the file runs as it stands */
+  STRATA_OPT_BASIC = 1,
+  STRATA_OPT_EXTENDED = 2,
+  STRATA_OPT_ALL = 3
+} StrataOptimization;
+
+/* Bits of what a session is opened for. More bits may make it slower. */
+enum {
+  STRATA_TRACE_TIME = 1,  /* run_traced records kernels, `kernels` gives them */
+  STRATA_TRACE_MEMORY = 2 /* run_traced gives blocks */
+};
+
+/* Elements of a tensor that the model stores outside its bytes: how variants of one
+ * model share their weights. Must outlive the session. */
+typedef struct StrataStored {
+  const char* location; /* as in the model's external data entries */
+  const void* data;
+  uint64_t bytes;
+} StrataStored;
+
+typedef struct StrataOpen {
+  uint32_t size;     /* sizeof(StrataOpen), so that fields can be added at the end */
+  const char* path;  /* a model file, or null and: */
+  const void* model; /* its bytes; need not outlive the call */
+  uint64_t model_bytes;
+  const StrataStored* stored;
+  uint64_t stored_count;
+  const char* device;    /* `cpu`, `cuda:0`; null: the engine's own choice */
+  const char* provider;  /* the engine's own name for a backend, or null */
+  const char* precision; /* `fp32`, `bf16`, `fp16`, `int8`: what to compute in; null: as stored */
+  int32_t threads;       /* exactly so many; 0: the engine's own choice */
+  int32_t optimization;  /* StrataOptimization */
+  uint32_t trace;        /* STRATA_TRACE_… */
+  const char* const* fetch; /* values inside the model that runs also give */
+  uint64_t fetch_count;
+  const char* const* options; /* the engine's own, `key=value` each */
+  uint64_t option_count;
+} StrataOpen;
+
+/* What a kernel is for. */
+typedef enum StrataKernelKind {
+  STRATA_KERNEL_COMPUTE = 0, /* runs the source nodes it lists */
+  STRATA_KERNEL_LAYOUT = 1,  /* moves data into another order: no source node */
+  STRATA_KERNEL_CAST = 2,    /* into another type: no source node */
+  STRATA_KERNEL_OTHER = 3
+} StrataKernelKind;
+
+/* What one kernel did once. A kernel that runs a body (Loop, If) lasts as long as the
+ * body's kernels, which lie within it. */
+typedef struct StrataKernel {
+  uint64_t run;         /* StrataTrace::run of the run that it belongs to */
+  uint64_t index;       /* the same for the same kernel of the session: a key for sums */
+  const char* name;     /* the engine's */
+  const char* op;       /* `Conv`, `FusedConv` */
+  const char* provider; /* `CPUExecutionProvider` */
+  int32_t kind;
+  /* Nodes of the model, by name. One without a name, or with one that another node has
+   * too, by `#` and its number among all nodes, those of bodies after the main graph's.
+   * A node is in one list only; kernels that do the work of one list together have equal
+   * lists. */
+  const char* const* sources;
+  uint64_t source_count;
+  int64_t start_ns;
+  int64_t duration_ns;
+  int32_t output_count; /* shapes, where the engine tells them */
+  const int32_t* output_ranks;
+  const int64_t* output_dims; /* of all outputs, one after the other */
+} StrataKernel;
+
+/* A block of memory that was taken or given back while the model ran. */
+typedef struct StrataBlock {
+  int64_t time_ns;
+  int64_t bytes; /* negative: given back */
+  uint64_t address;
+} StrataBlock;
+
+typedef struct StrataSession StrataSession;
+
+/* Callbacks: a return value other than 0 ends the run with STRATA_CANCELLED. */
+typedef int (*StrataOnTensor)(void* user, const StrataTensor* tensor);
+typedef int (*StrataOnKernel)(void* user, const StrataKernel* kernel);
+typedef int (*StrataOnBlock)(void* user, const StrataBlock* block);
+typedef int (*StrataOnName)(void* user, const char* name, const char* note);
+
+typedef struct StrataTrace {
+  void* user;
+  StrataOnTensor on_output; /* may be null, like the other */
+  StrataOnBlock on_block;
+  /* Written by the plugin. */
+  uint64_t run; /* counts the traced runs of the session from 0 */
+  int64_t start_ns, end_ns;
+} StrataTrace;
+
+typedef struct StrataEngine {
+  uint32_t version;    /* STRATA_ENGINE_VERSION */
+  const char* name;    /* `onnxruntime` */
+  const char* release; /* of what it runs on: `1.27.0` */
+  const char* library; /* the file that it came from, or "" */
+  const char* formats; /* what it opens, with spaces: `onnx` */
+  int64_t kernel_resolution_ns; /* start and duration of kernels are rounded down to this */
+
+  /* What it can run on: `cpu`, `cuda:0` with a note such as the processor's name. */
+  int (*devices)(void* user, StrataOnName each);
+  /* Whether a precision works on a device, found out by running a small model. */
+  StrataStatus (*probe)(const char* device, const char* precision, StrataError* error);
+
+  StrataStatus (*open)(const StrataOpen* options, StrataSession** session, StrataError* error);
+  void (*close)(StrataSession* session);
+
+  uint64_t (*input_count)(StrataSession* session);
+  uint64_t (*output_count)(StrataSession* session);
+  /* Null beyond the last. Values asked for with `fetch` stand after the model's own
+   * outputs; those that are outputs anyway are not repeated. */
+  const StrataPort* (*input)(StrataSession* session, uint64_t index);
+  const StrataPort* (*output)(StrataSession* session, uint64_t index);
+
+  /* Inputs that later runs take until others are bound. Elements are copied, or must
+   * stay until the next `bind`: strata keeps them. Checks names, types and shapes. */
+  StrataStatus (*bind)(StrataSession* session, const StrataTensor* inputs, uint64_t count,
+                       StrataError* error);
+  /* One inference, as fast as the engine can: nothing is given back. */
+  StrataStatus (*run)(StrataSession* session, StrataError* error);
+  /* One inference that gives its outputs and, if the session was opened for them, its
+   * blocks, and records its kernels. */
+  StrataStatus (*run_traced)(StrataSession* session, StrataTrace* trace, StrataError* error);
+  /* Gives the kernels of all traced runs since the last call, run by run. An engine may
+   * have to make its session anew after this, so: after many runs, not after each. */
+  StrataStatus (*kernels)(StrataSession* session, void* user, StrataOnKernel each,
+                          StrataError* error);
+
+  /* Nodes of the model that run in no kernel, with the reason: `folded into a constant`,
+   * `computes what /a/b gives`. After `kernels`, every node is either here or in the
+   * sources of a kernel that ran.
+   * For sessions opened with STRATA_TRACE_TIME; others may give nothing. */
+  int (*absent)(StrataSession* session, void* user, StrataOnName each);
+  /* Bytes that the session holds for weights; -1 if the engine does not tell. */
+  int64_t (*weight_bytes)(StrataSession* session);
+  /* From any thread: the run at hand, or the next if there is none, ends soon with
+   * STRATA_CANCELLED. The runs after it are as if nothing had been. */
+  void (*cancel)(StrataSession* session);
+} StrataEngine;
+
+/* The one exported function. `version` is what strata speaks; null if the plugin does
+ * not, or if what it runs on is not there: then `error` says what was looked for. */
+typedef const StrataEngine* (*StrataEngineFunction)(uint32_t version, StrataError* error);
+
+#if defined(_WIN32)
+#define STRATA_ENGINE_EXPORT __declspec(dllexport)
+#else
+#define STRATA_ENGINE_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+// The machine that something was measured on, for the receipt of every number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strata {
+
+struct Cache {
+  int level = 0;
+  std::string kind;  // `data`, `instruction`, `unified`
+  std::int64_t bytes = 0;
+};
+
+// What cannot be read is empty or -1: never made up.
+struct MachineFacts {
+  std::string cpu;               // `AMD EPYC 7B13`
+  int cores = 0;                 // that this process may use
+  std::vector<Cache> caches;     // of the first core
+  std::vector<std::string> isa;  // of those that matter to kernels: `avx2`, `avx512f`, `amx_int8`
+  double mhz = -1;               // now
+  double max_mhz = -1;
+  std::string governor;
+  double load = -1;  // average over a minute, before the measurement
+  std::int64_t memory_bytes = -1;
+  std::string kernel;  // `Linux 6.1.0`
+};
+
+// `root` stands before /proc and /sys: for tests.
+MachineFacts read_machine(const std::string& root = "");
+
+// How much of the processor this process had to leave to others.
+struct Contention {
+  double wall_seconds = 0;
+  double cpu_seconds = 0;        // of all threads
+  std::int64_t involuntary = 0;  // context switches that others caused
+  // A process with `threads` busy threads that gets less than 95 % of them, or is
+  // pushed aside more than fifty times a second, was disturbed.
+  bool disturbed(int threads) const;
+};
+
+class ContentionMeter {
+ public:
+  ContentionMeter();  // starts
+  Contention stop() const;
+
+ private:
+  double wall_ = 0, cpu_ = 0;
+  std::int64_t involuntary_ = 0;
+};
+
+}  // namespace strata

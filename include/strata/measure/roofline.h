@@ -1,0 +1,37 @@
+// What the machine can do at best: arithmetic from registers, and bytes from memory.
+// The two limits between which a layer's time can be understood.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/result.h"
+
+namespace strata {
+
+struct Roofline {
+  int threads = 1;
+  std::string cpu;                   // that it was measured on
+  double fp32_flops = 0;             // FLOP/s; a fused multiply-add is two
+  std::optional<double> bf16_flops;  // where the processor has instructions for it
+  std::optional<double> int8_ops;
+  double bytes_per_second = 0;  // a triad over arrays far larger than the caches
+  std::string kernel;           // what ran: `avx512f`
+
+  // The most FLOP/s that work of this intensity (FLOPs per byte) can reach.
+  double attainable(double intensity) const;
+};
+
+// Measures for about half a second with so many threads (0: as many as cores).
+Roofline measure_roofline(int threads);
+
+// The same, kept in a file per processor and thread count (in XDG_CACHE_HOME or
+// ~/.cache): measured once. A file that cannot be read or written is done without.
+Roofline cached_roofline(int threads, const std::string& folder = "");
+
+std::string roofline_to_json(const Roofline& roofline);
+Result<Roofline> roofline_from_json(std::string_view text);
+
+}  // namespace strata

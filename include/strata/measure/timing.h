@@ -1,0 +1,67 @@
+// How long a model takes on an engine, and where: end to end from a session that
+// nothing is recorded in, kernel by kernel from one that records, run by turns so that
+// a slow moment of the machine hits both.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "strata/engine/engine.h"
+#include "strata/measure/machine.h"
+#include "strata/measure/statistics.h"
+
+namespace strata {
+
+// Where the model is: a file, or in memory.
+struct ModelSource {
+  std::string path;
+  ModelBytes bytes = {};  // if path is empty
+};
+
+struct TimingProgress {
+  std::string_view stage;  // `opening`, `warming up`, `measuring`
+  double done = 0;         // from 0 to 1
+};
+
+struct TimingOptions {
+  SessionOptions session;
+  int runs = 0;              // inferences after the warm-up, recorded and not by turns; 0: by time
+  double seconds = 3;        // if runs is 0: so long, but at least 10 of each kind
+  int warmup = -1;           // inferences; -1: until block medians show no trend (3 to 50)
+  bool kernels = true;       // also record where the time goes
+  std::size_t nodes = 1000;  // about so many kernels a run: engines remember only so many
+  const std::atomic<bool>* stop = nullptr;  // set to end early with what there is
+  std::function<void(const TimingProgress&)> progress;
+};
+
+// One kernel over all recorded runs.
+struct KernelTimes {
+  Kernel kernel;                // of the first run that has it
+  std::vector<double> seconds;  // one for each run, probe cost taken off; 0 in runs without it
+};
+
+struct Timing {
+  double open_seconds = 0;
+  double first_seconds = 0;          // the first inference, on its own
+  std::vector<double> warmup;        // seconds; in no statistic
+  std::vector<double> runs;          // seconds end to end, nothing recorded
+  std::vector<double> recorded;      // seconds end to end of the runs that recorded
+  std::vector<KernelTimes> kernels;  // in running order
+  double probe_seconds = 0;          // what recording adds to the duration of each kernel
+  std::vector<Session::Absent> absent;
+  std::int64_t weight_bytes = -1;
+  Contention contention;
+  bool partial = false;  // ended early
+};
+
+Result<Timing> time_model(const Engine& engine, const ModelSource& model,
+                          const std::vector<HostTensor>& inputs, const TimingOptions& options);
+
+// What recording adds to the recorded duration of a kernel, in seconds: durations of a
+// chain of kernels that do next to nothing, less their share of an unrecorded run. The
+// share has the engine's own cost between kernels in it, so this is rather too small.
+Result<double> probe_cost(const Engine& engine, const SessionOptions& options);
+
+}  // namespace strata

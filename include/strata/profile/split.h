@@ -1,0 +1,75 @@
+// Where to split a network between an edge machine and a server: the times of its
+// layers on both, from saved profiles or stated speeds, and the least latency over all
+// ways to divide it (strata/cost/partition.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/cost/cut.h"
+#include "strata/cost/dataflow.h"
+#include "strata/cost/partition.h"
+#include "strata/profile/profile.h"
+
+namespace strata {
+
+struct MachineSpeed {
+  double flops_per_second = 0;
+  std::optional<double> bytes_per_second;  // memory; a layer takes the longer of the two
+};
+// `50GFLOP/s`, `50GFLOP/s,20GB/s`
+Result<MachineSpeed> parse_machine_speed(std::string_view text);
+
+struct LayerTimes {
+  std::vector<double> seconds;     // by Layers::list, for one call
+  std::vector<std::string> notes;  // what they leave out or assume, a sentence each
+};
+
+// Work and bytes by strata's own counting. Sizes that only the data tells are taken at
+// their upper bound; work without one is left out, and a note says so. An open size of
+// the inputs is an error that names it.
+Result<LayerTimes> times_from_speed(const Model& model, const Costs& costs, const Layers& layers,
+                                    const MachineSpeed& speed);
+
+// Column `time` (seconds of one call, the median) of a profile of calls, found by path
+// and call. A layer that computes nothing need not be in it. `label` names it.
+Result<LayerTimes> times_from_profile(const Model& model, const Costs& costs, const Layers& layers,
+                                      const Profile& profile, std::string_view label);
+
+struct SplitOptions {
+  double link_bytes_per_second = 0;
+  double round_trip_seconds = 0;
+  Precision precision = Precision::Raw;  // of what goes to the server
+  bool returns_results = true;           // the results go back to the edge, as they are
+};
+
+// Links that break-even speeds are looked for between, in bytes per second.
+inline constexpr double kSlowestLink = 1e3 / 8;
+inline constexpr double kFastestLink = 1e12 / 8;
+
+struct Split {
+  SplitOptions options;
+  Dataflow flow;
+  PartitionProblem problem;  // steps as in flow.steps, tensors as in flow.buffers
+  Partition best, all_edge, all_server;
+  std::vector<EnvelopePiece> pieces;  // from the fastest link to the slowest
+  std::vector<std::string> notes;
+
+  // Seconds from input to results.
+  double latency(const Partition& partition, double link_bytes_per_second) const {
+    return partition.line().at(1 / link_bytes_per_second);
+  }
+};
+
+Result<Split> find_split(const Model& model, const Costs& costs, const Layers& layers,
+                         const LayerTimes& edge, const LayerTimes& server,
+                         const SplitOptions& options);
+
+// `all on the edge`, `all on the server`, `after layer3.0.relu and 2 more`: the layers
+// whose tensors are shipped.
+std::string describe(const Model& model, const Costs& costs, const Layers& layers,
+                     const Split& split, const Partition& partition);
+
+}  // namespace strata

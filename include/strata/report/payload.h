@@ -1,0 +1,52 @@
+// What crosses boundaries, cuts and links, as tables and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "strata/cost/boundary.h"
+#include "strata/cost/cut.h"
+#include "strata/profile/split.h"
+#include "strata/report/report.h"
+
+namespace strata {
+
+// The network that boundaries, cuts and splits speak of.
+struct PayloadSource {
+  const Model& model;
+  const Costs& costs;
+  const Layers& layers;
+  const Inference& inference;
+};
+
+struct PayloadOptions {
+  std::uint32_t depth = 1000;  // of boundaries in the module tree
+  bool modules = false;        // no operations between modules
+  bool all = false;            // also views between modules, and every place to cut
+  bool machine = false;        // for CSV: plain names and numbers
+  bool exact = false;          // every digit instead of human units
+};
+
+// A row per tensor, and one for the sum where several enter or leave.
+Profile boundary_table(const PayloadSource& source, const Boundaries& boundaries,
+                       const PayloadOptions& options);
+// A row per place; those that ship less than their neighbours unless `all`.
+Profile cut_table(const PayloadSource& source, const Cuts& cuts, const PayloadOptions& options);
+
+// The split with its names: what the caller gave as the two machines.
+struct NamedSplit {
+  const Split& split;
+  std::string edge, server;
+};
+// The best choice, the curve over link speeds and the speeds where the choice changes.
+std::string split_text(const PayloadSource& source, const NamedSplit& named,
+                       const TableStyle& style);
+
+// JSON as documented in docs/json-schema.md; a part that is null is left out.
+std::string payload_to_json(const PayloadSource& source, const Boundaries* boundaries,
+                            const Cuts* cuts, const NamedSplit* split,
+                            const PayloadOptions& options);
+
+}  // namespace strata

@@ -1,0 +1,22 @@
+// Numbers with a unit, as people type them: `100Mbps`, `12.5MB/s`, `10ms`, `50GFLOP/s`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "strata/base/result.h"
+
+namespace strata {
+
+enum class Quantity : std::uint8_t {
+  Seconds,         // s, ms, us, µs, ns
+  BytesPerSecond,  // bit/s and bps (8 bits are a byte), B/s; k, M, G, T before them
+  FlopsPerSecond,  // FLOP/s; k, M, G, T before it
+};
+
+// In the quantity's own unit. Prefixes are powers of 1000, and case counts: `b` is bit
+// and `B` is byte. Negative, infinite and unit-less numbers are errors that say what is
+// accepted.
+Result<double> parse_quantity(std::string_view text, Quantity quantity);
+
+}  // namespace strata

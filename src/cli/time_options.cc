@@ -1,0 +1,214 @@
+#include "cli/time_options.h"
+
+#include <unistd.h>
+#include <csignal>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strata/base/number_text.h"
+#include "strata/measure/inputs.h"
+#include "strata/measure/machine.h"
+#include "strata/write/onnx.h"
+#include "strata/zoo/weights.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata::cli {
+
+namespace {
+
+std::atomic<bool> g_stop = false;  // set by Ctrl-C
+
+void stop_at_signal(int) { g_stop = true; }
+
+// The first Ctrl-C ends the measuring, the second the program.
+class StopOnInterrupt {
+ public:
+  StopOnInterrupt() {
+    g_stop = false;
+    struct sigaction action {};
+    action.sa_handler = stop_at_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(SIGINT, &action, &before_);
+  }
+  ~StopOnInterrupt() { ::sigaction(SIGINT, &before_, nullptr); }
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+// One line that is written over, on a terminal only.
+void show_progress(const TimingProgress& progress) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r{} {:3.0f} %\x1b[K", progress.stage, 100 * std::min(progress.done, 1.0));
+  if (progress.stage == "measuring" && progress.done >= 1) fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+std::vector<std::pair<std::string, std::string>> machine_facts() {
+  const MachineFacts facts = read_machine();
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto add = [&](const char* key, std::string value) {
+    if (!value.empty()) out.emplace_back(key, std::move(value));
+  };
+  add("cpu", facts.cpu);
+  add("cores", fmt::format("{}", facts.cores));
+  add("isa", fmt::format("{}", fmt::join(facts.isa, " ")));
+  for (const Cache& cache : facts.caches)
+    if (cache.kind != "instruction")
+      add(fmt::format("l{}", cache.level).c_str(), human_bytes(static_cast<double>(cache.bytes)));
+  if (facts.mhz > 0) add("mhz", fmt::format("{:.0f}", facts.mhz));
+  if (facts.max_mhz > 0) add("max_mhz", fmt::format("{:.0f}", facts.max_mhz));
+  add("governor", facts.governor);
+  if (facts.load >= 0) add("load", fmt::format("{:.2f}", facts.load));
+  if (facts.memory_bytes > 0) add("memory", human_bytes(static_cast<double>(facts.memory_bytes)));
+  add("kernel", facts.kernel);
+  return out;
+}
+
+// Sizes that are a symbol of their own and that a kernel's outputs now tell.
+std::vector<std::pair<std::string, std::int64_t>> sizes_of_run(
+    const LoadedModel& loaded, std::span<const Kernel* const> kernels) {
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  const auto add = [&](const Expr& size, std::int64_t number) {
+    if (!size.is_formula()) return;
+    const std::string name = size.text();
+    for (const Inference::Symbol& symbol : loaded.inference.symbols)
+      if (symbol.name == name && symbol.needs_data) {
+        for (const auto& [known, value] : sizes)
+          if (known == name) return;
+        sizes.emplace_back(name, number);
+      }
+  };
+  const std::vector<std::string> keys = node_keys(loaded.model);
+  for (const Kernel* kernel : kernels) {
+    if (kernel->sources.size() != 1) continue;
+    std::size_t at = 0;
+    for (const Graph& graph : loaded.model.graphs)
+      for (const Node& node : graph.nodes) {
+        if (keys[at++] != kernel->sources[0]) continue;
+        for (std::size_t o = 0; o < node.outputs.size() && o < kernel->output_dims.size(); ++o) {
+          if (node.outputs[o] == kNone) continue;
+          const Dims& dims = graph.tensors[node.outputs[o]].type.dims;
+          const auto& told = kernel->output_dims[o];
+          for (std::size_t i = 0; i < dims.size() && dims.size() == told.size(); ++i)
+            add(dims[i], told[i]);
+        }
+      }
+  }
+  return sizes;
+}
+
+// The model's bytes for an engine: of the zoo with weights made up.
+Result<std::string> zoo_bytes(const Model& model, std::uint64_t seed) {
+  WriteOptions write;
+  write.fill = zoo::random_weights(model, seed);
+  return onnx_bytes(model, write);
+}
+
+}  // namespace
+
+void TimeOptions::add_to(CLI::App& app) {
+  app.add_flag("--time", time, "run the model on an engine and measure");
+  app.add_flag("--memory", memory, "run it and record the memory that the engine takes");
+  app.add_option("--engine", engine, "which (onnxruntime)")->option_text("NAME");
+  app.add_option("--engine-path", engine_path, "folders to look for engines in")
+      ->option_text("DIR:DIR");
+  app.add_option("--device", device, "what to run on: cpu, cuda:0")->option_text("NAME");
+  app.add_option("--provider", provider, "the engine's own backend: tensorrt, openvino, …")
+      ->option_text("NAME");
+  app.add_option("--view", view, "source: each node as it stands; optimized: as it really runs")
+      ->check(CLI::IsMember({"source", "optimized"}))
+      ->option_text("VIEW");
+  app.add_option("--threads", threads, "that the engine uses (1)")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  app.add_option("--runs", runs, "inferences, every second one recorded; 0: by time")
+      ->check(CLI::Range(0, 1'000'000))
+      ->option_text("N");
+  app.add_option("--seconds", seconds, "how long to measure if --runs is not given (3)")
+      ->check(CLI::Range(0.01, 86400.0))
+      ->option_text("S");
+  app.add_option("--warmup", warmup, "inferences before; until they settle if not given")
+      ->check(CLI::Range(0, 1'000'000))
+      ->option_text("N");
+  app.add_option("--inputs", inputs, "elements of the inputs: .npy, .npz, .pb (repeatable)")
+      ->allow_extra_args(false)
+      ->option_text("[NAME=]FILE");
+  app.add_option("--seed", seed, "of inputs and weights that are made up (0)")->option_text("N");
+}
+
+Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
+                               const TimeOptions& options) {
+  auto engine = load_engine(options.engine, options.engine_path);
+  if (!engine) return tl::unexpected(engine.error());
+  auto inputs = options.inputs.empty() ? random_inputs(loaded.model, options.seed)
+                                       : read_inputs(loaded.model, options.inputs);
+  if (!inputs) return tl::unexpected(inputs.error());
+
+  ModelSource source;
+  std::string bytes;
+  if (model.path.starts_with(zoo::kPrefix)) {
+    auto made = zoo_bytes(loaded.model, options.seed);
+    if (!made) return tl::unexpected(made.error());
+    bytes = std::move(*made);
+    source.bytes.model = bytes;
+  } else {
+    source.path = model.path;
+  }
+  TimingOptions timing;
+  timing.session.device = options.device;
+  timing.session.provider = options.provider;
+  timing.session.precision = options.precision;
+  timing.session.threads = options.threads;
+  timing.session.optimization = options.view == "source" ? STRATA_OPT_NONE : STRATA_OPT_ALL;
+  timing.runs = options.runs;
+  timing.warmup = options.warmup;
+  timing.seconds = options.seconds;
+  timing.nodes = loaded.model.graph().nodes.size();
+  timing.stop = &g_stop;
+  timing.progress = show_progress;
+  TimedModel out;
+  out.facts.engine = fmt::format("{} {}", engine->name(), engine->release());
+  out.facts.view = options.view;
+  out.facts.threads = options.threads;
+  out.facts.machine = machine_facts();  // the load before, not of, the measurement
+  const StopOnInterrupt stop;
+  if (options.time) {
+    auto measured = time_model(*engine, source, *inputs, timing);
+    if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K");
+    if (!measured) return tl::unexpected(measured.error());
+    out.timing = std::move(*measured);
+  }
+  if (options.memory) {
+    auto traced = trace_memory(*engine, source, *inputs, timing.session);
+    if (!traced) return tl::unexpected(traced.error());
+    out.memory = std::move(*traced);
+  }
+
+  std::vector<const Kernel*> kernels;
+  if (out.timing)
+    for (const KernelTimes& times : out.timing->kernels) kernels.push_back(&times.kernel);
+  else
+    for (const KernelMemory& taken : out.memory->kernels) kernels.push_back(&taken.kernel);
+  const auto sizes = sizes_of_run(loaded, kernels);
+  if (!sizes.empty()) {
+    auto again = infer_options(model);
+    if (!again) return tl::unexpected(again.error());
+    std::vector<std::string> told;
+    for (const auto& [name, number] : sizes) {
+      again->sizes.emplace_back(name, number);
+      told.push_back(fmt::format("{} = {}", name, number));
+    }
+    auto inference = infer(loaded.model, *again);
+    if (!inference) return tl::unexpected(inference.error());
+    loaded.inference = std::move(*inference);
+    loaded.model.notes.push_back(
+        fmt::format("sizes taken from this run: {}", fmt::join(told, ", ")));
+  }
+  return out;
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,265 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strata/engine/engine.h"
+
+namespace strata {
+
+namespace {
+
+tl::unexpected<Error> failed(const StrataEngine& api, StrataStatus status,
+                             const StrataError& error) {
+  const std::string_view message = error.message;
+  const ErrorKind kind = status == STRATA_WRONG_INPUT ? ErrorKind::Usage : ErrorKind::Model;
+  return failure(fmt::format("{} {}: {}", api.name, api.release,
+                             message.empty() ? "failed without a reason" : message),
+                 kind);
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> all;
+  all.reserve(texts.size());
+  for (const std::string& text : texts) all.push_back(text.c_str());
+  return all;
+}
+
+const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+Port to_port(const StrataPort& port) {
+  Port out;
+  out.name = port.name;
+  out.dtype = dtype_from_onnx(port.dtype).value_or(DType::Undefined);
+  out.ranked = port.rank >= 0;
+  for (std::int32_t i = 0; i < port.rank; ++i) {
+    out.dims.push_back(port.dims[i]);
+    const char* symbol = port.symbols != nullptr ? port.symbols[i] : nullptr;
+    out.symbols.emplace_back(symbol != nullptr ? symbol : "");
+  }
+  return out;
+}
+
+HostTensor to_host(const StrataTensor& tensor) {
+  HostTensor out;
+  out.name = tensor.name;
+  out.dtype = dtype_from_onnx(tensor.dtype).value_or(DType::Undefined);
+  out.dims.assign(tensor.dims, tensor.dims + tensor.rank);
+  const auto* bytes = static_cast<const std::byte*>(tensor.data);
+  out.data.assign(bytes, bytes + tensor.bytes);
+  return out;
+}
+
+Kernel to_kernel(const StrataKernel& kernel) {
+  Kernel out;
+  out.run = kernel.run;
+  out.index = kernel.index;
+  out.name = kernel.name;
+  out.op = kernel.op;
+  out.provider = kernel.provider;
+  out.kind = static_cast<KernelKind>(kernel.kind);
+  out.sources.assign(kernel.sources, kernel.sources + kernel.source_count);
+  out.start_ns = kernel.start_ns;
+  out.duration_ns = kernel.duration_ns;
+  const std::int64_t* dims = kernel.output_dims;
+  for (std::int32_t i = 0; i < kernel.output_count; ++i) {
+    out.output_dims.emplace_back(dims, dims + kernel.output_ranks[i]);
+    dims += kernel.output_ranks[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+Engine Engine::from(const StrataEngine* api, std::string plugin, std::shared_ptr<void> library) {
+  Engine engine;
+  engine.api_ = api;
+  engine.plugin_ = std::move(plugin);
+  engine.library_ = std::move(library);
+  return engine;
+}
+
+std::vector<Engine::Device> Engine::devices() const {
+  std::vector<Device> all;
+  api_->devices(&all, [](void* user, const char* name, const char* note) {
+    static_cast<std::vector<Device>*>(user)->push_back({name, note != nullptr ? note : ""});
+    return 0;
+  });
+  return all;
+}
+
+Status Engine::probe(const std::string& device, const std::string& precision) const {
+  StrataError error{};
+  const StrataStatus status = api_->probe(device.c_str(), precision.c_str(), &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return {};
+}
+
+Result<Session> Engine::open(const std::string& path, const SessionOptions& options) const {
+  StrataOpen open{};
+  open.path = path.c_str();
+  return this->open(open, options);
+}
+
+Result<Session> Engine::open(const ModelBytes& model, const SessionOptions& options) const {
+  StrataOpen open{};
+  open.model = model.model.data();
+  open.model_bytes = model.model.size();
+  std::vector<StrataStored> stored;
+  for (const ModelBytes::Stored& part : model.stored)
+    stored.push_back({part.location.c_str(), part.bytes.data(), part.bytes.size()});
+  open.stored = stored.data();
+  open.stored_count = stored.size();
+  return this->open(open, options);
+}
+
+Result<Session> Engine::open(StrataOpen& open, const SessionOptions& options) const {
+  open.size = sizeof open;
+  open.device = or_null(options.device);
+  open.provider = or_null(options.provider);
+  open.precision = or_null(options.precision);
+  open.threads = options.threads;
+  open.optimization = options.optimization;
+  open.trace = 0;
+  if (options.trace_time) open.trace |= STRATA_TRACE_TIME;
+  if (options.trace_memory) open.trace |= STRATA_TRACE_MEMORY;
+  const std::vector<const char*> fetch = pointers(options.fetch);
+  open.fetch = fetch.data();
+  open.fetch_count = fetch.size();
+  const std::vector<const char*> own = pointers(options.options);
+  open.options = own.data();
+  open.option_count = own.size();
+  StrataSession* session = nullptr;
+  StrataError error{};
+  const StrataStatus status = api_->open(&open, &session, &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return Session(api_, session, library_);
+}
+
+Session::Session(Session&& other) noexcept
+    : api_(other.api_),
+      session_(std::exchange(other.session_, nullptr)),
+      library_(std::move(other.library_)),
+      bound_(std::move(other.bound_)) {}
+
+Session& Session::operator=(Session&& other) noexcept {
+  std::swap(api_, other.api_);
+  std::swap(session_, other.session_);
+  std::swap(library_, other.library_);
+  std::swap(bound_, other.bound_);
+  return *this;
+}
+
+Session::~Session() {
+  if (session_ != nullptr) api_->close(session_);
+}
+
+std::vector<Port> Session::inputs() const {
+  std::vector<Port> ports;
+  for (std::uint64_t i = 0; i < api_->input_count(session_); ++i)
+    ports.push_back(to_port(*api_->input(session_, i)));
+  return ports;
+}
+
+std::vector<Port> Session::outputs() const {
+  std::vector<Port> ports;
+  for (std::uint64_t i = 0; i < api_->output_count(session_); ++i)
+    ports.push_back(to_port(*api_->output(session_, i)));
+  return ports;
+}
+
+Status Session::bind(std::vector<HostTensor> inputs) {
+  std::vector<StrataTensor> tensors;
+  for (const HostTensor& input : inputs)
+    tensors.push_back({input.name.c_str(), static_cast<std::int32_t>(input.dtype),
+                       static_cast<std::int32_t>(input.dims.size()), input.dims.data(),
+                       input.data.data(), input.data.size()});
+  StrataError error{};
+  const StrataStatus status = api_->bind(session_, tensors.data(), tensors.size(), &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  bound_ = std::move(inputs);
+  return {};
+}
+
+Status Session::run() {
+  StrataError error{};
+  const StrataStatus status = api_->run(session_, &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return {};
+}
+
+Result<strata::Trace> Session::run_traced(const Wanted& wanted) {
+  Trace out;
+  StrataTrace trace{};
+  trace.user = &out;
+  if (wanted.blocks)
+    trace.on_block = [](void* user, const StrataBlock* block) {
+      static_cast<Trace*>(user)->blocks.push_back(*block);
+      return 0;
+    };
+  if (wanted.outputs)
+    trace.on_output = [](void* user, const StrataTensor* tensor) {
+      static_cast<Trace*>(user)->outputs.push_back(to_host(*tensor));
+      return 0;
+    };
+  StrataError error{};
+  const StrataStatus status = api_->run_traced(session_, &trace, &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  out.run = trace.run;
+  out.start_ns = trace.start_ns;
+  out.end_ns = trace.end_ns;
+  if (!wanted.kernels) return out;
+  auto all = kernels();
+  if (!all) return tl::unexpected(all.error());
+  for (Kernel& kernel : *all)
+    if (kernel.run == out.run) out.kernels.push_back(std::move(kernel));
+  return out;
+}
+
+Result<std::vector<Kernel>> Session::kernels() {
+  std::vector<Kernel> all;
+  if (auto status = visit_kernels([&](const StrataKernel& k) { all.push_back(to_kernel(k)); });
+      !status)
+    return tl::unexpected(status.error());
+  return all;
+}
+
+Status Session::visit_kernels(const std::function<void(const StrataKernel&)>& each) {
+  auto visit = each;
+  StrataError error{};
+  const StrataStatus status = api_->kernels(
+      session_, &visit,
+      [](void* user, const StrataKernel* kernel) {
+        (*static_cast<std::function<void(const StrataKernel&)>*>(user))(*kernel);
+        return 0;
+      },
+      &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return {};
+}
+
+Status Session::run_visiting(const std::function<bool(const StrataTensor&)>& each) {
+  StrataTrace trace{};
+  auto visit = each;
+  trace.user = &visit;
+  trace.on_output = [](void* user, const StrataTensor* tensor) {
+    return (*static_cast<std::function<bool(const StrataTensor&)>*>(user))(*tensor) ? 0 : 1;
+  };
+  StrataError error{};
+  const StrataStatus status = api_->run_traced(session_, &trace, &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return {};
+}
+
+std::vector<Session::Absent> Session::absent() const {
+  std::vector<Absent> all;
+  api_->absent(session_, &all, [](void* user, const char* name, const char* note) {
+    static_cast<std::vector<Absent>*>(user)->push_back({name, note != nullptr ? note : ""});
+    return 0;
+  });
+  return all;
+}
+
+std::int64_t Session::weight_bytes() const { return api_->weight_bytes(session_); }
+void Session::cancel() { api_->cancel(session_); }
+
+}  // namespace strata

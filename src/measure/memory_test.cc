@@ -1,0 +1,58 @@
+#include "strata/measure/memory.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+Kernel kernel(std::string name, std::int64_t start, std::int64_t duration) {
+  Kernel out;
+  out.name = std::move(name);
+  out.start_ns = start;
+  out.duration_ns = duration;
+  return out;
+}
+
+// conv takes its output (100) and scratch (40), gives the scratch back; relu takes 100
+// while conv's are alive, then they go.
+TEST(MemoryTrace, WhoTookAndWhoGaveBack) {
+  Trace trace;
+  trace.start_ns = 0;
+  trace.end_ns = 1000;
+  trace.kernels = {kernel("conv", 100, 200), kernel("relu", 400, 100)};
+  trace.blocks = {{90, 100, 1},  {120, 40, 2},   {280, -40, 2},
+                  {390, 100, 3}, {450, -100, 1}, {900, -100, 3}};
+  const MemoryTrace found = attribute_blocks(trace);
+  ASSERT_EQ(found.kernels.size(), 2u);
+  EXPECT_EQ(found.kernels[0].allocated, 140);
+  EXPECT_EQ(found.kernels[0].scratch, 40);
+  EXPECT_EQ(found.kernels[0].held, 100);
+  EXPECT_EQ(found.kernels[0].peak, 140);
+  EXPECT_EQ(found.kernels[1].allocated, 100);
+  EXPECT_EQ(found.kernels[1].scratch, 0);
+  EXPECT_EQ(found.kernels[1].held, 100);
+  EXPECT_EQ(found.kernels[1].peak, 200);
+  EXPECT_EQ(found.peak, 200);
+  EXPECT_EQ(found.peak_kernel, 1u);
+  EXPECT_EQ(found.left, 0);
+}
+
+TEST(MemoryTrace, BlocksFromBeforeTheRunAreNotPartOfIt) {
+  Trace trace;
+  trace.end_ns = 100;
+  trace.kernels = {kernel("a", 10, 10)};
+  trace.blocks = {{12, -500, 77}, {15, 8, 5}};
+  const MemoryTrace found = attribute_blocks(trace);
+  EXPECT_EQ(found.kernels[0].held, 8);
+  EXPECT_EQ(found.peak, 8);
+  EXPECT_EQ(found.left, 8);
+}
+
+TEST(MemoryTrace, NothingRan) {
+  const MemoryTrace found = attribute_blocks(Trace{});
+  EXPECT_TRUE(found.kernels.empty());
+  EXPECT_EQ(found.peak, 0);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,64 @@
+#include "strata/measure/timing.h"
+#include "strata/write/onnx.h"
+#include "strata/zoo/builder.h"
+
+namespace strata {
+
+namespace {
+
+constexpr int kLinks = 200;
+constexpr int kRuns = 15;
+
+// A chain of kernels on one number. They are of two kinds, so that none
+// undoes another.
+Result<std::string> chain() {
+  zoo::Builder net("Chain");
+  zoo::Var x = net.input("x", {1});
+  for (int i = 0; i < kLinks; ++i) x = net.op(i % 2 == 0 ? "Sin" : "Sqrt", {x});
+  net.output("y", x);
+  auto network = std::move(net).finish();
+  if (!network) return tl::unexpected(network.error());
+  return onnx_bytes(network->model);
+}
+
+double median_of(std::vector<double> samples) { return summarize(samples).median; }
+
+}  // namespace
+
+Result<double> probe_cost(const Engine& engine, const SessionOptions& given) {
+  auto model = chain();
+  if (!model) return tl::unexpected(model.error());
+  SessionOptions options;
+  options.threads = given.threads;
+  options.device = given.device;
+  options.optimization = STRATA_OPT_NONE;
+  auto plain = engine.open(ModelBytes{*model}, options);
+  if (!plain) return tl::unexpected(plain.error());
+  options.trace_time = true;
+  auto recording = engine.open(ModelBytes{*model}, options);
+  if (!recording) return tl::unexpected(recording.error());
+  HostTensor input{"x", DType::F32, {1}, std::vector<std::byte>(sizeof(float))};
+  if (auto status = plain->bind({input}); !status) return tl::unexpected(status.error());
+  if (auto status = recording->bind({input}); !status) return tl::unexpected(status.error());
+
+  std::vector<double> runs, kernels(kRuns, 0.0);
+  for (int i = 0; i < kRuns; ++i) {
+    const ContentionMeter meter;
+    if (auto status = plain->run(); !status) return tl::unexpected(status.error());
+    runs.push_back(meter.stop().wall_seconds);
+    auto trace = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
+    if (!trace) return tl::unexpected(trace.error());
+  }
+  std::uint64_t first = 0;
+  bool any = false;
+  auto status = recording->visit_kernels([&](const StrataKernel& kernel) {
+    if (!any) first = kernel.run, any = true;
+    const std::uint64_t run = kernel.run - first;
+    if (run < kernels.size()) kernels[run] += 1e-9 * static_cast<double>(kernel.duration_ns);
+  });
+  if (!status) return tl::unexpected(status.error());
+  const double difference = median_of(kernels) - median_of(runs);
+  return std::max(0.0, difference / kLinks);
+}
+
+}  // namespace strata

@@ -1,0 +1,95 @@
+// Tensors from files: which reader, and which input of the model.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/mapped_file.h"
+#include "measure/npy.h"
+#include "measure/onnx_tensor.h"
+#include "strata/measure/inputs.h"
+
+namespace strata {
+
+namespace {
+
+std::string shape_text(const HostTensor& tensor) {
+  return fmt::format(
+      "{} {}", name(tensor.dtype),
+      tensor.dims.empty() ? "scalar" : fmt::format("{}", fmt::join(tensor.dims, "×")));
+}
+
+// A mismatch with what the model expects; empty if there is none.
+std::string mismatch(const HostTensor& tensor, const TypeInfo& expected) {
+  const std::string wanted =
+      fmt::format("{} {}", name(expected.dtype), expected.ranked ? text(expected.dims) : "?");
+  bool fits = tensor.dtype == expected.dtype;
+  fits = fits && (!expected.ranked || tensor.dims.size() == expected.dims.size());
+  for (std::size_t i = 0; fits && expected.ranked && i < tensor.dims.size(); ++i)
+    fits = !expected.dims[i].is_number() || expected.dims[i].is(tensor.dims[i]);
+  return fits ? "" : fmt::format("is {} where the model takes {}", shape_text(tensor), wanted);
+}
+
+}  // namespace
+
+Result<std::vector<HostTensor>> read_tensors(const std::string& path, const std::string& name) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".npz") return read_npz(path);
+  if (extension != ".npy" && extension != ".pb")
+    return failure(fmt::format("{}: inputs are read from .npy, .npz and .pb files", path),
+                   ErrorKind::Usage);
+  auto file = MappedFile::open(path);
+  if (!file) return tl::unexpected(file.error());
+  auto tensor = extension == ".npy" ? read_npy((*file)->bytes(), path)
+                                    : read_onnx_tensor((*file)->bytes(), path);
+  if (!tensor) return tl::unexpected(tensor.error());
+  if (!name.empty()) tensor->name = name;
+  std::vector<HostTensor> tensors;
+  tensors.push_back(std::move(*tensor));
+  return tensors;
+}
+
+Result<std::vector<HostTensor>> read_inputs(const Model& model,
+                                            const std::vector<std::string>& files) {
+  std::vector<HostTensor> given;
+  for (const std::string& file : files) {
+    const std::size_t equals = file.find('=');
+    const bool named = equals != file.npos && !std::filesystem::exists(file);
+    auto tensors =
+        named ? read_tensors(file.substr(equals + 1), file.substr(0, equals)) : read_tensors(file);
+    if (!tensors) return tl::unexpected(tensors.error());
+    std::move(tensors->begin(), tensors->end(), std::back_inserter(given));
+  }
+  const Graph& graph = model.graph();
+  std::vector<std::string_view> names;
+  for (const TensorId id : graph.inputs) names.push_back(graph.tensors[id].name);
+
+  std::vector<HostTensor> inputs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto found = std::find_if(given.begin(), given.end(),
+                              [&](const HostTensor& t) { return t.name == names[i]; });
+    if (found == given.end())  // the first that has no name, or one that no input has
+      found = std::find_if(given.begin(), given.end(), [&](const HostTensor& t) {
+        return t.name.empty() || (given.size() == 1 && names.size() == 1);
+      });
+    if (found == given.end())
+      return failure(fmt::format("no file gives input \"{}\"; the model takes {}", names[i],
+                                 fmt::join(names, ", ")),
+                     ErrorKind::Usage);
+    found->name = names[i];
+    const std::string why = mismatch(*found, graph.tensors[graph.inputs[i]].type);
+    if (!why.empty())
+      return failure(fmt::format("input \"{}\" {}", names[i], why), ErrorKind::Usage);
+    inputs.push_back(std::move(*found));
+    given.erase(found);
+  }
+  if (!given.empty())
+    return failure(fmt::format("the model has no input \"{}\"; it takes {}", given[0].name,
+                               fmt::join(names, ", ")),
+                   ErrorKind::Usage);
+  return inputs;
+}
+
+}  // namespace strata
