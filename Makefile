@@ -6,33 +6,33 @@ build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 .PHONY: demo test bench install format coverage clean
 
 demo:  ## build strata and profile a real network
-	deps/install.sh build
+	deps/install.sh build engines
 	$(call build,release)
 	build/release/strata stat tests/models/mobilenet_v2.onnx
 
 test:  ## both compilers (fuzz is built by clang), 60 s of each fuzzer, every test
-	deps/install.sh build test
+	deps/install.sh build engines test
 	$(call build,dev)
 	$(call build,fuzz) --target fuzzers strata_cli
 	ctest --preset fuzz --parallel $(JOBS)
 	ctest --preset dev --parallel $(JOBS)
 
 bench:  ## the figures the README shows
-	deps/install.sh build bench
+	deps/install.sh build engines bench
 	$(call build,bench)
 	set -e; for program in build/bench/bench_*; do $$program; done
 
 install:  ## make install PREFIX=/usr/local
-	deps/install.sh build
+	deps/install.sh build engines
 	$(call build,release)
 	cmake --install build/release --prefix $(PREFIX)
 
 format:
 	deps/install.sh dev
-	find include src tests bench examples -name '*.h' -o -name '*.cc' | xargs clang-format -i
+	find include src engines tests bench examples -name '*.h' -o -name '*.cc' | xargs clang-format -i
 
 coverage:  ## lines and branches the tests reach
-	deps/install.sh build test dev
+	deps/install.sh build engines test dev
 	$(call build,coverage)
 	ctest --preset coverage --parallel $(JOBS)
 	gcovr --root . --filter src --filter include --exclude '.*_test\.cc' build/coverage

@@ -9,10 +9,12 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
+# A package may also be there under another's name: `nodejs` can provide `npm`.
+there=$(dpkg-query -W -f '${db:Status-Status} ${Package} ${Provides}\n' |
+  sed -n 's/^installed //p' | sed 's/([^)]*)//g; s/,/ /g' | tr '\n' ' ')
 missing=()
 for package in $wanted; do
-  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || echo missing)
-  [ "$status" = installed ] || missing+=("$package")
+  [[ " $there " == *" $package "* ]] || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 

@@ -1,0 +1,55 @@
+// What the fake engine makes of a model: kernels, and numbers for its values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "strata/engine/plugin.h"
+#include "strata/graph/graph.h"
+
+namespace strata::fake {
+
+struct KernelPlan {
+  std::string name, op;
+  std::vector<std::string> sources;          // as node_keys() calls them
+  std::vector<const char*> source_pointers;  // into the same
+  std::vector<TensorId> outputs;
+  double flops = 0, bytes = 0;
+};
+
+struct Plan {
+  std::vector<KernelPlan> kernels;
+  std::vector<std::pair<std::string, std::string>> absent;  // node, reason
+};
+
+// For the shapes that the model has now. With `fuse`, an activation or normalization
+// belongs to the kernel that makes its only input.
+Plan plan_kernels(const Model& model, bool fuse);
+
+// A number for a size: itself, else the most it can be, else 1.
+std::vector<std::int64_t> dims_now(const Tensor& tensor);
+std::uint64_t bytes_now(const Tensor& tensor);
+
+std::uint64_t mixed(std::uint64_t x);  // splitmix64
+std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t hash);
+// f32 in [-1, 1), other types 0 or 1 in every byte.
+std::vector<std::byte> elements_of(const Tensor& tensor, std::uint64_t input_hash);
+
+// When a kernel of a plan ran.
+struct KernelTime {
+  std::uint64_t run;
+  std::size_t kernel;
+  std::int64_t start_ns, duration_ns;
+};
+
+// A kernel takes memory for its outputs when it starts; what nobody reads any more is
+// given back when it ends; the model's own outputs at the end of the run.
+std::vector<StrataBlock> blocks_of(const Model& model, const Plan& plan,
+                                   std::span<const KernelTime> times, std::int64_t end_ns);
+
+}  // namespace strata::fake

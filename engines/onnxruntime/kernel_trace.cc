@@ -1,0 +1,117 @@
+#include "kernel_trace.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "profile.h"
+
+namespace strata::ort {
+
+void KernelTrace::set_fusion(Fusion fusion) {
+  fusion_ = std::move(fusion);
+  for (std::size_t i = 0; i < fusion_.kernels.size(); ++i)
+    fused_.emplace(fusion_.kernels[i].name, i);
+}
+
+std::uint32_t KernelTrace::kernel_number(const ProfileEvent& event) {
+  std::string key(event.name);
+  const auto next = static_cast<std::uint32_t>(kernels_.size());
+  const auto [known, added] = numbers_.try_emplace(key.append("\n").append(event.op), next);
+  if (!added) return known->second;
+  Kernel kernel{std::string(event.name),
+                std::string(event.op),
+                std::string(event.provider),
+                STRATA_KERNEL_OTHER,
+                {}};
+  if (const auto found = fused_.find(event.name); found != fused_.end()) {
+    const FusedKernel& fused = fusion_.kernels[found->second];
+    kernel.kind = fused.kind;
+    for (const std::string& source : fused.sources) kernel.sources.push_back(source.c_str());
+  }
+  kernels_.push_back(std::move(kernel));
+  return next;
+}
+
+std::size_t KernelTrace::add(std::string_view profile, std::int64_t profile_start_ns,
+                             const std::vector<TracedRun>& runs) {
+  constexpr std::int64_t kMicrosecond = 1000;
+  std::size_t events = 0;
+  std::size_t first = recorded_.size();  // of the run that is being read
+  read_profile(profile, [&](const ProfileEvent& event) {
+    ++events;
+    const std::int64_t start = profile_start_ns + event.start_us * kMicrosecond;
+    if (!event.is_run) {
+      const auto first_rank = static_cast<std::uint32_t>(ranks_.size());
+      const std::size_t first_dim = dims_.size();
+      for (const auto& dims : event.output_dims) {
+        ranks_.push_back(static_cast<std::int32_t>(dims.size()));
+        dims_.insert(dims_.end(), dims.begin(), dims.end());
+      }
+      recorded_.push_back({0, kernel_number(event), start, event.duration_us * kMicrosecond,
+                           first_rank, static_cast<std::uint32_t>(event.output_dims.size()),
+                           first_dim});
+      return;
+    }
+    // By its middle: times are rounded down, and runs follow each other closely.
+    const std::int64_t middle = start + event.duration_us * kMicrosecond / 2;
+    const auto run = std::find_if(runs.begin(), runs.end(), [&](const TracedRun& r) {
+      return middle + kMicrosecond >= r.profile_start_ns && middle <= r.profile_end_ns;
+    });
+    if (run == runs.end()) {
+      recorded_.resize(first);
+    } else {
+      for (std::size_t i = first; i < recorded_.size(); ++i) {
+        recorded_[i].run = run->number;
+        recorded_[i].start_ns =
+            std::max(run->start_ns, recorded_[i].start_ns - run->profile_start_ns + run->start_ns);
+      }
+      std::stable_sort(recorded_.begin() + static_cast<std::ptrdiff_t>(first), recorded_.end(),
+                       [](const Recorded& a, const Recorded& b) {
+                         if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+                         return a.duration_ns > b.duration_ns;  // what holds others goes first
+                       });
+    }
+    first = recorded_.size();
+  });
+  recorded_.resize(first);  // a run that did not end
+  return events;
+}
+
+std::vector<std::pair<std::string, std::string>> KernelTrace::absent() const {
+  auto all = fusion_.absent;
+  if (kernels_.empty()) return all;  // nothing has run yet
+  std::unordered_set<std::string_view> placed;
+  for (const Kernel& kernel : kernels_) placed.insert(kernel.sources.begin(), kernel.sources.end());
+  for (const FusedKernel& fused : fusion_.kernels)
+    for (const std::string& source : fused.sources)
+      if (placed.insert(source).second) all.emplace_back(source, "in a branch that was not taken");
+  return all;
+}
+
+bool KernelTrace::give(void* user, StrataOnKernel each) {
+  const std::vector<Recorded> recorded = std::exchange(recorded_, {});
+  bool whole = true;
+  for (const Recorded& record : recorded) {
+    const Kernel& kernel = kernels_[record.kernel];
+    const StrataKernel out = {record.run,
+                              record.kernel,
+                              kernel.name.c_str(),
+                              kernel.op.c_str(),
+                              kernel.provider.c_str(),
+                              kernel.kind,
+                              kernel.sources.data(),
+                              kernel.sources.size(),
+                              record.start_ns,
+                              record.duration_ns,
+                              static_cast<std::int32_t>(record.ranks),
+                              ranks_.data() + record.first_rank,
+                              dims_.data() + record.first_dim};
+    whole = each(user, &out) == 0;
+    if (!whole) break;
+  }
+  ranks_.clear();
+  dims_.clear();
+  return whole;
+}
+
+}  // namespace strata::ort

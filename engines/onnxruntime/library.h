@@ -1,0 +1,23 @@
+// Finds ONNX Runtime on this machine and opens it.
+#pragma once
+
+#include <string>
+
+#include "api.h"
+
+namespace strata::ort {
+
+struct Library {
+  std::string path;     // of the file that was opened
+  std::string release;  // `1.27.0`
+};
+
+// Opened at the first call, and never closed. Throws Failure with every place tried: what
+// STRATA_ONNXRUNTIME names (a file or a folder; then nothing else), where it was when
+// strata was built, beside the plugin, and where the system looks.
+const Library& library();
+
+// One for the whole process: ONNX Runtime allows no more.
+Ort::Env& environment();
+
+}  // namespace strata::ort

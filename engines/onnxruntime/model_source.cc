@@ -1,0 +1,162 @@
+#include "model_source.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "failure.h"
+#include "strata/engine/engine.h"
+#include "strata/read/read.h"
+#include "strata/write/onnx.h"
+
+namespace strata::ort {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) throw Failure{STRATA_FAILED, fmt::format("cannot read {}", path)};
+  return all;
+}
+
+void add_varint(std::string& out, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) out += static_cast<char>(number | 0x80);
+  out += static_cast<char>(number);
+}
+
+// A field of a protocol buffer that holds bytes.
+std::string field(std::uint32_t number, std::string_view bytes) {
+  std::string out;
+  add_varint(out, (number << 3) | 2);
+  add_varint(out, bytes.size());
+  return out.append(bytes);
+}
+
+constexpr std::uint32_t kModelGraph = 7, kModelFunctions = 25, kGraphOutput = 12, kValueName = 1;
+
+// Walks the fields of a ModelProto, reading none of them; true if one is a local function.
+bool has_functions(std::FILE* model) {
+  bool ended = false;
+  const auto varint = [&] {
+    std::uint64_t number = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const int byte = std::getc(model);
+      ended = byte == EOF;
+      if (ended) break;
+      number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return number;
+  };
+  while (true) {
+    const std::uint64_t tag = varint();
+    if (ended) return false;
+    if (tag >> 3 == kModelFunctions) return true;
+    std::uint64_t skipped = (tag & 7) == 1 ? 8 : 4;
+    if ((tag & 7) == 0 || (tag & 7) == 2) skipped = varint();
+    if ((tag & 7) == 0) continue;
+    if (::fseeko(model, static_cast<off_t>(skipped), SEEK_CUR) != 0) return false;
+  }
+}
+
+}  // namespace
+
+ModelSource::ModelSource(const StrataOpen& open, bool changeable) {
+  if (open.path != nullptr) path_ = open.path;
+  for (std::uint64_t i = 0; i < open.stored_count; ++i)
+    locations_.push_back(open.stored[i].location);
+  for (std::uint64_t i = 0; i < open.stored_count; ++i)
+    stored_.push_back({locations_[i].c_str(), open.stored[i].data, open.stored[i].bytes});
+  const std::vector<std::string> fetch(open.fetch, open.fetch + open.fetch_count);
+  if (open.path != nullptr) {
+    std::error_code error;
+    if (!fs::is_regular_file(path_, error))
+      throw Failure{STRATA_FAILED, fmt::format("there is no file {}", path_)};
+  } else {
+    bytes_ = {static_cast<const char*>(open.model), open.model_bytes};
+    if (bytes_.empty()) throw Failure{STRATA_FAILED, "the model is empty"};
+    if (changeable) bytes_ = kept_ = std::string(bytes_);
+  }
+  const bool as_stored = open.precision == nullptr || *open.precision == 0;
+  if (!changeable && fetch.empty() && as_stored) return;
+  read();
+  if (changeable) name_nodes();
+  if (!fetch.empty()) add_outputs(fetch);
+}
+
+Model& ModelSource::read() {
+  auto model = from_file() ? read_model(path_) : read_onnx(bytes_, "the model");
+  if (!model) throw Failure{STRATA_FAILED, model.error().message};
+  return model_.emplace(std::move(*model));
+}
+
+// Profiles tell nodes apart by their names; functions are inlined by strata, so that both
+// call the nodes in them the same.
+void ModelSource::name_nodes() {
+  const std::vector<std::string> keys = node_keys(*model_);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      from_file() ? std::fopen(path_.c_str(), "rb")
+                  : ::fmemopen(const_cast<char*>(bytes_.data()), bytes_.size(), "rb"),
+      std::fclose);
+  bool changed = file != nullptr && has_functions(file.get());
+  std::size_t number = 0;
+  for (Graph& graph : model_->graphs)
+    for (Node& node : graph.nodes) {
+      if (node.name != keys[number]) {
+        node.name = model_->keep(keys[number]);
+        changed = true;
+      }
+      ++number;
+    }
+  if (!changed) return;
+  auto written = onnx_bytes(*model_, {.elsewhere = WriteOptions::Elsewhere::Refer});
+  if (!written)
+    throw Failure{STRATA_FAILED, fmt::format("some nodes have no names of their own, and the "
+                                             "model could not be given some: {}",
+                                             written.error().message)};
+  model_.reset();  // its views were into the old bytes
+  kept_ = std::move(*written);
+  bytes_ = kept_;
+  read();
+}
+
+// A second `graph` field is merged with the first: so a value becomes an output without
+// writing the rest again. strata's own reader takes no such file, and need not.
+void ModelSource::add_outputs(const std::vector<std::string>& names) {
+  const Graph& graph = model_->graph();
+  std::string outputs;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(graph.tensors.begin(), graph.tensors.end(),
+                                    [&](const Tensor& tensor) { return tensor.name == name; });
+    if (found == graph.tensors.end() || found->role == Role::Captured || name.empty())
+      throw Failure{STRATA_WRONG_INPUT,
+                    fmt::format("the model has no value \"{}\" to fetch", name)};
+    if (found->role != Role::Activation)
+      throw Failure{STRATA_WRONG_INPUT,
+                    fmt::format("\"{}\" is {}: there is nothing to fetch", name,
+                                found->role == Role::Input ? "an input" : "stored in the model")};
+    const auto id = static_cast<TensorId>(found - graph.tensors.begin());
+    const std::string output = field(kGraphOutput, field(kValueName, name));
+    const bool is_one =
+        std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end();
+    if (!is_one && outputs.find(output) == outputs.npos) outputs += output;
+  }
+  if (outputs.empty()) return;
+  with_outputs_ =
+      (from_file() ? contents(path_) : std::string(bytes_)) + field(kModelGraph, outputs);
+  bytes_ = with_outputs_;
+}
+
+std::string ModelSource::folder() const {
+  if (path_.empty()) return "";
+  const fs::path folder = fs::absolute(path_).parent_path();
+  return folder.string();
+}
+
+}  // namespace strata::ort

@@ -1,0 +1,48 @@
+// The model that a session is made of, and the changes it needs first.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/engine/plugin.h"
+#include "strata/graph/graph.h"
+
+namespace strata::ort {
+
+class ModelSource {
+ public:
+  // `changeable`: the session will be made anew, or its nodes must have names. Throws
+  // Failure if the file is not there or not a model, or has no such value to fetch.
+  ModelSource(const StrataOpen& open, bool changeable);
+
+  // What ONNX Runtime opens: the file itself, where nothing was changed, or bytes.
+  const std::string& path() const { return path_; }
+  std::string_view bytes() const { return bytes_; }
+  bool from_file() const { return bytes_.empty(); }
+  // Where weights outside of `bytes` are looked for; empty if they are in memory.
+  std::string folder() const;
+  const std::vector<StrataStored>& stored() const { return stored_; }
+
+  // As strata reads it, every node with the name that node_keys() gives it; null if nobody
+  // needed it. Views into the file.
+  Model* model() { return model_ ? &*model_ : nullptr; }
+  void forget_model() { model_.reset(); }
+  Model& read();  // for a sentence that names a node
+
+ private:
+  void name_nodes();
+  void add_outputs(const std::vector<std::string>& names);
+
+  std::string path_;
+  std::string kept_;          // given names, or kept for later
+  std::string with_outputs_;  // the same with values to fetch
+  std::string_view bytes_;
+  std::vector<StrataStored> stored_;
+  std::vector<std::string> locations_;
+  std::optional<Model> model_;
+};
+
+}  // namespace strata::ort

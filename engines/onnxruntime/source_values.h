@@ -1,0 +1,68 @@
+// The values and nodes of a source model, all graphs of it in one numbering, with what
+// an optimizer may rely on: which values are equal, which nodes have constant inputs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "strata/graph/graph.h"
+
+namespace strata::ort {
+
+using ValueNumber = std::uint32_t;
+using NodeNumber = std::uint32_t;  // kNone: none, for both
+
+class SourceValues {
+ public:
+  explicit SourceValues(const Model& model);
+
+  struct NodeFacts {
+    const Node* node = nullptr;
+    const Graph* graph = nullptr;
+    std::string key;                   // as node_keys() calls it
+    std::vector<ValueNumber> inputs;   // with those that its bodies capture
+    std::vector<ValueNumber> outputs;  // kNone: nobody wants it
+    NodeNumber owner = kNone;          // of a node in a body: the node that runs the body
+    bool constant = false;             // depends on stored values alone
+    bool shape_only = false;           // depends on stored values and on shapes, not on elements
+    bool passes_on = false;            // its output equals its first input
+  };
+  struct ValueFacts {
+    std::string_view name;
+    const Graph* graph = nullptr;
+    NodeNumber producer = kNone;
+    std::vector<NodeNumber> readers;
+    bool stored = false;            // an initializer
+    bool is_output = false;         // of its graph
+    std::uint32_t equal_class = 0;  // equal for values that an optimizer may take as one
+  };
+
+  const std::vector<NodeFacts>& nodes() const { return nodes_; }
+  const NodeFacts& node(NodeNumber n) const { return nodes_[n]; }
+  const ValueFacts& value(ValueNumber v) const { return values_[v]; }
+  std::size_t value_count() const { return values_.size(); }
+
+  // kNone if there is none, or if several graphs have one and none of them is `graph`.
+  ValueNumber find_value(std::string_view name, const Graph* graph) const;
+  NodeNumber find_node(std::string_view name, const Graph* graph) const;
+
+ private:
+  void number_values(const Model& model);
+  void add_nodes(const Model& model);
+  void add_captured_inputs();
+  void set_classes();
+  std::string class_key(const NodeFacts& node) const;
+  ValueNumber resolve(const Graph& graph, TensorId tensor) const;
+
+  std::vector<NodeFacts> nodes_;
+  std::vector<ValueFacts> values_;
+  std::unordered_map<const Graph*, std::vector<ValueNumber>> numbers_;  // of tensors
+  std::unordered_map<const Graph*, NodeNumber> owners_;
+  std::unordered_multimap<std::string_view, ValueNumber> value_names_;
+  std::unordered_multimap<std::string_view, NodeNumber> node_names_;
+};
+
+}  // namespace strata::ort

@@ -1,0 +1,128 @@
+// ONNX Runtime's kernels of real networks: every node of the source is in one list of
+// sources, or absent for a reason; at every level of optimization.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "small_models.h"
+#include "strata/read/read.h"
+#include "strata/write/onnx.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+namespace {
+
+using ::testing::IsEmpty;
+
+// Small arguments where a network has them: the graph is what counts.
+std::string arguments_for(const zoo::Entry& entry) {
+  std::string text;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    for (const zoo::Parameter& parameter : entry.parameters)
+      if (parameter.name == name)
+        text += fmt::format("{}{}={}", text.empty() ? "?" : "&", name, value);
+  };
+  if (entry.in_table) add("resolution", entry.name == "inception_v3" ? "299" : "64");
+  if (entry.name.starts_with("vgg") || entry.name == "alexnet") add("classes", "10");
+  return text;
+}
+
+struct NetworkCase {
+  std::string name;  // of the zoo, with arguments, or a file
+  friend void PrintTo(const NetworkCase& one, std::ostream* out) { *out << one.name; }
+};
+
+std::vector<NetworkCase> cases() {
+  std::vector<NetworkCase> all;
+  for (const zoo::Entry& entry : zoo::entries())
+    all.push_back({fmt::format("{}{}", entry.name, arguments_for(entry))});
+  return all;
+}
+
+// Weights that are cheap to make, and different from each other.
+FillElements cheap_weights() {
+  return [](const TensorData& data, std::int64_t first, std::span<std::byte> chunk) -> Status {
+    const std::size_t seed = std::hash<std::string_view>()(data.name) % 97;
+    if (data.dtype != DType::F32) {
+      std::fill(chunk.begin(), chunk.end(), std::byte{0});
+      return {};
+    }
+    auto* numbers = reinterpret_cast<float*>(chunk.data());
+    for (std::size_t i = 0; i < chunk.size() / sizeof(float); ++i)
+      numbers[i] =
+          0.001F * static_cast<float>((static_cast<std::size_t>(first) + i + seed) % 89 + 1);
+    return {};
+  };
+}
+
+bool is_heavy(std::string_view op) {
+  return op.find("Conv") != op.npos || op.find("MatMul") != op.npos || op.find("Gemm") != op.npos;
+}
+
+// The heavy operators tell whether lists are right: a kernel that multiplies matrices or
+// convolves does it for one such node of the source, or for those that are one attention.
+std::vector<std::string> wrong_lists(const Model& model, const std::vector<Kernel>& kernels) {
+  std::map<std::string, std::string_view> ops;
+  const std::vector<std::string> keys = node_keys(model);
+  std::size_t number = 0;
+  for (const Graph& graph : model.graphs)
+    for (const Node& node : graph.nodes) ops[keys[number++]] = node.op;
+  std::map<std::vector<std::string>, std::set<std::string>> kernel_ops;
+  for (const Kernel& kernel : kernels) kernel_ops[kernel.sources].insert(kernel.op);
+  std::vector<std::string> wrong;
+  for (const auto& [sources, names] : kernel_ops) {
+    const auto sources_heavy = std::count_if(
+        sources.begin(), sources.end(), [&](const std::string& key) { return is_heavy(ops[key]); });
+    const auto kernels_heavy = std::count_if(names.begin(), names.end(), is_heavy);
+    const bool attention = std::any_of(names.begin(), names.end(), [](const std::string& op) {
+      return op.find("Attention") != op.npos;
+    });
+    if (!attention && (sources_heavy > 1 || (sources_heavy > 0) != (kernels_heavy > 0)))
+      wrong.push_back(
+          fmt::format("{} runs {}", fmt::join(names, " and "), fmt::join(sources, ", ")));
+  }
+  return wrong;
+}
+
+class Networks : public ::testing::TestWithParam<NetworkCase> {};
+
+TEST_P(Networks, EveryNodeIsInOneKernelOrAbsent) {
+  auto engine = load_engine("onnxruntime");
+  if (!engine) GTEST_SKIP() << engine.error().message;
+  auto network = zoo::build(GetParam().name);
+  ASSERT_TRUE(network) << network.error().message;
+  const std::string path = fmt::format("{}strata_{}.onnx", ::testing::TempDir(),
+                                       GetParam().name.substr(0, GetParam().name.find('?')));
+  ASSERT_TRUE(write_onnx(network->model, path, {.fill = cheap_weights()}));
+  for (const auto level :
+       {STRATA_OPT_NONE, STRATA_OPT_BASIC, STRATA_OPT_EXTENDED, STRATA_OPT_ALL}) {
+    auto session = engine->open(path, {.threads = 1, .optimization = level, .trace_time = true});
+    ASSERT_TRUE(session) << session.error().message;
+    ASSERT_TRUE(session->bind(test::inputs_for(session->inputs())));
+    const auto trace = session->run_traced({});
+    ASSERT_TRUE(trace) << trace.error().message;
+    const auto model = read_model(path);
+    ASSERT_TRUE(model);
+    const auto found = test::check_assignment(*model, trace->kernels, session->absent());
+    EXPECT_THAT(found.mistakes, IsEmpty()) << "level " << level;
+    EXPECT_THAT(wrong_lists(*model, trace->kernels), IsEmpty()) << "level " << level;
+    fmt::print("{} level {}: {} nodes assigned, {} absent, {} kernels\n", GetParam().name,
+               static_cast<int>(level), found.assigned, found.absent, found.kernels);
+  }
+  std::filesystem::remove(path);
+  std::filesystem::remove(path + ".data");
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, Networks, ::testing::ValuesIn(cases()), [](const auto& each) {
+  return each.param.name.substr(0, each.param.name.find('?'));
+});
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,33 @@
+// Models with weights for the tests of engines, and inputs for them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/engine/engine.h"
+#include "strata/graph/graph.h"
+#include "strata/zoo/builder.h"
+
+namespace strata::test {
+
+// A network of the zoo as an ONNX file in memory, with random weights.
+std::string zoo_bytes(std::string_view name_and_arguments);
+// A network that was described by hand, likewise.
+std::string bytes_of(zoo::Builder net);
+std::string bytes_of(const Model& model);
+
+// Elements for every input by its port, open sizes as given, the same for the same seed.
+std::vector<HostTensor> inputs_for(const std::vector<Port>& ports, std::uint64_t seed = 1,
+                                   std::int64_t open_size = 1);
+
+// How nodes are assigned to kernels: every node in one list of sources or absent.
+struct Assignment {
+  std::size_t kernels = 0;  // different ones
+  std::size_t assigned = 0, absent = 0;
+  std::vector<std::string> mistakes;  // sentences; none if all is well
+};
+Assignment check_assignment(const Model& model, const std::vector<Kernel>& kernels,
+                            const std::vector<Session::Absent>& absent);
+
+}  // namespace strata::test
