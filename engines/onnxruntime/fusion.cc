@@ -146,7 +146,7 @@ void Assigner::walk_bodies(const Walk& at, const Node& node) {
 
 // The value that a kernel gives, where only its own name tells.
 ValueNumber Assigner::by_kernel_name(const Walk& at, const Node& node) const {
-  constexpr std::string_view kBlocked = "_nchwc";
+  constexpr std::string_view kBlocked = "_nchwc", kNorm = "_bn";
   std::string_view name = plain_name(node.name);
   if (const NodeNumber same = source_.find_node(name, at.source); same != kNone) {
     const auto& origin = source_.node(same);
@@ -155,6 +155,7 @@ ValueNumber Assigner::by_kernel_name(const Walk& at, const Node& node) const {
   }
   if (!name.ends_with(kBlocked)) return kNone;
   name.remove_suffix(kBlocked.size());
+  if (name.ends_with(kNorm)) name.remove_suffix(kNorm.size());  // a norm, now a convolution
   const ValueNumber value = source_.find_value(plain_name(name), at.source);
   return value == kNone ? kNone : extended(at, node, value);
 }

@@ -1,4 +1,4 @@
-// Whether a precision works, found out with a small convolution.
+// Whether a precision works, found out with a small network.
 #pragma once
 
 #include <string>

@@ -167,6 +167,7 @@ Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
   timing.runs = options.runs;
   timing.warmup = options.warmup;
   timing.seconds = options.seconds;
+  timing.kernels = options.layers;
   timing.nodes = loaded.model.graph().nodes.size();
   timing.stop = &g_stop;
   timing.progress = show_progress;

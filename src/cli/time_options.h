@@ -24,6 +24,7 @@ struct TimeOptions {
   int runs = 0;
   int warmup = -1;
   double seconds = 3;
+  bool layers = true;  // also where the time goes
 
   void add_to(CLI::App& app);
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/time_options.h"
 #include "cli/zoo_command.h"
 #include "strata/cost/convention.h"
 #include "strata/profile/profile.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct TableOptions {
   ProfileOptions profile;
+  TimeOptions time;
   std::string layout;
   std::string format = "table";
   std::string output;
@@ -38,9 +40,10 @@ std::string published_form(double number) {
 }
 
 void to_published_form(Profile& table) {
-  for (std::size_t c = 1; c < table.columns.size(); ++c) table.columns[c].unit = Unit::Text;
+  constexpr std::size_t kPublished = 4;  // the rest was measured here
+  for (std::size_t c = 1; c < kPublished; ++c) table.columns[c].unit = Unit::Text;
   for (ProfileRow& row : table.rows)
-    for (std::size_t c = 1; c < row.cells.size(); ++c) {
+    for (std::size_t c = 1; c < kPublished; ++c) {
       Cell& cell = row.cells[c];
       double number = 0;
       if (const auto* exact = std::get_if<Expr>(&cell.value);
@@ -52,6 +55,26 @@ void to_published_form(Profile& table) {
         continue;
       cell.value = published_form(number);
     }
+}
+
+// The median end to end, and the network's FLOPs over it.
+Status add_latency(zoo::Network network, const zoo::Entry& entry, const TableOptions& options,
+                   ProfileRow& row) {
+  LoadedModel loaded{std::move(network.model), std::move(network.inference)};
+  ModelOptions model;
+  model.path = loaded.model.path;
+  auto timed = time_loaded(loaded, model, options.time);
+  if (!timed)
+    return failure(fmt::format("{}: {}", entry.name, timed.error().message), timed.error().kind);
+  const double seconds = summarize(timed->timing->runs).median;
+  row.cells.emplace_back().value = seconds;
+  Cell& rate = row.cells.emplace_back();
+  const Cell& work = row.cells[2];  // model, params, flops
+  if (const auto* flops = std::get_if<Expr>(&work.value); flops != nullptr && flops->is_number())
+    rate.value = static_cast<double>(flops->value()) / seconds;
+  else if (const auto* counted = std::get_if<double>(&work.value))
+    rate.value = *counted / seconds;
+  return {};
 }
 
 // The totals of every network, as a profile whose rows are networks.
@@ -68,11 +91,18 @@ Result<Profile> make_table(const TableOptions& options) {
       table.columns.insert(table.columns.begin(), {"model", "Model", Unit::Text, false, 0});
       table.convention = profile->convention;
       table.energy_model = profile->energy_model;
+      if (options.time.time) {
+        table.columns.push_back({"latency", "Latency", Unit::Seconds, false, 0});
+        table.columns.push_back({"flops_per_s", "FLOPS", Unit::FlopsPerSecond, false, 0});
+      }
     }
     ProfileRow& row = table.rows.emplace_back();
     row.cells.reserve(table.columns.size());
     row.cells.emplace_back().value = std::string(entry.name);
     for (Cell& cell : profile->totals.cells) row.cells.push_back(std::move(cell));
+    if (options.time.time)
+      if (auto status = add_latency(std::move(*network), entry, options, row); !status)
+        return tl::unexpected(status.error());
   }
   return table;
 }
@@ -103,6 +133,7 @@ std::string to_json(const Profile& table) {
 
 Result<int> run_table(TableOptions& options) {
   options.profile.rows.report = ReportKind::None;
+  options.time.layers = false;
   const bool published = options.layout == "rasp";
   if (published) {
     options.profile.convention = "rasp-2020";
@@ -152,6 +183,7 @@ Command add_zoo_table(CLI::App& zoo) {
       ->check(CLI::IsMember({"table", "csv", "json", "md"}))
       ->option_text("FORMAT");
   app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
+  options->time.add_to(*app);
   app->add_flag("--exact", options->exact, "every digit instead of human units");
   return {app, [options] { return run_table(*options); }};
 }

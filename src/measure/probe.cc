@@ -25,7 +25,7 @@ double median_of(std::vector<double> samples) { return summarize(samples).median
 
 }  // namespace
 
-Result<double> probe_cost(const Engine& engine, const SessionOptions& given) {
+Result<ProbeCost> probe_cost(const Engine& engine, const SessionOptions& given) {
   auto model = chain();
   if (!model) return tl::unexpected(model.error());
   SessionOptions options;
@@ -41,13 +41,14 @@ Result<double> probe_cost(const Engine& engine, const SessionOptions& given) {
   if (auto status = plain->bind({input}); !status) return tl::unexpected(status.error());
   if (auto status = recording->bind({input}); !status) return tl::unexpected(status.error());
 
-  std::vector<double> runs, kernels(kRuns, 0.0);
+  std::vector<double> runs, recorded, kernels(kRuns, 0.0);
   for (int i = 0; i < kRuns; ++i) {
     const ContentionMeter meter;
     if (auto status = plain->run(); !status) return tl::unexpected(status.error());
     runs.push_back(meter.stop().wall_seconds);
     auto trace = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
     if (!trace) return tl::unexpected(trace.error());
+    recorded.push_back(1e-9 * static_cast<double>(trace->end_ns - trace->start_ns));
   }
   std::uint64_t first = 0;
   bool any = false;
@@ -57,8 +58,9 @@ Result<double> probe_cost(const Engine& engine, const SessionOptions& given) {
     if (run < kernels.size()) kernels[run] += 1e-9 * static_cast<double>(kernel.duration_ns);
   });
   if (!status) return tl::unexpected(status.error());
-  const double difference = median_of(kernels) - median_of(runs);
-  return std::max(0.0, difference / kLinks);
+  const double plain_run = median_of(runs);
+  return ProbeCost{std::max(0.0, (median_of(kernels) - plain_run) / kLinks),
+                   std::max(0.0, (median_of(recorded) - plain_run) / kLinks)};
 }
 
 }  // namespace strata

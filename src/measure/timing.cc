@@ -35,6 +35,8 @@ class Measuring {
   Status warm_up(Session& session);
   Status measure(Session& plain, Session* recording);
   Status collect_kernels(Session& recording);
+  // Scales what each recorded run tells to the unrecorded ones.
+  void scale();
 
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
@@ -47,6 +49,7 @@ class Measuring {
   Timing& timing_;
   std::map<std::uint64_t, std::size_t> places_;  // of kernels, by Kernel::index
   std::uint64_t first_run_ = 0;                  // of the recorded ones that count
+  std::vector<std::size_t> events_;              // kernels in each recorded run
 };
 
 Status Measuring::warm_up(Session& session) {
@@ -139,14 +142,29 @@ Status Measuring::collect_kernels(Session& recording) {
   for (Kernel& kernel : *kernels) {
     if (kernel.run < first_run_) continue;
     const auto [place, is_new] = places_.try_emplace(kernel.index, timing_.kernels.size());
-    const double seconds = 1e-9 * static_cast<double>(kernel.duration_ns) - timing_.probe_seconds;
+    const double seconds = 1e-9 * static_cast<double>(kernel.duration_ns) - timing_.probe.inside;
     const std::size_t run = kernel.run - first_run_;
+    events_.resize(std::max(events_.size(), run + 1), 0);
+    ++events_[run];
     if (is_new) timing_.kernels.push_back({std::move(kernel), {}});
     std::vector<double>& samples = timing_.kernels[place->second].seconds;
     samples.resize(std::max(samples.size(), run + 1), 0.0);
     samples[run] += std::max(0.0, seconds);  // a kernel of a body may run several times
   }
   return {};
+}
+
+void Measuring::scale() {
+  for (KernelTimes& kernel : timing_.kernels) kernel.seconds.resize(timing_.recorded.size(), 0.0);
+  events_.resize(timing_.recorded.size(), 0);
+  if (timing_.runs.empty()) return;
+  const double whole = summarize(timing_.runs).median;
+  for (std::size_t run = 0; run < timing_.recorded.size(); ++run) {
+    const double recorded = timing_.recorded[run];
+    const double probes = timing_.probe.total * static_cast<double>(events_[run]);
+    const double factor = whole / std::max(recorded - probes, 0.5 * recorded);
+    for (KernelTimes& kernel : timing_.kernels) kernel.seconds[run] *= factor;
+  }
 }
 
 }  // namespace
@@ -180,12 +198,12 @@ Result<Timing> time_model(const Engine& engine, const ModelSource& model,
     auto first = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
     if (!first) return tl::unexpected(first.error());
     auto probe = probe_cost(engine, bare);
-    timing.probe_seconds = probe ? *probe : 0;
+    if (probe) timing.probe = *probe;
   }
   if (auto status = measuring.measure(*plain, recording ? &*recording : nullptr); !status)
     return tl::unexpected(status.error());
 
-  for (KernelTimes& kernel : timing.kernels) kernel.seconds.resize(timing.recorded.size(), 0.0);
+  measuring.scale();
   std::stable_sort(timing.kernels.begin(), timing.kernels.end(),
                    [](const KernelTimes& a, const KernelTimes& b) {
                      return a.kernel.start_ns < b.kernel.start_ns;

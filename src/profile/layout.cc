@@ -63,6 +63,22 @@ Cell megabytes_cell(const Row& r) {
   return {static_cast<double>(r.figures.activation_bytes.value()) / 1048576.0, r.figures.bytes};
 }
 
+Cell optional_cell(const std::optional<double>& number) {
+  if (!number) return {};
+  return {*number, Certainty::Exact};
+}
+
+Cell rate_cell(const Row& r) {
+  const auto flops = r.figures.flops.number();
+  if (!flops || !r.figures.seconds || *r.figures.seconds <= 0) return {};
+  return {*flops / *r.figures.seconds, r.figures.work};
+}
+
+Cell taken_cell(const Row& r, std::int64_t TakenMemory::*field) {
+  if (!r.figures.taken) return {};
+  return {Expr(*r.figures.taken.*field), Certainty::Exact};
+}
+
 constexpr ColumnRule kRasp[] = {
     {"index", "index", Unit::Count, false, 0, true, "", index_cell},
     {"name", "name", Unit::Text, false, 0, true, "",
@@ -83,6 +99,19 @@ constexpr ColumnRule kRasp[] = {
     {"mem_w", "mem_w", Unit::Bytes, true, 5, true, "", write_cell},
     {"mem_rw", "mem_rw", Unit::Bytes, true, 4, true, "", moved_cell},
     {"macc", "macc", Unit::Macs, true, 1, true, "", macs_cell},
+    {"lat", "lat", Unit::Seconds, true, 3, true, "",
+     [](const Row& r) { return optional_cell(r.figures.seconds); }, kTime},
+    {"net_lat", "net_lat", Unit::Seconds, false, 4, true, "",
+     [](const Row& r) { return optional_cell(r.seconds_so_far); }, kTime},
+    {"lat[%]", "lat[%]", Unit::Percent, false, 4, true, "",
+     [](const Row& r) { return optional_cell(r.time_share); }, kTime},
+    {"FLOPS", "FLOPS", Unit::FlopsPerSecond, false, 4, true, "", rate_cell, kTime},
+    {"mem_alloc", "mem_alloc", Unit::Bytes, true, 5, true, "",
+     [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, kMemory},
+    {"mem_held", "mem_held", Unit::Bytes, false, 5, true, "",
+     [](const Row& r) { return taken_cell(r, &TakenMemory::held); }, kMemory},
+    {"mem_peak", "mem_peak", Unit::Bytes, false, 5, true, "",
+     [](const Row& r) { return taken_cell(r, &TakenMemory::peak); }, kMemory},
     {"net_dev_mem", "net_dev_mem", Unit::Bytes, false, 7, true, "",
      [](const Row& r) { return device_cell(r, &CallMemory::net); }, kPytorchCuda},
     {"dev_mem_alloc", "dev_mem_alloc", Unit::Bytes, false, 7, true, "",
@@ -109,6 +138,8 @@ constexpr ColumnRule kTorchstat[] = {
     {"Flops", "Flops", Unit::Macs, true, 1, true, "", macs_cell},
     {"MemRead(B)", "MemRead(B)", Unit::Bytes, true, 5, true, "", read_cell},
     {"MemWrite(B)", "MemWrite(B)", Unit::Bytes, true, 5, true, "", write_cell},
+    {"duration[%]", "duration[%]", Unit::Percent, false, 4, true, "",
+     [](const Row& r) { return optional_cell(r.time_share); }, kTime},
     {"MemR+W(B)", "MemR+W(B)", Unit::Bytes, true, 5, true, "", moved_cell},
 };
 

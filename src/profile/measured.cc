@@ -136,7 +136,7 @@ TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingF
   if (summary.interval) facts.low = summary.interval->low, facts.high = summary.interval->high;
   facts.open = timing.open_seconds;
   facts.first = timing.first_seconds;
-  facts.probe = timing.probe_seconds;
+  facts.probe = timing.probe.inside;
   facts.disturbed = timing.contention.disturbed(facts.threads);
   facts.noisy = summary.cv > kNoisyCv;
   facts.partial = timing.partial;

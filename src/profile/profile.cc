@@ -202,6 +202,12 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     auto beside = rows_beside_layers(measured, *options.timing,
                                      flat ? in_rows : totals.figures.seconds.value_or(0));
     totals.figures.seconds = summarize(options.timing->runs).median;
+    double so_far = 0;
+    for (Row& row : rows) {
+      if (!row.figures.seconds) continue;
+      row.seconds_so_far = so_far += *row.figures.seconds;
+      row.time_share = 100 * *row.figures.seconds / *totals.figures.seconds;
+    }
     totals.figures.samples = options.timing->runs;
     if (!flat && !rows.empty()) {  // the network's own row
       rows.front().figures.seconds = totals.figures.seconds;

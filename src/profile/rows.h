@@ -46,9 +46,11 @@ struct Row {
   std::uint32_t call = 0;   // which call of this module, counted from 0
   std::uint32_t calls = 1;  // how many calls the row stands for
   Figures figures;
-  std::optional<CallMemory> device;   // of one call: a row of several has none
-  std::string instead;                // in whose kernel it runs, or why it does not
-  std::optional<std::int64_t> alive;  // bytes of activations, most while it runs
+  std::optional<CallMemory> device;      // of one call: a row of several has none
+  std::optional<double> seconds_so_far;  // of this row and those before it
+  std::optional<double> time_share;      // percent of the end-to-end time
+  std::string instead;                   // in whose kernel it runs, or why it does not
+  std::optional<std::int64_t> alive;     // bytes of activations, most while it runs
 };
 
 // The rows of the report asked for, in running order. `hidden` counts rows left

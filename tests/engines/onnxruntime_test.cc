@@ -61,8 +61,8 @@ class OnnxRuntime : public ::testing::Test {
       graph.name = op;
       graph.parent = &main;
       graph.tensors.resize(2);
-      graph.tensors[0] = {.name = "x", .role = Role::Captured, .outer = relu.inputs[0]};
-      graph.tensors[1] = {.name = output, .producer = 0};
+      graph.tensors[0] = {.name = "x", .type = {}, .role = Role::Captured, .outer = relu.inputs[0]};
+      graph.tensors[1] = {.name = output, .type = {}, .producer = 0};
       graph.tensors[1].type = main.tensors[relu.outputs[0]].type;
       Node node = relu;
       node.op = op;

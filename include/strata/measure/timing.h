@@ -38,8 +38,17 @@ struct TimingOptions {
 
 // One kernel over all recorded runs.
 struct KernelTimes {
-  Kernel kernel;                // of the first run that has it
-  std::vector<double> seconds;  // one for each run, probe cost taken off; 0 in runs without it
+  Kernel kernel;  // of the first run that has it
+  // One for each recorded run; 0 in runs without it. What recording adds is taken off, and
+  // each run is scaled to the unrecorded median: recorded runs tell shares, unrecorded ones
+  // the whole, so a slow moment of the machine does not show as time outside of kernels.
+  std::vector<double> seconds;
+};
+
+// What recording costs, a kernel. Seconds.
+struct ProbeCost {
+  double inside = 0;  // of the kernel's recorded duration
+  double total = 0;   // of the run
 };
 
 struct Timing {
@@ -49,7 +58,7 @@ struct Timing {
   std::vector<double> runs;          // seconds end to end, nothing recorded
   std::vector<double> recorded;      // seconds end to end of the runs that recorded
   std::vector<KernelTimes> kernels;  // in running order
-  double probe_seconds = 0;          // what recording adds to the duration of each kernel
+  ProbeCost probe;
   std::vector<Session::Absent> absent;
   std::int64_t weight_bytes = -1;
   Contention contention;
@@ -59,9 +68,9 @@ struct Timing {
 Result<Timing> time_model(const Engine& engine, const ModelSource& model,
                           const std::vector<HostTensor>& inputs, const TimingOptions& options);
 
-// What recording adds to the recorded duration of a kernel, in seconds: durations of a
-// chain of kernels that do next to nothing, less their share of an unrecorded run. The
-// share has the engine's own cost between kernels in it, so this is rather too small.
-Result<double> probe_cost(const Engine& engine, const SessionOptions& options);
+// Measured on a chain of kernels that do next to nothing: recorded durations less their
+// share of an unrecorded run (which has the engine's own cost between kernels in it, so
+// `inside` is rather too small), and the recorded run less the unrecorded one.
+Result<ProbeCost> probe_cost(const Engine& engine, const SessionOptions& options);
 
 }  // namespace strata
