@@ -58,7 +58,7 @@ add_test(NAME models
          COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/models/make_models.py
                  --out ${STRATA_TEST_MODELS})
 set_tests_properties(models PROPERTIES FIXTURES_SETUP models)
-# Those that only tests/zoo/ reads beside them. Two processes make them.
+# Those that only tests/zoo/ and tests/engines/ read beside them. Two processes make them.
 add_test(NAME sketches
          COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/models/make_models.py
                  --sketches --out ${STRATA_TEST_MODELS})
@@ -73,7 +73,7 @@ foreach(folder IN LISTS folders)
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/)
   else()
     set(fixture models)
-    if(folder STREQUAL zoo)
+    if(folder MATCHES "^(zoo|engines)$")
       set(fixture sketches)
     endif()
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/

@@ -1,4 +1,4 @@
-#include "strata/measure/timing.h"
+#include "measure/stopwatch.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/builder.h"
 
@@ -25,12 +25,13 @@ double median_of(std::vector<double> samples) { return summarize(samples).median
 
 }  // namespace
 
-Result<ProbeCost> probe_cost(const Engine& engine, const SessionOptions& given) {
+Result<ProbeCost> probe_cost(const Engine& engine, const TimingOptions& given) {
   auto model = chain();
   if (!model) return tl::unexpected(model.error());
   SessionOptions options;
-  options.threads = given.threads;
-  options.device = given.device;
+  options.threads = given.session.threads;
+  options.device = given.session.device;
+  options.options = given.session.options;
   options.optimization = STRATA_OPT_NONE;
   auto plain = engine.open(ModelBytes{*model}, options);
   if (!plain) return tl::unexpected(plain.error());
@@ -43,9 +44,9 @@ Result<ProbeCost> probe_cost(const Engine& engine, const SessionOptions& given) 
 
   std::vector<double> runs, recorded, kernels(kRuns, 0.0);
   for (int i = 0; i < kRuns; ++i) {
-    const ContentionMeter meter;
+    const Stopwatch watch(given);
     if (auto status = plain->run(); !status) return tl::unexpected(status.error());
-    runs.push_back(meter.stop().wall_seconds);
+    runs.push_back(watch.seconds());
     auto trace = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
     if (!trace) return tl::unexpected(trace.error());
     recorded.push_back(1e-9 * static_cast<double>(trace->end_ns - trace->start_ns));

@@ -1,31 +1,26 @@
 #include "strata/measure/timing.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "measure/stopwatch.h"
+
 namespace strata {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kFewestWarmups = 3;
 constexpr int kMostWarmups = 50;
 constexpr std::size_t kFewestRuns = 10;         // of each kind, if time decides
 constexpr std::uint64_t kMostEvents = 400'000;  // that an engine is asked to remember
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // One plain run, timed.
-Result<double> timed_run(Session& session) {
-  const auto start = Clock::now();
+Result<double> timed_run(Session& session, const TimingOptions& options) {
+  const Stopwatch watch(options);
   if (auto status = session.run(); !status) return tl::unexpected(status.error());
-  return seconds_since(start);
+  return watch.seconds();
 }
 
 class Measuring {
@@ -43,7 +38,7 @@ class Measuring {
   void report(std::string_view stage, double done) const {
     if (options_.progress) options_.progress({stage, done});
   }
-  bool enough(Clock::time_point start) const;
+  bool enough(const Stopwatch& watch) const;
 
   const TimingOptions& options_;
   Timing& timing_;
@@ -53,17 +48,17 @@ class Measuring {
 };
 
 Status Measuring::warm_up(Session& session) {
-  auto first = timed_run(session);
+  auto first = timed_run(session, options_);
   if (!first) return tl::unexpected(first.error());
   timing_.first_seconds = *first;
   const int most = options_.warmup >= 0 ? options_.warmup : kMostWarmups;
-  const auto start = Clock::now();
+  const Stopwatch watch(options_);
   for (int i = 0; i < most && !stopped(); ++i) {
     if (options_.warmup < 0 && i >= kFewestWarmups) {
-      const bool long_enough = seconds_since(start) > options_.seconds;
+      const bool long_enough = watch.seconds() > options_.seconds;
       if (has_settled(timing_.warmup) || long_enough) break;
     }
-    auto seconds = timed_run(session);
+    auto seconds = timed_run(session, options_);
     if (!seconds) return tl::unexpected(seconds.error());
     timing_.warmup.push_back(*seconds);
     report("warming up", static_cast<double>(i + 1) / most);
@@ -71,25 +66,25 @@ Status Measuring::warm_up(Session& session) {
   return {};
 }
 
-bool Measuring::enough(Clock::time_point start) const {
+bool Measuring::enough(const Stopwatch& watch) const {
   const std::size_t done = timing_.runs.size() + timing_.recorded.size();
   if (options_.runs > 0) return done >= static_cast<std::size_t>(options_.runs);
   const std::size_t kinds = options_.kernels ? 2 : 1;
-  return done >= kinds * kFewestRuns && seconds_since(start) >= options_.seconds;
+  return done >= kinds * kFewestRuns && watch.seconds() >= options_.seconds;
 }
 
 Status Measuring::measure(Session& plain, Session* recording) {
   const ContentionMeter meter;
-  const auto start = Clock::now();
+  const Stopwatch watch(options_);
   std::uint64_t pending = 0;
-  while (!enough(start)) {
+  while (!enough(watch)) {
     if (stopped()) {
       timing_.partial = true;
       break;
     }
     const bool record = recording != nullptr && timing_.recorded.size() < timing_.runs.size();
     if (!record) {
-      auto seconds = timed_run(plain);
+      auto seconds = timed_run(plain, options_);
       if (!seconds) return tl::unexpected(seconds.error());
       timing_.runs.push_back(*seconds);
     } else {
@@ -105,7 +100,7 @@ Status Measuring::measure(Session& plain, Session* recording) {
     }
     const double by_runs = static_cast<double>(timing_.runs.size() + timing_.recorded.size()) /
                            std::max(1, options_.runs);
-    report("measuring", options_.runs > 0 ? by_runs : seconds_since(start) / options_.seconds);
+    report("measuring", options_.runs > 0 ? by_runs : watch.seconds() / options_.seconds);
   }
   timing_.contention = meter.stop();
   return recording != nullptr ? collect_kernels(*recording) : Status{};
@@ -176,12 +171,12 @@ Result<Timing> time_model(const Engine& engine, const ModelSource& model,
   };
   Timing timing;
   if (options.progress) options.progress({"opening", 0});
-  const auto start = Clock::now();
+  const Stopwatch watch(options);
   SessionOptions bare = options.session;
   bare.trace_time = bare.trace_memory = false;
   auto plain = open(bare);
   if (!plain) return tl::unexpected(plain.error());
-  timing.open_seconds = seconds_since(start);
+  timing.open_seconds = watch.seconds();
   if (auto status = plain->bind(inputs); !status) return tl::unexpected(status.error());
 
   Measuring measuring(options, timing);
@@ -197,7 +192,7 @@ Result<Timing> time_model(const Engine& engine, const ModelSource& model,
     // Its own warm-up: the first run of a session takes memory and packs weights.
     auto first = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
     if (!first) return tl::unexpected(first.error());
-    auto probe = probe_cost(engine, bare);
+    auto probe = probe_cost(engine, options);
     if (probe) timing.probe = *probe;
   }
   if (auto status = measuring.measure(*plain, recording ? &*recording : nullptr); !status)

@@ -44,7 +44,8 @@ class Tree {
       }
     } else {
       add_to(modules_[module].own, figures);
-      if (!figures.flops.is(0) || !figures.params.is(0)) ++modules_[module].own_count;
+      const bool free = figures.flops.is(0) && figures.params.is(0) && !figures.seconds;
+      if (!free) ++modules_[module].own_count;
     }
     for (std::size_t at = module;; at = modules_[at].parent) {
       add_to(modules_[at].row.figures, figures);

@@ -33,6 +33,8 @@ struct TimingOptions {
   bool kernels = true;       // also record where the time goes
   std::size_t nodes = 1000;  // about so many kernels a run: engines remember only so many
   const std::atomic<bool>* stop = nullptr;  // set to end early with what there is
+  // Nanoseconds that never go back; tests have a clock of their own. Empty: CLOCK_MONOTONIC.
+  std::function<std::int64_t()> now_ns;
   std::function<void(const TimingProgress&)> progress;
 };
 
@@ -71,6 +73,6 @@ Result<Timing> time_model(const Engine& engine, const ModelSource& model,
 // Measured on a chain of kernels that do next to nothing: recorded durations less their
 // share of an unrecorded run (which has the engine's own cost between kernels in it, so
 // `inside` is rather too small), and the recorded run less the unrecorded one.
-Result<ProbeCost> probe_cost(const Engine& engine, const SessionOptions& options);
+Result<ProbeCost> probe_cost(const Engine& engine, const TimingOptions& options);
 
 }  // namespace strata

@@ -35,7 +35,7 @@ struct AttributeText {
   std::string_view name;
   std::string_view reference;
   std::int64_t declared = 0;
-  Kind found = Kind::Undefined;  // of the last value field
+  Kind found = Kind::Undefined;  // of the value fields
   std::int64_t integer = 0;
   float real = 0;
   std::string_view bytes;  // text, or the message of a tensor, graph or type
@@ -47,12 +47,17 @@ struct AttributeText {
 
 AttributeText read_text(Source& source, std::string_view message) {
   AttributeText text;
-  const auto one = [&](Kind kind, Fields& f) {
+  const auto take = [&](Kind kind) {
+    if (text.found != Kind::Undefined && text.found != kind)
+      source.wrong("an attribute of it has values of several types");
     text.found = kind;
+  };
+  const auto one = [&](Kind kind, Fields& f) {
+    take(kind);
     text.bytes = f.bytes();
   };
   const auto many = [&](Kind kind, std::uint64_t count) {
-    text.found = kind;
+    take(kind);
     text.list_items += count;
   };
   for (Fields f(source, message); f.next();) {
@@ -67,10 +72,10 @@ AttributeText read_text(Source& source, std::string_view message) {
         text.declared = f.integer();
         break;
       case proto::attribute::kFloat:
-        text.found = Kind::Float, text.real = f.real();
+        take(Kind::Float), text.real = f.real();
         break;
       case proto::attribute::kInt:
-        text.found = Kind::Int, text.integer = f.integer();
+        take(Kind::Int), text.integer = f.integer();
         break;
       case proto::attribute::kString:
         one(Kind::String, f);

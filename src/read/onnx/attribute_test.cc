@@ -101,6 +101,13 @@ TEST_F(AttributeTest, TypeAndValueMustAgree) {
   EXPECT_EQ(complaint(attribute("a", 2, [](auto& w) { w.add_int64(8, 5); })),
             "m.onnx: Op \"n\": its attribute \"a\" says that it is of type 2, but has a value of "
             "type 7");
+  // Integers and texts: neither list is as long as both together.
+  EXPECT_EQ(complaint(attribute("a", 8,
+                                [](auto& w) {
+                                  w.add_int64(8, 5);
+                                  w.add_string(9, "p");
+                                })),
+            "m.onnx: Op \"n\": an attribute of it has values of several types");
   EXPECT_EQ(complaint(reference("a", "alpha", 1)),
             "m.onnx: Op \"n\": its attribute \"a\" refers to a function's attribute \"alpha\", but "
             "it is in no function");
