@@ -191,4 +191,28 @@ std::string layer_type(const Model& model, const Costs& costs, const Layer& laye
   return std::string(main.get().op);
 }
 
+bool is_norm(LayerKind kind) {
+  return kind == LayerKind::BatchNorm || kind == LayerKind::LayerNorm ||
+         kind == LayerKind::GroupNorm || kind == LayerKind::InstanceNorm;
+}
+
+bool is_activation(LayerKind kind) {
+  switch (kind) {
+    case LayerKind::ReLU:
+    case LayerKind::ReLU6:
+    case LayerKind::LeakyReLU:
+    case LayerKind::PReLU:
+    case LayerKind::ELU:
+    case LayerKind::GELU:
+    case LayerKind::SiLU:
+    case LayerKind::Hardswish:
+    case LayerKind::Hardsigmoid:
+    case LayerKind::Sigmoid:
+    case LayerKind::Tanh:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace strata

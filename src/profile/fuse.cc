@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include "cost/layer_kind.h"
 #include "profile/rows.h"
 
 namespace strata {
@@ -9,31 +10,10 @@ namespace {
 enum class Part { None, Compute, Norm, Activation };
 
 Part part_of(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::Conv:
-    case LayerKind::ConvTranspose:
-    case LayerKind::Linear:
-      return Part::Compute;
-    case LayerKind::BatchNorm:
-    case LayerKind::GroupNorm:
-    case LayerKind::InstanceNorm:
-    case LayerKind::LayerNorm:
-      return Part::Norm;
-    case LayerKind::ReLU:
-    case LayerKind::ReLU6:
-    case LayerKind::LeakyReLU:
-    case LayerKind::PReLU:
-    case LayerKind::ELU:
-    case LayerKind::GELU:
-    case LayerKind::SiLU:
-    case LayerKind::Hardswish:
-    case LayerKind::Hardsigmoid:
-    case LayerKind::Sigmoid:
-    case LayerKind::Tanh:
-      return Part::Activation;
-    default:
-      return Part::None;
-  }
+  if (kind == LayerKind::Conv || kind == LayerKind::ConvTranspose || kind == LayerKind::Linear)
+    return Part::Compute;
+  if (is_norm(kind)) return Part::Norm;
+  return is_activation(kind) ? Part::Activation : Part::None;
 }
 
 constexpr std::uint32_t kMany = kNone - 1;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cost/layer_kind.h"
 #include "profile/memory.h"
 #include "zoo/efficientvit.h"
 
@@ -189,22 +190,7 @@ constexpr ColumnRule kActivations[] = {
 
 bool is_activation(const Row& row) {
   if (!row.block.empty()) return row.block.find(":act:") != row.block.npos;
-  switch (row.kind) {
-    case LayerKind::ReLU:
-    case LayerKind::ReLU6:
-    case LayerKind::LeakyReLU:
-    case LayerKind::PReLU:
-    case LayerKind::ELU:
-    case LayerKind::GELU:
-    case LayerKind::SiLU:
-    case LayerKind::Hardswish:
-    case LayerKind::Hardsigmoid:
-    case LayerKind::Sigmoid:
-    case LayerKind::Tanh:
-      return true;
-    default:
-      return false;
-  }
+  return is_activation(row.kind);
 }
 
 constexpr Layout kLayouts[] = {

@@ -5,35 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "cost/layer_kind.h"
+
 namespace strata::zoo {
 
 namespace {
 
 std::optional<BlockPart> part_of(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::Conv:
-    case LayerKind::ConvTranspose:
-      return BlockPart::Conv;
-    case LayerKind::BatchNorm:
-    case LayerKind::LayerNorm:
-    case LayerKind::GroupNorm:
-    case LayerKind::InstanceNorm:
-      return BlockPart::Norm;
-    case LayerKind::ReLU:
-    case LayerKind::ReLU6:
-    case LayerKind::LeakyReLU:
-    case LayerKind::PReLU:
-    case LayerKind::ELU:
-    case LayerKind::GELU:
-    case LayerKind::SiLU:
-    case LayerKind::Hardswish:
-    case LayerKind::Hardsigmoid:
-    case LayerKind::Sigmoid:
-    case LayerKind::Tanh:
-      return BlockPart::Act;
-    default:
-      return std::nullopt;
-  }
+  if (kind == LayerKind::Conv || kind == LayerKind::ConvTranspose) return BlockPart::Conv;
+  if (is_norm(kind)) return BlockPart::Norm;
+  return is_activation(kind) ? std::optional(BlockPart::Act) : std::nullopt;
 }
 
 std::string_view lookup(std::span<const BlockScheme::Name> names, std::string_view from) {

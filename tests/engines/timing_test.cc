@@ -175,7 +175,9 @@ TEST_F(FakeTiming, ComponentsOfADetector) {
     bool any = false;
     for (std::size_t j = i + 1; j < profile->rows.size() && profile->rows[j].depth > depth; ++j)
       if (profile->rows[j].depth == depth + 1) children += seconds_of(profile->rows[j]), any = true;
-    if (any) EXPECT_NEAR(children, seconds_of(profile->rows[i]), 1e-9) << names[i];
+    if (any) {
+      EXPECT_NEAR(children, seconds_of(profile->rows[i]), 1e-9) << names[i];
+    }
   }
 }
 
