@@ -38,9 +38,12 @@ macro(strata_find_onnxruntime)
   endif()
   find_path(onnxruntime_INCLUDE_DIR onnxruntime_cxx_api.h
             HINTS ${hints} ${onnxruntime_PC_INCLUDE_DIRS}
-            PATH_SUFFIXES onnxruntime onnxruntime/core/session)
-  find_library(onnxruntime_LIBRARY NAMES onnxruntime libonnxruntime.so.1
-               HINTS ${hints} ${onnxruntime_PC_LIBRARY_DIRS})
+            PATH_SUFFIXES include include/onnxruntime include/onnxruntime/core/session
+                          onnxruntime onnxruntime/core/session)
+  find_library(onnxruntime_LIBRARY onnxruntime
+               HINTS ${hints} ${onnxruntime_PC_LIBRARY_DIRS} PATH_SUFFIXES lib lib64)
+  find_file(onnxruntime_LIBRARY libonnxruntime.so.1  # where there is no link for linkers
+            HINTS ${hints} PATH_SUFFIXES lib lib64)
 endmacro()
 
 # Sets onnxruntime_INCLUDE_DIR and onnxruntime_LIBRARY, or `why` they are not there.

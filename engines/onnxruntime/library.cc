@@ -36,11 +36,11 @@ std::vector<std::string> places_to_look() {
     add_folder(fs::path(given) / "lib", places);
     return places;
   }
+  if (const std::string own = file_of(reinterpret_cast<const void*>(&places_to_look)); !own.empty())
+    add_folder(fs::path(own).parent_path(), places);
 #ifdef STRATA_ONNXRUNTIME_LIBRARY
   places.push_back(STRATA_ONNXRUNTIME_LIBRARY);
 #endif
-  if (const std::string own = file_of(reinterpret_cast<const void*>(&places_to_look)); !own.empty())
-    add_folder(fs::path(own).parent_path(), places);
   places.push_back("libonnxruntime.so.1");
   places.push_back("libonnxruntime.so");
   return places;

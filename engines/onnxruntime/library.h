@@ -13,8 +13,8 @@ struct Library {
 };
 
 // Opened at the first call, and never closed. Throws Failure with every place tried: what
-// STRATA_ONNXRUNTIME names (a file or a folder; then nothing else), where it was when
-// strata was built, beside the plugin, and where the system looks.
+// STRATA_ONNXRUNTIME names (a file or a folder; then nothing else), beside the plugin, where
+// it was when strata was built, and where the system looks.
 const Library& library();
 
 // One for the whole process: ONNX Runtime allows no more.

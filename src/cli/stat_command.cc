@@ -5,6 +5,7 @@
 #include "cli/time_options.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
+#include "strata/measure/roofline.h"
 #include "strata/report/report.h"
 
 namespace strata::cli {
@@ -85,6 +86,15 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
     if (timed.timing) options.profile.timing = &*timed.timing;
     if (timed.memory) options.profile.memory = &*timed.memory;
     options.profile.timing_facts = timed.facts;
+  }
+
+  Roofline roofline;
+  if (options.time.roofline) {
+    if (!options.time.time)
+      return failure("--roofline sets times against the machine: it needs --time",
+                     ErrorKind::Usage);
+    roofline = cached_roofline(options.time.threads);
+    options.profile.roofline = &roofline;
   }
 
   const bool machine = options.format == "csv" || options.format == "json";

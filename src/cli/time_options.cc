@@ -113,6 +113,7 @@ Result<std::string> zoo_bytes(const Model& model, std::uint64_t seed) {
 void TimeOptions::add_to(CLI::App& app) {
   app.add_flag("--time", time, "run the model on an engine and measure");
   app.add_flag("--memory", memory, "run it and record the memory that the engine takes");
+  app.add_flag("--roofline", roofline, "set times against what this machine can do at best");
   app.add_option("--engine", engine, "which (onnxruntime)")->option_text("NAME");
   app.add_option("--engine-path", engine_path, "folders to look for engines in")
       ->option_text("DIR:DIR");

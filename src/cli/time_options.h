@@ -14,6 +14,7 @@ namespace strata::cli {
 struct TimeOptions {
   bool time = false;
   bool memory = false;
+  bool roofline = false;
   std::string engine = "onnxruntime";
   std::string engine_path;
   std::string device, provider, precision;

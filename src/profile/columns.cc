@@ -147,6 +147,15 @@ constexpr ColumnRule kColumns[] = {
        return per_second_cell(r, r.figures.read_bytes + r.figures.write_bytes, r.figures.bytes);
      },
      kTime},
+    {"bound", "Bound", Unit::Text, false, 4, true,
+     "the limit that it meets first: compute or memory",
+     [](const Row& r) { return text_cell(r.bound); }, kRoofline},
+    {"of_roof", "of roof %", Unit::Percent, false, 4, true,
+     "its FLOP/s as a share of what its intensity allows on this machine",
+     [](const Row& r) {
+       return r.of_roof ? Cell{*r.of_roof, Certainty::Exact} : Cell{};
+     },
+     kRoofline},
     {"in_kernel_of", "In kernel of", Unit::Text, false, 7, false,
      "the layer whose kernel does its work, or why it does not run",
      [](const Row& r) { return text_cell(r.instead); }, kTime},

@@ -10,6 +10,7 @@ namespace strata {
 
 inline constexpr std::string_view kTime = "--time";
 inline constexpr std::string_view kMemory = "--memory";
+inline constexpr std::string_view kRoofline = "--roofline";
 
 struct ColumnRule {
   std::string_view name;
@@ -26,10 +27,10 @@ struct ColumnRule {
 // What else than counting was asked for.
 struct Asked {
   std::string_view device_memory;
-  bool timed = false, traced = false;
+  bool timed = false, traced = false, roofed = false;
   bool has(std::string_view needs) const {
     return needs.empty() || needs == device_memory || (timed && needs == kTime) ||
-           (traced && needs == kMemory);
+           (traced && needs == kMemory) || (roofed && needs == kRoofline);
   }
 };
 

@@ -172,6 +172,11 @@ std::string profile_to_json(const Profile& profile) {
     out["memory"]["engine"]["weights"] =
         profile.taken->weights >= 0 ? Json(profile.taken->weights) : Json();
   }
+  if (profile.roofline)
+    out["roofline"] = {{"flops_per_s", profile.roofline->flops_per_second},
+                       {"bytes_per_s", profile.roofline->bytes_per_second},
+                       {"threads", profile.roofline->threads},
+                       {"kernel", profile.roofline->kernel}};
   if (profile.timing) out["timing"] = timing_json(*profile.timing);
   out["symbols"] = Json::array();
   for (const auto& symbol : profile.symbols)

@@ -171,4 +171,15 @@ std::string use_memory(Analysis& a, const MemoryTrace& memory) {
   return peak_layer;
 }
 
+void use_roofline(Row& row, const Roofline& roofline) {
+  const auto flops = row.figures.flops.number();
+  const auto bytes = (row.figures.read_bytes + row.figures.write_bytes).number();
+  if (!flops || !bytes || *flops <= 0 || *bytes <= 0) return;
+  const double intensity = *flops / *bytes;
+  const bool compute = roofline.attainable(intensity) >= roofline.fp32_flops;
+  row.bound = compute ? "compute" : "memory";
+  if (row.figures.seconds && *row.figures.seconds > 0)
+    row.of_roof = 100 * *flops / *row.figures.seconds / roofline.attainable(intensity);
+}
+
 }  // namespace strata

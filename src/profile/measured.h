@@ -6,6 +6,7 @@
 
 #include "profile/rows.h"
 #include "strata/measure/memory.h"
+#include "strata/measure/roofline.h"
 #include "strata/measure/timing.h"
 
 namespace strata {
@@ -38,6 +39,9 @@ Measured assign_times(const Analysis& analysis, const Timing& timing);
 void use_times(Analysis& analysis, const Measured& measured);
 // Puts what the engine took into the figures; returns the layer of the peak.
 std::string use_memory(Analysis& analysis, const MemoryTrace& memory);
+
+// Sets `bound` and `of_roof` where work, bytes and time are known.
+void use_roofline(Row& row, const Roofline& roofline);
 
 // The receipt: what the caller says of engine and machine, and the rest from the timing.
 TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingFacts given);

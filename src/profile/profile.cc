@@ -140,7 +140,8 @@ bool Profile::is_exact() const {
 Result<Profile> make_profile(const Model& model, const Inference& inference,
                              const ProfileOptions& given) {
   ProfileOptions options = given;
-  const Asked asked{options.device_memory, options.timing != nullptr, options.memory != nullptr};
+  const Asked asked{options.device_memory, options.timing != nullptr, options.memory != nullptr,
+                    options.roofline != nullptr};
   auto columns = choose_columns(options.columns, options.all_columns, asked);
   if (!columns) return tl::unexpected(columns.error());
   const Layout* layout = nullptr;
@@ -217,8 +218,15 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
         options.rows.report != ReportKind::Root)
       for (Row& row : beside) {
         row.depth = options.rows.report == ReportKind::Tree ? 1 : 0;
+        if (options.rows.report == ReportKind::Type && row.type.empty()) row.type = row.layer;
         rows.push_back(std::move(row));
       }
+  }
+  if (options.roofline != nullptr) {
+    for (Row& row : rows) use_roofline(row, *options.roofline);
+    profile.roofline =
+        RooflineFacts{options.roofline->fp32_flops, options.roofline->bytes_per_second,
+                      options.roofline->threads, options.roofline->kernel};
   }
   if (!options.sort.empty()) {
     const bool reversed = options.sort.starts_with('-');

@@ -48,6 +48,8 @@ struct Row {
   Figures figures;
   std::optional<CallMemory> device;      // of one call: a row of several has none
   std::optional<double> seconds_so_far;  // of this row and those before it
+  std::string bound;                     // `compute`, `memory`
+  std::optional<double> of_roof;         // percent of what the machine allows
   std::optional<double> time_share;      // percent of the end-to-end time
   std::string instead;                   // in whose kernel it runs, or why it does not
   std::optional<std::int64_t> alive;     // bytes of activations, most while it runs

@@ -137,6 +137,16 @@ std::string timing_text(const Profile& profile) {
   return out;
 }
 
+std::string roofline_text(const Profile& profile) {
+  if (!profile.roofline) return "";
+  const RooflineFacts& roof = *profile.roofline;
+  return fmt::format(
+      "Roof of this machine, {} thread{}: {}FLOP/s ({}), {}B/s from memory; above {:.1f} FLOP/B "
+      "arithmetic is the limit\n",
+      roof.threads, roof.threads == 1 ? "" : "s", human(roof.flops_per_second), roof.kernel,
+      human(roof.bytes_per_second), roof.flops_per_second / roof.bytes_per_second);
+}
+
 // What the engine took, beside what liveness says.
 std::string taken_text(const Profile& profile, bool exact) {
   if (!profile.taken) return "";
@@ -203,6 +213,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
 std::string footer_text(const Profile& profile, const TableStyle& style,
                         const std::vector<std::string>& dropped) {
   std::string out = timing_text(profile);
+  out += roofline_text(profile);
   out += taken_text(profile, style.exact);
   out += peak_text(profile, style.exact);
   out += device_text(profile, style.exact);

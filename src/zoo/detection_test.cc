@@ -121,8 +121,9 @@ TEST(Detectors, EverySizeHasABound) {
     const Graph& graph = network->model.graph();
     const auto is_cut = [&](const Node& node) {
       if (node.op == "NonZero" || node.op == "NonMaxSuppression") return true;
+      if (node.op != "Squeeze") return false;
       const NodeId from = graph.tensors[node.inputs[0]].producer;
-      return node.op == "Squeeze" && from != kNone && graph.nodes[from].op == "NonZero";
+      return from != kNone && graph.nodes[from].op == "NonZero";
     };
     for (const Node& node : graph.nodes) {
       if (is_cut(node)) continue;

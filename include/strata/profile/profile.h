@@ -97,6 +97,7 @@ struct TimingFacts {
 };
 
 struct MemoryTrace;
+struct Roofline;
 
 // What an engine took while it ran. Bytes.
 struct TakenFacts {
@@ -104,6 +105,13 @@ struct TakenFacts {
   std::int64_t peak = 0, left = 0;
   std::int64_t weights = -1;  // -1: the engine does not tell
   std::string peak_layer;
+};
+
+// The machine's two limits (strata/measure/roofline.h).
+struct RooflineFacts {
+  double flops_per_second = 0, bytes_per_second = 0;
+  int threads = 0;
+  std::string kernel;  // what the first was measured with
 };
 
 struct Profile {
@@ -148,6 +156,7 @@ struct Profile {
   std::optional<DeviceFacts> device;
   std::optional<TimingFacts> timing;
   std::optional<TakenFacts> taken;
+  std::optional<RooflineFacts> roofline;
   std::vector<Inference::Symbol> symbols;
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
@@ -170,8 +179,9 @@ struct ProfileOptions {
   // What an engine measured, and how to call it; nullptr: nothing was.
   const Timing* timing = nullptr;
   const MemoryTrace* memory = nullptr;
-  TimingFacts timing_facts;  // engine, view, threads and machine; the rest follows
-  bool all_columns = false;  // for machine output: every column, unless `columns` says
+  const Roofline* roofline = nullptr;  // of the machine; says something only with times
+  TimingFacts timing_facts;            // engine, view, threads and machine; the rest follows
+  bool all_columns = false;            // for machine output: every column, unless `columns` says
 };
 
 std::vector<std::string> column_names();
