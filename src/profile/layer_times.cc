@@ -24,7 +24,7 @@ bool computes(const Costs& costs, const Layers& layers, const Layer& layer) {
 }
 
 struct ProfileColumns {
-  std::optional<std::size_t> layer, call, time;
+  std::optional<std::size_t> layer, call, calls, time, in_kernel_of;
 };
 
 ProfileColumns find_columns(const Profile& profile) {
@@ -33,7 +33,9 @@ ProfileColumns find_columns(const Profile& profile) {
     const Column& column = profile.columns[c];
     if (column.name == "layer" && column.unit == Unit::Text) found.layer = c;
     if (column.name == "call" && column.unit == Unit::Count) found.call = c;
+    if (column.name == "calls" && column.unit == Unit::Count) found.calls = c;
     if (column.name == "time" && column.unit == Unit::Seconds) found.time = c;
+    if (column.name == "in_kernel_of" && column.unit == Unit::Text) found.in_kernel_of = c;
   }
   return found;
 }
@@ -74,11 +76,18 @@ Result<TimesByCall> times_by_call(const Profile& profile, std::string_view label
                     label));
   TimesByCall times;
   for (const ProfileRow& row : profile.rows) {
+    // What ran beside the layers (changes of layout, the engine itself) is calls of nothing.
+    if (columns.calls && number_in(row.cells[*columns.calls]) == 0) continue;
     const auto* layer = std::get_if<std::string>(&row.cells[*columns.layer].value);
     const auto call = number_in(row.cells[*columns.call]);
     if (layer == nullptr || !call)
       return failure(fmt::format("profile {} has a row without a layer and a call", label));
-    const auto seconds = number_in(row.cells[*columns.time]);
+    auto seconds = number_in(row.cells[*columns.time]);
+    // Its work is part of another row's time, or is not done at all.
+    if (!seconds && columns.in_kernel_of) {
+      const auto* instead = std::get_if<std::string>(&row.cells[*columns.in_kernel_of].value);
+      if (instead != nullptr && !instead->empty()) seconds = 0;
+    }
     if (!seconds || !(*seconds >= 0) || *seconds > kLongestSeconds)
       return failure(fmt::format("profile {}: {} has no time that can be used", label,
                                  call_name(*layer, static_cast<std::int64_t>(*call))));

@@ -115,6 +115,7 @@ std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timi
   for (const MeasuredKernel& kernel : measured.without_layer) {
     Row& row = rows.emplace_back();
     row.layer = kernel.name;
+    row.calls = 0;
     row.type = kernel.op;
     row.figures.samples = kernel.seconds;
     row.figures.seconds = summarize(kernel.seconds).median;
@@ -122,6 +123,7 @@ std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timi
   }
   Row& outside = rows.emplace_back();
   outside.layer = "outside layers";
+  outside.calls = 0;
   outside.figures.seconds = summarize(timing.runs).median - in_layers;
   return rows;
 }

@@ -47,7 +47,7 @@ void use_roofline(Row& row, const Roofline& roofline);
 TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingFacts given);
 
 // Rows for what no layer asked for, and one for the time of an inference that is in no
-// row: with them the rows add up to the end-to-end median.
+// row: with them the rows add up to the end-to-end median. They are calls of nothing.
 std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timing,
                                     double in_layers);
 

@@ -82,6 +82,23 @@ TEST(LayerTimes, ComeFromAProfileByPathAndCall) {
   EXPECT_EQ(times->seconds, (std::vector<double>{0.25, 0, 0, 0.5}));
 }
 
+// As measured with fused kernels: `second` runs in the kernel of `first`, and an engine's
+// own change of layout is a row that no layer of the model stands behind.
+TEST(LayerTimes, OfFusedLayersAreWithTheKernelsOwner) {
+  const Counted net = counted(kNarrow);
+  Profile profile = profile_of({{"first", 0, 0.25}});
+  profile.columns.push_back({"calls", "Calls", Unit::Count, false, 0});
+  profile.columns.push_back({"in_kernel_of", "In kernel of", Unit::Text, false, 0});
+  profile.rows[0].cells.insert(profile.rows[0].cells.end(), {{Expr(1)}, {std::string()}});
+  profile.rows.push_back(
+      {{{std::string("second")}, {Expr(0)}, {}, {Expr(1)}, {std::string("first")}}, 0});
+  profile.rows.push_back(
+      {{{std::string("ReorderOutput")}, {Expr(0)}, {0.5}, {Expr(0)}, {std::string()}}, 0});
+  const auto times = times_from_profile(net.model, net.costs, net.layers, profile, "p");
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_EQ(times->seconds, (std::vector<double>{0.25, 0, 0, 0}));
+}
+
 TEST(LayerTimes, OfAnotherNetworkAreRefused) {
   const Counted net = counted(kNarrow);
   const auto times = times_from_profile(
