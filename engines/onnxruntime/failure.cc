@@ -20,11 +20,19 @@ std::string_view between(std::string_view text, std::string_view from, std::stri
   return text.substr(start + from.size(), end - start - from.size());
 }
 
-// Exceptions of its own checks start with a file, a line and a whole function signature.
+// Exceptions of its own checks start with a file, a line and a whole function signature;
+// statuses that pass through with `[ONNXRuntimeError] : 1 : FAIL : `.
 std::string_view without_place(std::string_view text) {
-  if (!text.starts_with("/onnxruntime_src/")) return text;
-  const std::size_t function = text.find(") ", text.find('('));
-  return function == text.npos ? text : text.substr(function + 2);
+  if (text.starts_with("/onnxruntime_src/")) {
+    const std::size_t function = text.find(") ", text.find('('));
+    if (function != text.npos) text.remove_prefix(function + 2);
+  }
+  if (const std::size_t status = text.find("[ONNXRuntimeError]"); status != text.npos) {
+    text.remove_prefix(status);
+    for (int colons = 0; colons < 3; ++colons)
+      if (const std::size_t at = text.find(" : "); at != text.npos) text.remove_prefix(at + 3);
+  }
+  return text;
 }
 
 // `… running Conv node. Name:'c1' Status Message: … requested buffer of size 51380224`

@@ -147,8 +147,8 @@ bool add_provider(Ort::SessionOptions& session, const std::string& device,
     append(session, *known, all);
   } catch (const Ort::Exception& thrown) {
     throw Failure{STRATA_UNSUPPORTED,
-                  fmt::format("{} does not start with ONNX Runtime in {}: {}. It needs {}", word,
-                              library().path, explain(thrown).message, known->libraries)};
+                  fmt::format("{} does not start with ONNX Runtime in {}: {}. {} needs {}", word,
+                              library().path, explain(thrown).message, word, known->libraries)};
   }
   return takes;
 }
