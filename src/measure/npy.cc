@@ -41,7 +41,7 @@ DType dtype_of(std::string_view text) {
 
 }  // namespace
 
-Result<HostTensor> read_npy(std::string_view bytes, std::string_view label) {
+Result<NpyHeader> read_npy_header(std::string_view bytes, std::string_view label) {
   if (!bytes.starts_with(kMagic) || bytes.size() < 12) return wrong(label, "its start is another");
   const auto byte = [&](std::size_t i) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
@@ -56,9 +56,9 @@ Result<HostTensor> read_npy(std::string_view bytes, std::string_view label) {
   std::string_view type = entry(header, "descr");
   if (!type.starts_with('\'')) return wrong(label, "the header does not say the type");
   type.remove_prefix(1);
-  HostTensor tensor;
-  tensor.dtype = dtype_of(type);
-  if (tensor.dtype == DType::Undefined)
+  NpyHeader array;
+  array.dtype = dtype_of(type);
+  if (array.dtype == DType::Undefined)
     return wrong(label, fmt::format("the type {} is none that models have (or is big endian)",
                                     type.substr(0, std::min<std::size_t>(type.find('\''), 16))));
   if (entry(header, "fortran_order").starts_with("True"))
@@ -71,16 +71,29 @@ Result<HostTensor> read_npy(std::string_view bytes, std::string_view label) {
     std::int64_t size = 0;
     const auto [end, status] = std::from_chars(shape.data(), shape.data() + shape.size(), size);
     if (status != std::errc() || size < 0) return wrong(label, "the shape is no list of sizes");
-    tensor.dims.push_back(size);
+    array.dims.push_back(size);
     count *= size;
     shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
     while (shape.starts_with(',') || shape.starts_with(' ')) shape.remove_prefix(1);
   }
-  const std::string_view elements = bytes.substr(start + length);
-  const Expr needed = strata::bytes(count, tensor.dtype);
-  if (!needed.is_number() || static_cast<std::uint64_t>(needed.value()) != elements.size())
-    return wrong(label, fmt::format("its shape needs {} bytes and it has {}", needed.text(),
+  const Expr needed = strata::bytes(count, array.dtype);
+  if (!needed.is_number())
+    return wrong(label, fmt::format("its shape needs {} bytes", needed.text()));
+  array.start = start + length;
+  array.element_bytes = static_cast<std::uint64_t>(needed.value());
+  return array;
+}
+
+Result<HostTensor> read_npy(std::string_view bytes, std::string_view label) {
+  auto array = read_npy_header(bytes, label);
+  if (!array) return tl::unexpected(array.error());
+  const std::string_view elements = bytes.substr(array->start);
+  if (array->element_bytes != elements.size())
+    return wrong(label, fmt::format("its shape needs {} bytes and it has {}", array->element_bytes,
                                     elements.size()));
+  HostTensor tensor;
+  tensor.dtype = array->dtype;
+  tensor.dims = std::move(array->dims);
   tensor.data.resize(elements.size());
   std::memcpy(tensor.data.data(), elements.data(), elements.size());
   return tensor;

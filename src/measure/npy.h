@@ -8,6 +8,17 @@
 
 namespace strata {
 
+// What stands before the elements.
+struct NpyHeader {
+  DType dtype = DType::Undefined;
+  std::vector<std::int64_t> dims;
+  std::size_t start = 0;            // of the elements
+  std::uint64_t element_bytes = 0;  // of all elements
+};
+// From the first bytes of a .npy file: kMostNpyHeader are enough for every header that
+// numpy writes for an array without fields.
+Result<NpyHeader> read_npy_header(std::string_view bytes, std::string_view label);
+inline constexpr std::size_t kMostNpyHeader = 4096;
 // The array in the bytes of a .npy file; `label` names it in errors.
 Result<HostTensor> read_npy(std::string_view bytes, std::string_view label);
 // All arrays of a .npz file, named as in it.

@@ -1,7 +1,6 @@
-#include <memory>
+#include "measure/npz.h"
 
 #include <fmt/format.h>
-#include <zip.h>
 
 #include "measure/npy.h"
 
@@ -12,14 +11,9 @@ namespace {
 // Together, unpacked: a zip of kilobytes can ask for terabytes.
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 30;
 
-struct Close {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
-};
-
 Result<std::string> unpack(zip_t* archive, std::uint64_t index, const zip_stat_t& stat,
                            const std::string& path) {
-  std::unique_ptr<zip_file_t, Close> file(zip_fopen_index(archive, index, 0));
+  const ZipFile file(zip_fopen_index(archive, index, 0));
   if (file == nullptr)
     return failure(fmt::format("{}: {}: {}", path, stat.name, zip_strerror(archive)));
   // What is stated may be a lie: grow with what there is.
@@ -40,16 +34,21 @@ Result<std::string> unpack(zip_t* archive, std::uint64_t index, const zip_stat_t
 
 }  // namespace
 
-Result<std::vector<HostTensor>> read_npz(const std::string& path) {
+Result<ZipArchive> open_npz(const std::string& path) {
   int code = 0;
-  std::unique_ptr<zip_t, Close> archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
-  if (archive == nullptr) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    const std::string why = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    return failure(fmt::format("{}: not an .npz file that can be read: {}", path, why));
-  }
+  ZipArchive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  if (archive != nullptr) return archive;
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  const std::string why = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  return failure(fmt::format("{}: not an .npz file that can be read: {}", path, why));
+}
+
+Result<std::vector<HostTensor>> read_npz(const std::string& path) {
+  auto opened = open_npz(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const ZipArchive archive = std::move(*opened);
   std::vector<HostTensor> tensors;
   std::uint64_t total = 0;
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);

@@ -48,16 +48,60 @@ void append_small(std::vector<std::byte>& data, DType type, const Items& items) 
   }
 }
 
+// Whether a field is written as its number says; protozero takes that for granted.
+bool is_sound(const protozero::pbf_reader& reader) {
+  using Wire = protozero::pbf_wire_type;
+  const Wire wire = reader.wire_type();
+  switch (reader.tag()) {
+    case kDataType:
+    case kLocation:
+      return wire == Wire::varint;
+    case kName:
+    case kRaw:
+    case kUint64s:
+      return wire == Wire::length_delimited;
+    case kDims:
+    case kInt32s:
+    case kInt64s:
+      return wire == Wire::varint || wire == Wire::length_delimited;
+    case kFloats:
+      return wire == Wire::fixed32 || wire == Wire::length_delimited;
+    case kDoubles:
+      return wire == Wire::fixed64 || wire == Wire::length_delimited;
+    default:
+      return true;
+  }
+}
+
+// Name, type, dims, and the one field that holds the elements as they are.
+OnnxTensorHead parse_head(std::string_view bytes) {
+  OnnxTensorHead head;
+  for (protozero::pbf_reader reader(bytes.data(), bytes.size()); reader.next();) {
+    if (!is_sound(reader)) throw protozero::unknown_pbf_wire_type_exception();
+    const bool packed = reader.wire_type() == protozero::pbf_wire_type::length_delimited;
+    if (reader.tag() == kDataType) {
+      head.dtype = dtype_from_onnx(reader.get_int32()).value_or(DType::Undefined);
+    } else if (reader.tag() == kDims && packed) {
+      for (const std::int64_t size : reader.get_packed_int64()) head.dims.push_back(size);
+    } else if (reader.tag() == kDims) {
+      head.dims.push_back(reader.get_int64());
+    } else if (reader.tag() == kName) {
+      head.name = reader.get_string();
+    } else if (reader.tag() == kRaw) {
+      const auto raw = reader.get_view();
+      head.raw = {raw.data(), raw.size()};
+    } else {
+      reader.skip();
+    }
+  }
+  return head;
+}
+
 Result<HostTensor> parse(std::string_view bytes, std::string_view label) {
   HostTensor tensor;
   bool outside = false;
   // The type decides how int32_data is stored: find it first.
-  for (protozero::pbf_reader reader(bytes.data(), bytes.size()); reader.next();) {
-    if (reader.tag() == kDataType && reader.wire_type() == protozero::pbf_wire_type::varint)
-      tensor.dtype = dtype_from_onnx(reader.get_int32()).value_or(DType::Undefined);
-    else
-      reader.skip();
-  }
+  tensor.dtype = parse_head(bytes).dtype;
   if (bits(tensor.dtype) < 8)
     return failure(fmt::format("{}: tensors of the type {} are not read from files", label,
                                name(tensor.dtype)));
@@ -132,6 +176,14 @@ Result<HostTensor> parse(std::string_view bytes, std::string_view label) {
 }
 
 }  // namespace
+
+Result<OnnxTensorHead> read_onnx_tensor_head(std::string_view bytes, std::string_view label) {
+  try {
+    return parse_head(bytes);
+  } catch (const std::exception& error) {
+    return failure(fmt::format("{}: not an ONNX tensor: {}", label, error.what()));
+  }
+}
 
 Result<HostTensor> read_onnx_tensor(std::string_view bytes, std::string_view label) {
   try {
