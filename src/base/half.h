@@ -22,11 +22,25 @@ inline std::uint16_t half_bits(float number) {
   return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000) >> 13));
 }
 
+// The number that such bits stand for.
+inline float half_value(std::uint16_t half) {
+  const std::uint32_t magnitude = half & 0x7fffU;
+  // Moving the exponent by multiplying gets subnormal numbers right too.
+  const float number = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(number) | (half & 0x8000U) << 16;
+  if (magnitude >= 0x7c00) bits |= 0x7f800000;  // infinity, or not a number
+  return std::bit_cast<float>(bits);
+}
+
 // The upper half of a float, rounded to nearest even.
 inline std::uint16_t bfloat_bits(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<std::uint16_t>((bits >> 16) | 0x40);
   return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+inline float bfloat_value(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
 }  // namespace strata

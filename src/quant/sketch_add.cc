@@ -1,0 +1,209 @@
+// Elements into a sketch. A block at a time goes through three loops while it is in the
+// nearest cache: positions of its elements, counting, and channels.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/half.h"
+#include "quant/sketch_kernels.h"
+#include "strata/quant/sketch.h"
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t kBlock = 2048;
+constexpr std::uint32_t kPageSize = PagedCounters::kPageSize;
+
+// One for each thread, because it is larger than most sketches and zero between calls.
+struct Scratch {
+  std::uint32_t counts[kPositions] = {};
+  std::uint32_t positions[kBlock + kPositionSlack];
+  float finite[kBlock];
+  float converted[kBlock];
+};
+
+Scratch& scratch() {
+  static thread_local const auto one = std::make_unique<Scratch>();
+  return *one;
+}
+
+}  // namespace
+
+class SketchAdder {
+ public:
+  SketchAdder(Sketch& sketch, std::int64_t inner)
+      : sketch_(sketch),
+        parts_(sketch.parts_),
+        grid_(parts_.min, parts_.max),
+        inner_(static_cast<std::size_t>(inner)),
+        channels_(parts_.channel_min.size()) {}
+  ~SketchAdder() { flush(); }
+  SketchAdder(const SketchAdder&) = delete;
+  SketchAdder& operator=(const SketchAdder&) = delete;
+
+  // Elements that follow those before.
+  void add(std::span<const float> values) {
+    while (!values.empty()) {
+      const auto block = values.first(std::min(values.size(), kBlock));
+      const bool all_finite = count(block);
+      if (channels_ != 0) widen_channels(block, all_finite);
+      first_ += block.size();
+      values = values.subspan(block.size());
+    }
+  }
+
+ private:
+  // Whether all elements are finite.
+  bool count(std::span<const float> block) {
+    BlockFacts facts = kernel_.place(block, grid_, scratch_.positions);
+    const bool all_finite = facts.largest < kInfinityBits;
+    if (!all_finite) {
+      block = take_out_the_rest(block);
+      if (block.empty()) return false;
+      facts = kernel_.place(block, grid_, scratch_.positions);
+    }
+    if (facts.largest >= grid_.end_bits) {
+      flush();
+      grid_ = SketchGrid(facts.largest);
+      facts = kernel_.place(block, grid_, scratch_.positions);
+    }
+    sketch_.reach(std::min(parts_.min, facts.low), std::max(parts_.max, facts.high));
+    for (std::size_t i = 0; i < facts.placed; ++i) ++scratch_.counts[scratch_.positions[i]];
+    parts_.zeros += block.size() - facts.placed;
+    least_ = std::min(least_, facts.smallest);
+    most_ = std::max(most_, facts.largest);
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 31;  // half of what a counter holds
+    if ((unflushed_ += facts.placed) > kMost) flush();
+    return all_finite;
+  }
+
+  // Counts the elements that are not finite; the others come back.
+  std::span<const float> take_out_the_rest(std::span<const float> block) {
+    std::size_t kept = 0;
+    for (const float value : block) {
+      if (std::isfinite(value))
+        scratch_.finite[kept++] = value;
+      else if (std::isnan(value))
+        ++parts_.nans;
+      else
+        ++(value > 0 ? parts_.positive_infinities : parts_.negative_infinities);
+    }
+    return {scratch_.finite, kept};
+  }
+
+  // What has been counted since the last time moves to the sketch.
+  void flush() {
+    if (unflushed_ == 0) return;
+    const std::uint32_t first = (least_ + 1) >> 23;  // exponents, which are pages
+    const std::uint32_t end = std::min(most_ >> 23, (grid_.first_bits >> 23) - 1) + 1;
+    for (std::uint32_t page = first; page < end; ++page) {
+      flush_page(page);
+      flush_page(page + 0x8000 / kPageSize);
+    }
+    for (std::uint32_t page = kFirstStep / kPageSize; page < PagedCounters::kPages; ++page)
+      flush_page(page);
+    least_ = BlockFacts{}.smallest;
+    most_ = 0;
+    unflushed_ = 0;
+  }
+  void flush_page(std::uint32_t page) {
+    std::uint32_t* counts = scratch_.counts + page * kPageSize;
+    parts_.counters.add_page(page, std::span<const std::uint32_t, kPageSize>(counts, kPageSize));
+    std::fill_n(counts, kPageSize, 0U);
+  }
+
+  void widen_channels(std::span<const float> block, bool all_finite) {
+    if (!all_finite) {
+      for (std::size_t i = 0; i < block.size(); ++i)
+        if (std::isfinite(block[i])) widen((first_ + i) / inner_ % channels_, block.subspan(i, 1));
+      return;
+    }
+    for (std::size_t at = first_; !block.empty();) {
+      // A run of one channel, or one element each of channels that follow each other.
+      const std::size_t channel = at / inner_ % channels_;
+      const std::size_t length =
+          std::min(block.size(), inner_ == 1 ? channels_ - channel : inner_ - at % inner_);
+      const auto run = block.first(length);
+      if (inner_ == 1)
+        kernel_.widen_each(run, parts_.channel_min.data() + channel,
+                           parts_.channel_max.data() + channel);
+      else
+        widen(channel, run);
+      at += length;
+      block = block.subspan(length);
+    }
+  }
+  void widen(std::size_t channel, std::span<const float> run) {
+    kernel_.widen(run, parts_.channel_min[channel], parts_.channel_max[channel]);
+  }
+  Sketch& sketch_;
+  SketchParts& parts_;
+  const SketchKernel& kernel_ = sketch_kernel();
+  Scratch& scratch_ = scratch();
+  SketchGrid grid_;
+  std::size_t inner_, channels_;
+  std::size_t first_ = 0;  // number of the next element
+  std::uint64_t unflushed_ = 0;
+  std::uint32_t least_ = BlockFacts{}.smallest, most_ = 0;  // as in BlockFacts
+};
+
+namespace {
+
+template <class Element, class Convert>
+void add_converted(SketchAdder& adder, std::span<const std::byte> elements, Convert convert) {
+  float* converted = scratch().converted;
+  while (!elements.empty()) {
+    const std::size_t count = std::min(elements.size() / sizeof(Element), kBlock);
+    for (std::size_t i = 0; i < count; ++i) {
+      Element element;
+      std::memcpy(&element, elements.data() + i * sizeof element, sizeof element);
+      converted[i] = convert(element);
+    }
+    adder.add({converted, count});
+    elements = elements.subspan(count * sizeof(Element));
+  }
+}
+
+}  // namespace
+
+Status Sketch::add(std::span<const float> values, std::int64_t inner) {
+  return add(DType::F32, std::as_bytes(values), inner);
+}
+
+Status Sketch::add(DType type, std::span<const std::byte> elements, std::int64_t inner) {
+  if (type != DType::F32 && type != DType::F16 && type != DType::BF16 && type != DType::F64)
+    return failure(
+        fmt::format("a sketch counts f32, f16, bf16 and f64, and the elements are {}; "
+                    "leave this tensor out",
+                    name(type)));
+  const std::size_t size = static_cast<std::size_t>(bits(type)) / 8;
+  if (elements.size() % size != 0)
+    return failure(
+        fmt::format("{} bytes are no whole number of elements of {}", elements.size(), name(type)));
+  // In two steps, because the product of channels and inner may overflow.
+  const std::size_t runs = inner < 1 ? 0 : elements.size() / size / static_cast<std::size_t>(inner);
+  if (channels() != 0 && (runs * static_cast<std::size_t>(inner) != elements.size() / size ||
+                          runs % static_cast<std::size_t>(channels()) != 0))
+    return failure(fmt::format("{} elements are not divided by {} channels of {} elements",
+                               elements.size() / size, channels(), inner));
+
+  SketchAdder adder(*this, std::max<std::int64_t>(inner, 1));
+  if (type == DType::F32 && reinterpret_cast<std::uintptr_t>(elements.data()) % alignof(float) == 0)
+    adder.add({reinterpret_cast<const float*>(elements.data()), elements.size() / size});
+  else if (type == DType::F32)
+    add_converted<float>(adder, elements, [](float value) { return value; });
+  else if (type == DType::F64)
+    add_converted<double>(adder, elements, [](double value) { return static_cast<float>(value); });
+  else if (type == DType::F16)
+    add_converted<std::uint16_t>(adder, elements, half_value);
+  else
+    add_converted<std::uint16_t>(adder, elements, bfloat_value);
+  return {};
+}
+
+}  // namespace strata
