@@ -84,6 +84,18 @@ foreach(folder IN LISTS folders)
   endif()
 endforeach()
 
+# Engines that a build asks for (cmake/engines.cmake) and that tests may count on.
+if(TARGET tests_engines_test)
+  set(expected "")
+  if(STRATA_ENGINES)
+    set(expected "fake")
+    if(STRATA_FETCH)
+      string(APPEND expected " onnxruntime")
+    endif()
+  endif()
+  target_compile_definitions(tests_engines_test PRIVATE STRATA_EXPECTED_ENGINES="${expected}")
+endif()
+
 # The flags are handed on for the runtimes of sanitizers and coverage.
 add_test(NAME install
          COMMAND ${CMAKE_COMMAND}

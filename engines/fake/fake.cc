@@ -15,9 +15,13 @@
 //   warmup=N      the first N runs are slower, the very first takes twice as long (0)
 //   outside=NS    time of a run that is in no kernel (20000)
 //   probe=NS      what recording adds to every kernel of a traced session (0)
+//   cut=NS        what one kernel of every run takes more, another one each time (0)
+//   spin=NS       real time that every run takes beside its made-up one, busy (0)
+//   answer=wrong  outputs are drawn from another hash
 //   clock=ADDRESS of an std::int64_t in this process, which runs move forward instead of
 //                 their own clock: a test's fake clock
-//   fail=WAY      error, oom, crash (abort), hang (until cancelled), unsupported (to open)
+//   fail=WAY      error, oom, eat (takes memory until there is none), crash (abort), hang
+//                 (until cancelled), unsupported (to open)
 //   at=N          the run that fails, counted from 0 (0)
 #include <atomic>
 #include <chrono>
@@ -56,8 +60,8 @@ StrataStatus fail(StrataError* error, StrataStatus status, std::string_view mess
 struct Options {
   std::uint64_t seed = 0;
   double noise = 0;
-  std::int64_t warmup = 0, outside_ns = 20000, probe_ns = 0, fail_at = 0;
-  std::string fail;
+  std::int64_t warmup = 0, outside_ns = 20000, probe_ns = 0, fail_at = 0, cut_ns = 0, spin_ns = 0;
+  std::string fail, answer;
   std::int64_t* clock = nullptr;
 };
 
@@ -83,10 +87,16 @@ std::string parse_options(const StrataOpen& open, Options& out) {
       out.outside_ns = count;
     else if (key == "probe")
       out.probe_ns = count;
+    else if (key == "cut")
+      out.cut_ns = count;
     else if (key == "at")
       out.fail_at = count;
     else if (key == "clock")
       out.clock = reinterpret_cast<std::int64_t*>(count);
+    else if (key == "spin")
+      out.spin_ns = count;
+    else if (key == "answer")
+      good = value == "wrong", out.answer = value;
     else if (key == "fail")
       good = true, out.fail = value;
     else
@@ -236,7 +246,7 @@ StrataStatus bind(StrataSession* session, const StrataTensor* inputs, std::uint6
   }
   if (const auto inference = load(*session, shapes); !inference)
     return fail(error, STRATA_WRONG_INPUT, inference.error().message);
-  session->input_hash = hash;
+  session->input_hash = hash + (session->options.answer == "wrong" ? 1 : 0);
   return STRATA_OK;
 }
 
@@ -261,11 +271,21 @@ StrataStatus misbehave(StrataSession& session, StrataError* error) {
   if (way == "oom")
     return fail(error, STRATA_OUT_OF_MEMORY, "no memory for a tensor, as asked for");
   if (way == "crash") std::abort();
+  if (way == "eat")
+    for (std::vector<std::unique_ptr<char[]>> taken;;)
+      std::memset(taken.emplace_back(new char[1 << 26]).get(), 1, 1 << 26);
   if (way == "hang")
     while (!session.cancelled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   else
     return fail(error, STRATA_FAILED, "failed, as asked for");
   return STRATA_OK;
+}
+
+void spin(std::int64_t ns) {
+  if (ns == 0) return;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
+  while (std::chrono::steady_clock::now() < end) {
+  }
 }
 
 // Calls `each(kernel number, start, duration)` and moves the clock.
@@ -275,11 +295,14 @@ StrataStatus run_kernels(StrataSession& session, std::int64_t probe_ns, StrataEr
   const StrataStatus status = misbehave(session, error);
   if (status != STRATA_OK) return status;
   if (session.cancelled.exchange(false)) return fail(error, STRATA_CANCELLED, "cancelled");
+  spin(session.options.spin_ns);
   session.clock() += session.options.outside_ns / 2;
   for (std::size_t i = 0; i < session.plan.kernels.size(); ++i) {
     const fake::KernelPlan& kernel = session.plan.kernels[i];
     const double usual = 1000 + (kernel.flops / 10 + kernel.bytes / 10) / session.speed;
-    const std::int64_t duration = std::llround(usual * factor(session, i)) + probe_ns;
+    std::int64_t duration = std::llround(usual * factor(session, i)) + probe_ns;
+    if (i == static_cast<std::size_t>(session.runs) % session.plan.kernels.size())
+      duration += session.options.cut_ns;
     each(i, session.clock(), duration);
     session.clock() += duration;
   }

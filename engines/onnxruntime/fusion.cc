@@ -76,6 +76,7 @@ class Assigner {
   void gather(Walk& at, const Node& node, KernelNumber kernel, Group& group);
   ValueNumber by_kernel_name(const Walk& at, const Node& node) const;
   ValueNumber extended(const Walk& at, const Node& node, ValueNumber target) const;
+  ValueNumber in_whole_numbers(ValueNumber target) const;
   NodeNumber reader_of(ValueNumber value, std::string_view op, ValueNumber with) const;
   void claim(NodeNumber node, Group& group);
   bool can_make(ValueNumber value, Group& group) const;
@@ -152,6 +153,8 @@ ValueNumber Assigner::by_kernel_name(const Walk& at, const Node& node) const {
     const auto& origin = source_.node(same);
     if (origin.node->op == node.op && !origin.outputs.empty())
       return extended(at, node, origin.outputs[0]);
+    if (node.op.ends_with(origin.node->op) && !origin.outputs.empty())
+      return in_whole_numbers(origin.outputs[0]);
   }
   if (!name.ends_with(kBlocked)) return kNone;
   name.remove_suffix(kBlocked.size());
@@ -199,6 +202,18 @@ ValueNumber Assigner::extended(const Walk& at, const Node& node, ValueNumber tar
   if (const NodeNumber n = reader_of(target, *op, kNone); n != kNone)
     target = source_.node(n).outputs[0];
   return target;
+}
+
+// QLinearConv, NhwcMaxPool: named after the node whose result they give in whole numbers,
+// an activation included.
+ValueNumber Assigner::in_whole_numbers(ValueNumber target) const {
+  for (const std::string_view op : {"Relu", "Clip"})
+    if (const NodeNumber n = reader_of(target, op, kNone); n != kNone)
+      if (const NodeNumber q = reader_of(source_.node(n).outputs[0], "QuantizeLinear", kNone);
+          q != kNone)
+        return source_.node(q).outputs[0];
+  const NodeNumber q = reader_of(target, "QuantizeLinear", kNone);
+  return q == kNone ? target : source_.node(q).outputs[0];
 }
 
 // The kernel, and before it those whose work is not known and that it reads from.

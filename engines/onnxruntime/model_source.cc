@@ -148,9 +148,32 @@ void ModelSource::add_outputs(const std::vector<std::string>& names) {
     if (!is_one && outputs.find(output) == outputs.npos) outputs += output;
   }
   if (outputs.empty()) return;
-  with_outputs_ =
-      (from_file() ? contents(path_) : std::string(bytes_)) + field(kModelGraph, outputs);
+  const std::string more = field(kModelGraph, outputs);
+  if (from_file() && copy_with(more)) return;
+  with_outputs_ = from_file() ? contents(path_) : std::string(bytes_);
+  with_outputs_ += more;
   bytes_ = with_outputs_;
+}
+
+// A large file goes through the disk: of bytes in memory ONNX Runtime keeps a copy. Not one
+// whose weights lie beside it.
+bool ModelSource::copy_with(const std::string& outputs) {
+  constexpr std::uintmax_t kLarge = 4 << 20;
+  std::error_code error;
+  const auto size = fs::file_size(path_, error);
+  if (error || size < kLarge) return false;
+  for (const TensorData& data : model_->stored)
+    if (data.store == TensorData::Store::External) return false;
+  scratch_ = std::make_unique<ScratchFolder>();
+  copy_ = *scratch_ / "model.onnx";
+  if (fs::copy_file(path_, copy_, error) && !error) {
+    fs::permissions(copy_, fs::perms::owner_write, fs::perm_options::add, error);
+    std::ofstream file(copy_, std::ios::binary | std::ios::app);
+    if (file << outputs && file.flush()) return true;
+  }
+  copy_.clear();
+  scratch_.reset();
+  return false;
 }
 
 std::string ModelSource::folder() const {

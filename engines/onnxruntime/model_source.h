@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scratch_folder.h"
 #include "strata/engine/plugin.h"
 #include "strata/graph/graph.h"
 
@@ -18,8 +19,9 @@ class ModelSource {
   // Failure if the file is not there or not a model, or has no such value to fetch.
   ModelSource(const StrataOpen& open, bool changeable);
 
-  // What ONNX Runtime opens: the file itself, where nothing was changed, or bytes.
-  const std::string& path() const { return path_; }
+  // What ONNX Runtime opens: the file itself, where nothing was changed, a copy of it, or
+  // bytes.
+  const std::string& path() const { return copy_.empty() ? path_ : copy_; }
   std::string_view bytes() const { return bytes_; }
   bool from_file() const { return bytes_.empty(); }
   // Where weights outside of `bytes` are looked for; empty if they are in memory.
@@ -30,15 +32,26 @@ class ModelSource {
   // needed it. Views into the file.
   Model* model() { return model_ ? &*model_ : nullptr; }
   void forget_model() { model_.reset(); }
+  bool adds_outputs() const { return !with_outputs_.empty() || !copy_.empty(); }
+  // For sessions that are made once, and have been.
+  void forget_source() {
+    bytes_ = {};
+    kept_ = std::string();
+    with_outputs_ = std::string();
+    scratch_.reset();
+  }
   Model& read();  // for a sentence that names a node
 
  private:
   void name_nodes();
   void add_outputs(const std::vector<std::string>& names);
+  bool copy_with(const std::string& outputs);
 
   std::string path_;
   std::string kept_;          // given names, or kept for later
   std::string with_outputs_;  // the same with values to fetch
+  std::unique_ptr<ScratchFolder> scratch_;
+  std::string copy_;  // in it: the file with values to fetch
   std::string_view bytes_;
   std::vector<StrataStored> stored_;
   std::vector<std::string> locations_;

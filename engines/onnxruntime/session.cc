@@ -105,6 +105,7 @@ Session::Session(const StrataOpen& open)
     weight_bytes_ = stored_bytes(*source_.model());
   }
   source_.forget_model();
+  if (!timed()) source_.forget_source();
 }
 
 Session::~Session() = default;
@@ -132,6 +133,8 @@ Ort::SessionOptions Session::options() {
     }
     options.AddExternalInitializersFromFilesInMemory(locations, data, sizes);
   }
+  // Values that are given out cannot share memory: a plan of it is only a block more.
+  if (source_.adds_outputs()) options.DisableMemPattern();
   if (remembers_blocks()) trace_blocks(options);
   check_precision(add_provider(options, setup_.device, setup_.provider, setup_.precision,
                                setup_.provider_options));

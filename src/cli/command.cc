@@ -44,6 +44,15 @@ Status write_output(const std::string& path, const std::string& text) {
 
 std::string version_text() { return "strata " STRATA_VERSION; }
 
+std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& app) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_name() == "--help") continue;
+    given.emplace_back(option->get_name(), CLI::detail::join(option->results(), ","));
+  }
+  return given;
+}
+
 std::size_t terminal_width() {
   if (const char* columns = std::getenv("COLUMNS"))
     if (const long width = std::strtol(columns, nullptr, 10); width > 0)

@@ -20,8 +20,12 @@ int run(int argc, char** argv) {
       "  strata stat zoo:resnet50 --report tree --depth 2\n"
       "  strata stat decoder.onnx --dim batch=1 --report tree --depth 2\n"
       "  strata explain resnet50.onnx layer1.0.conv2 --count rasp");
-  const Command commands[] = {add_stat(program), add_explain(program), add_payload(program),
-                              add_zoo(program),  add_ops(program),     add_engines(program)};
+  const Command commands[] = {
+      add_stat(program),     add_explain(program),   add_payload(program),
+      add_bench(program),    add_calibrate(program), add_sensitivity(program),
+      add_quantize(program), add_optimize(program),  add_sweep(program),
+      add_merge(program),    add_zoo(program),       add_ops(program),
+      add_engines(program),  add_worker(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -50,6 +54,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/engine_process.h"
 #include "cli/time_options.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
@@ -61,38 +62,38 @@ Status save_all(const Profile& shown, const Profile& full, const StatOptions& op
   return {};
 }
 
-// Every option that was given, for the receipt in the JSON.
-std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& app) {
-  std::vector<std::pair<std::string, std::string>> given;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() == 0 || option->get_name() == "--help") continue;
-    given.emplace_back(option->get_name(), CLI::detail::join(option->results(), ","));
-  }
-  return given;
-}
-
 Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   const auto report = report_kind_from_name(options.report);
   if (!report)
     return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
   options.profile.rows.report = *report;
+  if (options.time.roofline && !options.time.time)
+    return failure("--roofline sets times against the machine: it needs --time", ErrorKind::Usage);
+  if (options.time.measures()) {
+    auto ended = go_on_in_child(options.time.engine, options.model.path);
+    if (!ended) return tl::unexpected(ended.error());
+    if (*ended) return **ended;
+  }
   auto loaded = load(options.model);
   if (!loaded) return tl::unexpected(loaded.error());
   TimedModel timed;
-  if (options.time.time || options.time.memory) {
+  if (options.time.measures()) {
     auto measured = time_loaded(*loaded, options.model, options.time);
     if (!measured) return tl::unexpected(measured.error());
     timed = std::move(*measured);
+    if (timed.interrupted && !timed.timing) {
+      fmt::print(stderr, "strata: interrupted before anything was measured\n");
+      return kInterrupted;
+    }
     if (timed.timing) options.profile.timing = &*timed.timing;
     if (timed.memory) options.profile.memory = &*timed.memory;
     options.profile.timing_facts = timed.facts;
+    options.profile.machine = timed.machine;
+    options.profile.interrupted = timed.interrupted;
   }
 
   Roofline roofline;
-  if (options.time.roofline) {
-    if (!options.time.time)
-      return failure("--roofline sets times against the machine: it needs --time",
-                     ErrorKind::Usage);
+  if (options.time.roofline && !timed.interrupted) {
     roofline = cached_roofline(options.time.threads);
     options.profile.roofline = &roofline;
   }
@@ -125,6 +126,10 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
         machine ? make_profile(loaded->model, loaded->inference, options.profile) : profile;
     if (auto status = save_all(*shown, *full, options); !status)
       return tl::unexpected(status.error());
+  }
+  if (timed.interrupted) {
+    fmt::print(stderr, "strata: interrupted: the results are partial\n");
+    return kInterrupted;
   }
   if (options.strict && !profile->is_exact()) {
     fmt::print(

@@ -18,18 +18,33 @@ namespace strata::cli {
 namespace {
 
 std::atomic<bool> g_stop = false;  // set by Ctrl-C
+std::atomic<std::int64_t> g_stop_ms = 0;
 
-void stop_at_signal(int) { g_stop = true; }
+// One interrupt may come as several signals: to the process, to its group, and passed on.
+constexpr std::int64_t kOneInterruptMs = 300;
 
-// The first Ctrl-C ends the measuring, the second the program.
+void stop_at_signal(int) {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t now_ms = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+  if (!g_stop.exchange(true)) {
+    g_stop_ms = now_ms;
+  } else if (now_ms - g_stop_ms > kOneInterruptMs) {
+    std::signal(SIGINT, SIG_DFL);
+    ::raise(SIGINT);
+  }
+}
+
+// The first Ctrl-C ends the measuring, the second the program. A process that was told
+// to ignore it goes on.
 class StopOnInterrupt {
  public:
   StopOnInterrupt() {
     g_stop = false;
     struct sigaction action {};
     action.sa_handler = stop_at_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    ::sigaction(SIGINT, &action, &before_);
+    ::sigaction(SIGINT, nullptr, &before_);
+    if (before_.sa_handler != SIG_IGN) ::sigaction(SIGINT, &action, nullptr);
   }
   ~StopOnInterrupt() { ::sigaction(SIGINT, &before_, nullptr); }
   StopOnInterrupt(const StopOnInterrupt&) = delete;
@@ -45,27 +60,6 @@ void show_progress(const TimingProgress& progress) {
   fmt::print(stderr, "\r{} {:3.0f} %\x1b[K", progress.stage, 100 * std::min(progress.done, 1.0));
   if (progress.stage == "measuring" && progress.done >= 1) fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
-}
-
-std::vector<std::pair<std::string, std::string>> machine_facts() {
-  const MachineFacts facts = read_machine();
-  std::vector<std::pair<std::string, std::string>> out;
-  const auto add = [&](const char* key, std::string value) {
-    if (!value.empty()) out.emplace_back(key, std::move(value));
-  };
-  add("cpu", facts.cpu);
-  add("cores", fmt::format("{}", facts.cores));
-  add("isa", fmt::format("{}", fmt::join(facts.isa, " ")));
-  for (const Cache& cache : facts.caches)
-    if (cache.kind != "instruction")
-      add(fmt::format("l{}", cache.level).c_str(), human_bytes(static_cast<double>(cache.bytes)));
-  if (facts.mhz > 0) add("mhz", fmt::format("{:.0f}", facts.mhz));
-  if (facts.max_mhz > 0) add("max_mhz", fmt::format("{:.0f}", facts.max_mhz));
-  add("governor", facts.governor);
-  if (facts.load >= 0) add("load", fmt::format("{:.2f}", facts.load));
-  if (facts.memory_bytes > 0) add("memory", human_bytes(static_cast<double>(facts.memory_bytes)));
-  add("kernel", facts.kernel);
-  return out;
 }
 
 // Sizes that are a symbol of their own and that a kernel's outputs now tell.
@@ -120,6 +114,11 @@ void TimeOptions::add_to(CLI::App& app) {
   app.add_option("--device", device, "what to run on: cpu, cuda:0")->option_text("NAME");
   app.add_option("--provider", provider, "the engine's own backend: tensorrt, openvino, …")
       ->option_text("NAME");
+  app.add_option("--precision", precision, "that the engine computes in, if it can: fp32, fp16, …")
+      ->option_text("NAME");
+  app.add_option("--engine-option", engine_options, "one of the engine's own (repeatable)")
+      ->allow_extra_args(false)
+      ->option_text("KEY=VALUE");
   app.add_option("--view", view, "source: each node as it stands; optimized: as it really runs")
       ->check(CLI::IsMember({"source", "optimized"}))
       ->option_text("VIEW");
@@ -143,6 +142,10 @@ void TimeOptions::add_to(CLI::App& app) {
 
 Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
                                const TimeOptions& options) {
+  for (const std::string& option : options.engine_options)
+    if (const std::size_t equals = option.find('='); equals == 0 || equals == option.npos)
+      return failure(fmt::format("--engine-option {}: write it as KEY=VALUE", option),
+                     ErrorKind::Usage);
   auto engine = load_engine(options.engine, options.engine_path);
   if (!engine) return tl::unexpected(engine.error());
   auto inputs = options.inputs.empty() ? random_inputs(loaded.model, options.seed)
@@ -163,6 +166,7 @@ Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
   timing.session.device = options.device;
   timing.session.provider = options.provider;
   timing.session.precision = options.precision;
+  timing.session.options = options.engine_options;
   timing.session.threads = options.threads;
   timing.session.optimization = options.view == "source" ? STRATA_OPT_NONE : STRATA_OPT_ALL;
   timing.runs = options.runs;
@@ -176,7 +180,7 @@ Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
   out.facts.engine = fmt::format("{} {}", engine->name(), engine->release());
   out.facts.view = options.view;
   out.facts.threads = options.threads;
-  out.facts.machine = machine_facts();  // the load before, not of, the measurement
+  out.machine = named_facts(read_machine());  // the load before, not of, the measurement
   const StopOnInterrupt stop;
   if (options.time) {
     auto measured = time_model(*engine, source, *inputs, timing);
@@ -184,16 +188,19 @@ Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
     if (!measured) return tl::unexpected(measured.error());
     out.timing = std::move(*measured);
   }
-  if (options.memory) {
-    auto traced = trace_memory(*engine, source, *inputs, timing.session);
-    if (!traced) return tl::unexpected(traced.error());
-    out.memory = std::move(*traced);
+  if (options.memory && !g_stop) {
+    auto traced = trace_memory(*engine, source, *inputs, timing.session, &g_stop);
+    if (!traced && !g_stop) return tl::unexpected(traced.error());
+    if (traced) out.memory = std::move(*traced);
   }
+  out.interrupted = g_stop;
+  if (out.timing && out.timing->runs.empty()) out.timing.reset();
+  if (out.timing && out.interrupted) out.timing->partial = true;
 
   std::vector<const Kernel*> kernels;
   if (out.timing)
     for (const KernelTimes& times : out.timing->kernels) kernels.push_back(&times.kernel);
-  else
+  else if (out.memory)
     for (const KernelMemory& taken : out.memory->kernels) kernels.push_back(&taken.kernel);
   const auto sizes = sizes_of_run(loaded, kernels);
   if (!sizes.empty()) {

@@ -19,7 +19,8 @@ struct TimeOptions {
   std::string engine_path;
   std::string device, provider, precision;
   std::string view = "source";
-  std::vector<std::string> inputs;  // files
+  std::vector<std::string> engine_options;  // key=value
+  std::vector<std::string> inputs;          // files
   std::uint64_t seed = 0;
   int threads = 1;
   int runs = 0;
@@ -27,14 +28,16 @@ struct TimeOptions {
   double seconds = 3;
   bool layers = true;  // also where the time goes
 
+  bool measures() const { return time || memory; }
   void add_to(CLI::App& app);
 };
 
-// What was measured, and the model with the sizes that the run told.
 struct TimedModel {
-  std::optional<Timing> timing;
+  std::optional<Timing> timing;  // with a run at least
   std::optional<MemoryTrace> memory;
   TimingFacts facts;
+  std::vector<std::pair<std::string, std::string>> machine;
+  bool interrupted = false;  // by Ctrl-C: what was not measured until then is missing
 };
 
 // Runs the model. Sizes that only a run can tell are taken from it: `loaded` is inferred

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/engine_process.h"
 #include "cli/time_options.h"
 #include "cli/zoo_command.h"
 #include "strata/cost/convention.h"
@@ -57,15 +58,24 @@ void to_published_form(Profile& table) {
     }
 }
 
-// The median end to end, and the network's FLOPs over it.
+// The median end to end, and the network's FLOPs over it, in the last row.
 Status add_latency(zoo::Network network, const zoo::Entry& entry, const TableOptions& options,
-                   ProfileRow& row) {
+                   Profile& table) {
   LoadedModel loaded{std::move(network.model), std::move(network.inference)};
   ModelOptions model;
   model.path = loaded.model.path;
   auto timed = time_loaded(loaded, model, options.time);
   if (!timed)
     return failure(fmt::format("{}: {}", entry.name, timed.error().message), timed.error().kind);
+  if (timed->interrupted)
+    return failure("interrupted: a table with times has all networks or none");
+  if (table.machine.empty()) {
+    table.machine = timed->machine;
+    table.notes.push_back(fmt::format(
+        "Latency is the median end to end on {}, {} view, {} thread{}", timed->facts.engine,
+        timed->facts.view, timed->facts.threads, timed->facts.threads == 1 ? "" : "s"));
+  }
+  ProfileRow& row = table.rows.back();
   const double seconds = summarize(timed->timing->runs).median;
   row.cells.emplace_back().value = seconds;
   Cell& rate = row.cells.emplace_back();
@@ -101,7 +111,7 @@ Result<Profile> make_table(const TableOptions& options) {
     row.cells.emplace_back().value = std::string(entry.name);
     for (Cell& cell : profile->totals.cells) row.cells.push_back(std::move(cell));
     if (options.time.time)
-      if (auto status = add_latency(std::move(*network), entry, options, row); !status)
+      if (auto status = add_latency(std::move(*network), entry, options, table); !status)
         return tl::unexpected(status.error());
   }
   return table;
@@ -124,10 +134,12 @@ std::string to_json(const Profile& table) {
     }
     networks.push_back(std::move(network));
   }
-  const nlohmann::ordered_json document = {{"schema", Profile::kSchema},
-                                           {"convention", table.convention},
-                                           {"energy_model", table.energy_model},
-                                           {"networks", std::move(networks)}};
+  nlohmann::ordered_json document = {{"schema", Profile::kSchema},
+                                     {"convention", table.convention},
+                                     {"energy_model", table.energy_model},
+                                     {"networks", std::move(networks)}};
+  if (!table.notes.empty()) document["notes"] = table.notes;
+  for (const auto& [fact, value] : table.machine) document["machine"][fact] = value;
   return document.dump(2) + "\n";
 }
 
@@ -141,6 +153,11 @@ Result<int> run_table(TableOptions& options) {
   }
   const auto convention = find_convention(options.profile.convention);
   if (!convention) return tl::unexpected(convention.error());
+  if (options.time.time) {
+    auto ended = go_on_in_child(options.time.engine, "zoo table");
+    if (!ended) return tl::unexpected(ended.error());
+    if (*ended) return **ended;
+  }
   const bool flops = convention->has(Metric::Flops);
   options.profile.columns = flops ? "params,flops,energy" : "params,macs,energy";
   auto table = make_table(options);

@@ -12,7 +12,10 @@ tl::unexpected<Error> failed(const StrataEngine& api, StrataStatus status,
                              const StrataError& error) {
   const std::string_view message = error.message;
   const ErrorKind kind = status == STRATA_WRONG_INPUT ? ErrorKind::Usage : ErrorKind::Model;
-  return failure(fmt::format("{} {}: {}", api.name, api.release,
+  // Whoever must tell this from other failures finds these words in every such sentence.
+  const bool memory = status == STRATA_OUT_OF_MEMORY && message.find(kOutOfMemory) == message.npos;
+  return failure(fmt::format("{} {}: {}{}", api.name, api.release,
+                             memory ? fmt::format("{}: ", kOutOfMemory) : "",
                              message.empty() ? "failed without a reason" : message),
                  kind);
 }

@@ -9,6 +9,9 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strata/base/number_text.h"
 
 namespace strata {
 
@@ -94,6 +97,26 @@ MachineFacts read_machine(const std::string& root) {
   utsname name{};
   if (::uname(&name) == 0) facts.kernel = fmt::format("{} {}", name.sysname, name.release);
   return facts;
+}
+
+std::vector<std::pair<std::string, std::string>> named_facts(const MachineFacts& facts) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto add = [&](std::string key, std::string value) {
+    if (!value.empty()) out.emplace_back(std::move(key), std::move(value));
+  };
+  const auto bytes = [](std::int64_t number) { return human_bytes(static_cast<double>(number)); };
+  add("cpu", facts.cpu);
+  if (facts.cores > 0) add("cores", fmt::format("{}", facts.cores));
+  add("isa", fmt::format("{}", fmt::join(facts.isa, " ")));
+  for (const Cache& cache : facts.caches)
+    if (cache.kind != "instruction") add(fmt::format("l{}", cache.level), bytes(cache.bytes));
+  if (facts.mhz > 0) add("mhz", fmt::format("{:.0f}", facts.mhz));
+  if (facts.max_mhz > 0) add("max_mhz", fmt::format("{:.0f}", facts.max_mhz));
+  add("governor", facts.governor);
+  if (facts.load >= 0) add("load", fmt::format("{:.2f}", facts.load));
+  if (facts.memory_bytes > 0) add("memory", bytes(facts.memory_bytes));
+  add("kernel", facts.kernel);
+  return out;
 }
 
 }  // namespace strata

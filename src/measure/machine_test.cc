@@ -65,6 +65,20 @@ TEST(Machine, WhatIsNotThereIsNotMadeUp) {
   EXPECT_THAT(facts.caches, testing::IsEmpty());
 }
 
+TEST(Machine, FactsInWordsLeaveOutWhatIsNotKnown) {
+  MachineFacts facts;
+  EXPECT_THAT(named_facts(facts), testing::IsEmpty());
+  facts.cpu = "Abacus 7";
+  facts.cores = 2;
+  facts.caches = {{1, "data", 32768}, {1, "instruction", 32768}, {2, "unified", 1 << 20}};
+  facts.load = 0.256;
+  using Fact = std::pair<std::string, std::string>;
+  EXPECT_THAT(
+      named_facts(facts),
+      testing::ElementsAre(Fact("cpu", "Abacus 7"), Fact("cores", "2"), Fact("l1", "32.00 KiB"),
+                           Fact("l2", "1.000 MiB"), Fact("load", "0.26")));
+}
+
 TEST(Contention, SaysWhenAProcessWasPushedAside) {
   EXPECT_FALSE((Contention{10, 9.9, 20}.disturbed(1)));
   EXPECT_TRUE((Contention{10, 6, 20}.disturbed(1)));

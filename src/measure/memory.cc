@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "measure/cancel_on_stop.h"
+
 namespace strata {
 
 MemoryTrace attribute_blocks(const Trace& trace) {
@@ -55,14 +57,16 @@ MemoryTrace attribute_blocks(const Trace& trace) {
 }
 
 Result<MemoryTrace> trace_memory(const Engine& engine, const ModelSource& model,
-                                 const std::vector<HostTensor>& inputs,
-                                 const SessionOptions& given) {
+                                 const std::vector<HostTensor>& inputs, const SessionOptions& given,
+                                 const std::atomic<bool>* stop) {
   SessionOptions options = given;
   options.trace_time = options.trace_memory = true;
   auto session =
       model.path.empty() ? engine.open(model.bytes, options) : engine.open(model.path, options);
   if (!session) return tl::unexpected(session.error());
   if (auto status = session->bind(inputs); !status) return tl::unexpected(status.error());
+  CancelOnStop cancel(stop);
+  cancel.watch(*session);
   const Session::Wanted quiet{.kernels = false, .blocks = false, .outputs = false};
   auto first = session->run_traced(quiet);
   if (!first) return tl::unexpected(first.error());

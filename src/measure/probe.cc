@@ -1,3 +1,4 @@
+#include "measure/cancel_on_stop.h"
 #include "measure/stopwatch.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/builder.h"
@@ -41,6 +42,9 @@ Result<ProbeCost> probe_cost(const Engine& engine, const TimingOptions& given) {
   HostTensor input{"x", DType::F32, {1}, std::vector<std::byte>(sizeof(float))};
   if (auto status = plain->bind({input}); !status) return tl::unexpected(status.error());
   if (auto status = recording->bind({input}); !status) return tl::unexpected(status.error());
+  CancelOnStop cancel(given.stop);
+  cancel.watch(*plain);
+  cancel.watch(*recording);
 
   std::vector<double> runs, recorded, kernels(kRuns, 0.0);
   for (int i = 0; i < kRuns; ++i) {

@@ -21,15 +21,28 @@ std::string shape_text(const HostTensor& tensor) {
       tensor.dims.empty() ? "scalar" : fmt::format("{}", fmt::join(tensor.dims, "×")));
 }
 
+std::string type_text(const TypeInfo& type) {
+  return fmt::format("{} {}", name(type.dtype), type.ranked ? text(type.dims) : "?");
+}
+
+// `"image" (f32 1×3×224×224), "mask" (bool 1×10)`
+std::string inputs_text(const Graph& graph) {
+  std::vector<std::string> all;
+  for (const TensorId id : graph.inputs)
+    all.push_back(
+        fmt::format("\"{}\" ({})", graph.tensors[id].name, type_text(graph.tensors[id].type)));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
 // A mismatch with what the model expects; empty if there is none.
 std::string mismatch(const HostTensor& tensor, const TypeInfo& expected) {
-  const std::string wanted =
-      fmt::format("{} {}", name(expected.dtype), expected.ranked ? text(expected.dims) : "?");
   bool fits = tensor.dtype == expected.dtype;
   fits = fits && (!expected.ranked || tensor.dims.size() == expected.dims.size());
   for (std::size_t i = 0; fits && expected.ranked && i < tensor.dims.size(); ++i)
     fits = !expected.dims[i].is_number() || expected.dims[i].is(tensor.dims[i]);
-  return fits ? "" : fmt::format("is {} where the model takes {}", shape_text(tensor), wanted);
+  return fits ? ""
+              : fmt::format("is {} where the model takes {}", shape_text(tensor),
+                            type_text(expected));
 }
 
 }  // namespace
@@ -53,18 +66,25 @@ Result<std::vector<HostTensor>> read_tensors(const std::string& path, const std:
 
 Result<std::vector<HostTensor>> read_inputs(const Model& model,
                                             const std::vector<std::string>& files) {
+  const Graph& graph = model.graph();
+  std::vector<std::string_view> names;
+  for (const TensorId id : graph.inputs) names.push_back(graph.tensors[id].name);
+  const auto no_input = [&](std::string_view name) {
+    return failure(
+        fmt::format("the model has no input \"{}\"; it takes {}", name, inputs_text(graph)),
+        ErrorKind::Usage);
+  };
   std::vector<HostTensor> given;
   for (const std::string& file : files) {
     const std::size_t equals = file.find('=');
     const bool named = equals != file.npos && !std::filesystem::exists(file);
+    if (named && std::find(names.begin(), names.end(), file.substr(0, equals)) == names.end())
+      return no_input(file.substr(0, equals));
     auto tensors =
         named ? read_tensors(file.substr(equals + 1), file.substr(0, equals)) : read_tensors(file);
     if (!tensors) return tl::unexpected(tensors.error());
     std::move(tensors->begin(), tensors->end(), std::back_inserter(given));
   }
-  const Graph& graph = model.graph();
-  std::vector<std::string_view> names;
-  for (const TensorId id : graph.inputs) names.push_back(graph.tensors[id].name);
 
   std::vector<HostTensor> inputs;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -76,7 +96,7 @@ Result<std::vector<HostTensor>> read_inputs(const Model& model,
       });
     if (found == given.end())
       return failure(fmt::format("no file gives input \"{}\"; the model takes {}", names[i],
-                                 fmt::join(names, ", ")),
+                                 inputs_text(graph)),
                      ErrorKind::Usage);
     found->name = names[i];
     const std::string why = mismatch(*found, graph.tensors[graph.inputs[i]].type);
@@ -85,10 +105,7 @@ Result<std::vector<HostTensor>> read_inputs(const Model& model,
     inputs.push_back(std::move(*found));
     given.erase(found);
   }
-  if (!given.empty())
-    return failure(fmt::format("the model has no input \"{}\"; it takes {}", given[0].name,
-                               fmt::join(names, ", ")),
-                   ErrorKind::Usage);
+  if (!given.empty()) return no_input(given[0].name);
   return inputs;
 }
 

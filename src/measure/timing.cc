@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <fmt/format.h>
 
+#include "measure/cancel_on_stop.h"
 #include "measure/stopwatch.h"
 
 namespace strata {
@@ -33,8 +37,13 @@ class Measuring {
   // Scales what each recorded run tells to the unrecorded ones.
   void scale();
 
- private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+ private:
+  // A run that fails after the caller wanted to stop was cancelled.
+  Status unless_stopped(const Error& error) const {
+    return stopped() ? Status{} : tl::unexpected(error);
+  }
   void report(std::string_view stage, double done) const {
     if (options_.progress) options_.progress({stage, done});
   }
@@ -49,7 +58,7 @@ class Measuring {
 
 Status Measuring::warm_up(Session& session) {
   auto first = timed_run(session, options_);
-  if (!first) return tl::unexpected(first.error());
+  if (!first) return unless_stopped(first.error());
   timing_.first_seconds = *first;
   const int most = options_.warmup >= 0 ? options_.warmup : kMostWarmups;
   const Stopwatch watch(options_);
@@ -59,7 +68,7 @@ Status Measuring::warm_up(Session& session) {
       if (has_settled(timing_.warmup) || long_enough) break;
     }
     auto seconds = timed_run(session, options_);
-    if (!seconds) return tl::unexpected(seconds.error());
+    if (!seconds) return unless_stopped(seconds.error());
     timing_.warmup.push_back(*seconds);
     report("warming up", static_cast<double>(i + 1) / most);
   }
@@ -85,11 +94,17 @@ Status Measuring::measure(Session& plain, Session* recording) {
     const bool record = recording != nullptr && timing_.recorded.size() < timing_.runs.size();
     if (!record) {
       auto seconds = timed_run(plain, options_);
-      if (!seconds) return tl::unexpected(seconds.error());
+      if (!seconds) {
+        if (stopped()) continue;  // cancelled
+        return tl::unexpected(seconds.error());
+      }
       timing_.runs.push_back(*seconds);
     } else {
       auto trace = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
-      if (!trace) return tl::unexpected(trace.error());
+      if (!trace) {
+        if (stopped()) continue;
+        return tl::unexpected(trace.error());
+      }
       if (timing_.recorded.empty()) first_run_ = trace->run;
       timing_.recorded.push_back(1e-9 * static_cast<double>(trace->end_ns - trace->start_ns));
       pending += std::max<std::uint64_t>(options_.nodes, 1);
@@ -150,22 +165,31 @@ Status Measuring::collect_kernels(Session& recording) {
 }
 
 void Measuring::scale() {
-  for (KernelTimes& kernel : timing_.kernels) kernel.seconds.resize(timing_.recorded.size(), 0.0);
+  std::vector<KernelTimes>& kernels = timing_.kernels;
+  for (KernelTimes& kernel : kernels) kernel.seconds.resize(timing_.recorded.size(), 0.0);
   events_.resize(timing_.recorded.size(), 0);
-  if (timing_.runs.empty()) return;
+  if (timing_.runs.empty() || timing_.recorded.empty()) return;
   const double whole = summarize(timing_.runs).median;
+  std::vector<double> in_kernels;
   for (std::size_t run = 0; run < timing_.recorded.size(); ++run) {
     const double recorded = timing_.recorded[run];
     const double probes = timing_.probe.total * static_cast<double>(events_[run]);
     const double factor = whole / std::max(recorded - probes, 0.5 * recorded);
-    for (KernelTimes& kernel : timing_.kernels) kernel.seconds[run] *= factor;
+    in_kernels.push_back(0);
+    for (KernelTimes& kernel : kernels) in_kernels.back() += kernel.seconds[run] *= factor;
   }
+  // Where other processes cut in, each run has kernels that were hit and no kernel was hit in
+  // most runs: medians of kernels add up to less than the median of their sum.
+  double medians = 0;
+  for (const KernelTimes& kernel : kernels) medians += summarize(kernel.seconds).median;
+  if (medians <= 0) return;
+  const double factor = summarize(in_kernels).median / medians;
+  for (KernelTimes& kernel : kernels)
+    for (double& seconds : kernel.seconds) seconds *= factor;
 }
 
-}  // namespace
-
-Result<Timing> time_model(const Engine& engine, const ModelSource& model,
-                          const std::vector<HostTensor>& inputs, const TimingOptions& options) {
+Result<Timing> measure_model(const Engine& engine, const ModelSource& model,
+                             const std::vector<HostTensor>& inputs, const TimingOptions& options) {
   const auto open = [&](const SessionOptions& how) {
     return model.path.empty() ? engine.open(model.bytes, how) : engine.open(model.path, how);
   };
@@ -179,21 +203,24 @@ Result<Timing> time_model(const Engine& engine, const ModelSource& model,
   timing.open_seconds = watch.seconds();
   if (auto status = plain->bind(inputs); !status) return tl::unexpected(status.error());
 
+  std::optional<Session> recording;
+  CancelOnStop cancel(options.stop);
+  cancel.watch(*plain);
   Measuring measuring(options, timing);
   if (auto status = measuring.warm_up(*plain); !status) return tl::unexpected(status.error());
-  std::optional<Session> recording;
-  if (options.kernels) {
+  if (options.kernels && !measuring.stopped()) {
     SessionOptions traced = bare;
     traced.trace_time = true;
     auto opened = open(traced);
     if (!opened) return tl::unexpected(opened.error());
     if (auto status = opened->bind(inputs); !status) return tl::unexpected(status.error());
     recording.emplace(std::move(*opened));
+    cancel.watch(*recording);
     // Its own warm-up: the first run of a session takes memory and packs weights.
     auto first = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
-    if (!first) return tl::unexpected(first.error());
-    auto probe = probe_cost(engine, options);
-    if (probe) timing.probe = *probe;
+    if (!first && !measuring.stopped()) return tl::unexpected(first.error());
+    if (!measuring.stopped())
+      if (auto probe = probe_cost(engine, options)) timing.probe = *probe;
   }
   if (auto status = measuring.measure(*plain, recording ? &*recording : nullptr); !status)
     return tl::unexpected(status.error());
@@ -206,6 +233,18 @@ Result<Timing> time_model(const Engine& engine, const ModelSource& model,
   timing.absent = plain->absent();
   if (recording) timing.absent = recording->absent();
   timing.weight_bytes = plain->weight_bytes();
+  return timing;
+}
+
+}  // namespace
+
+Result<Timing> time_model(const Engine& engine, const ModelSource& model,
+                          const std::vector<HostTensor>& inputs, const TimingOptions& options) {
+  auto timing = measure_model(engine, model, inputs, options);
+#ifdef __GLIBC__
+  // The sessions are closed, but glibc keeps what they had: up to a gigabyte, scattered.
+  ::malloc_trim(0);
+#endif
   return timing;
 }
 

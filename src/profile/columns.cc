@@ -58,6 +58,10 @@ Cell seconds_cell(const Row& r) {
   return r.figures.seconds ? Cell{*r.figures.seconds, Certainty::Exact} : Cell{};
 }
 
+Cell per_call(const Row& r, std::optional<double> sum) {
+  return sum && r.calls > 0 ? Cell{*sum / r.calls, Certainty::Exact} : Cell{};
+}
+
 // A statistic of the recorded runs; nothing where there are none.
 template <class Pick>
 Cell sample_cell(const Row& r, const Pick& pick) {
@@ -85,7 +89,7 @@ constexpr ColumnRule kColumns[] = {
     {"call", "Call", Unit::Count, false, 9, false, "which call of the module, from 0",
      [](const Row& r) { return number_cell(r.call, Certainty::Exact); }},
     {"calls", "Calls", Unit::Count, false, 9, false, "calls that the row stands for",
-     [](const Row& r) { return number_cell(r.calls, Certainty::Exact); }},
+     [](const Row& r) { return number_cell(r.calls, Certainty::Exact); }, "", true},
     {"input", "Input", Unit::Text, false, 8, false, "shapes of the activations it reads",
      [](const Row& r) { return text_cell(r.input); }},
     {"output", "Output", Unit::Text, false, 3, true, "shapes of what it gives to others",
@@ -121,6 +125,8 @@ constexpr ColumnRule kColumns[] = {
      [](const Row& r) { return amount_cell(r.figures.picojoules, r.figures.work); }},
     {"time", "Time", Unit::Seconds, true, 0, true,
      "seconds of one inference: the median of the recorded runs", seconds_cell, kTime},
+    {"time_per_call", "Time/call", Unit::Seconds, false, 3, false, "time over calls: their average",
+     [](const Row& r) { return per_call(r, r.figures.seconds); }, kTime, true},
     {"time_mad", "MAD", Unit::Seconds, false, 6, false, "median distance from the median",
      [](const Row& r) {
        return sample_cell(r, [](const Summary& s) { return std::optional(s.mad); });
@@ -161,6 +167,13 @@ constexpr ColumnRule kColumns[] = {
      [](const Row& r) { return text_cell(r.instead); }, kTime},
     {"mem_alloc", "Taken", Unit::Bytes, true, 2, true, "bytes that the engine took while it ran",
      [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, kMemory},
+    {"mem_alloc_per_call", "Taken/call", Unit::Bytes, false, 5, false,
+     "mem_alloc over calls: their average",
+     [](const Row& r) {
+       return r.figures.taken ? per_call(r, static_cast<double>(r.figures.taken->allocated))
+                              : Cell{};
+     },
+     kMemory, true},
     {"mem_scratch", "Scratch", Unit::Bytes, true, 3, true, "of them given back before its end",
      [](const Row& r) { return taken_cell(r, &TakenMemory::scratch); }, kMemory},
     {"mem_held", "Held", Unit::Bytes, false, 2, true, "bytes in use after it, beside weights",
@@ -216,7 +229,8 @@ std::vector<ChosenColumn> usual_columns(bool all, const Asked& asked) {
   std::vector<ChosenColumn> chosen;
   for (const ColumnRule& rule : kColumns) {
     if (!asked.has(rule.needs)) continue;
-    if (!all && !rule.usual) continue;
+    const bool usual = rule.usual || (rule.of_calls && (asked.timed || asked.traced));
+    if (!all && !usual) continue;
     chosen.push_back({&rule, false});
     const bool share = std::find(std::begin(kUsualShares), std::end(kUsualShares), rule.name) !=
                        std::end(kUsualShares);

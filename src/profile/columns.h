@@ -22,6 +22,8 @@ struct ColumnRule {
   std::string_view about;
   Cell (*cell)(const Row&);
   std::string_view needs = {};  // the option without which there are no numbers
+  // Usual in what was measured, where rows stand for several calls of a module.
+  bool of_calls = false;
 };
 
 // What else than counting was asked for.

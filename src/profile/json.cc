@@ -114,8 +114,6 @@ Json memory_json(const Profile& profile) {
 namespace {
 
 Json timing_json(const TimingFacts& timing) {
-  Json machine = Json::object();
-  for (const auto& [key, value] : timing.machine) machine[key] = value;
   Json out = {{"engine", timing.engine},
               {"view", timing.view},
               {"threads", timing.threads},
@@ -134,7 +132,6 @@ Json timing_json(const TimingFacts& timing) {
               {"noisy", timing.noisy},
               {"partial", timing.partial},
               {"unassigned", timing.unassigned},
-              {"machine", machine},
               {"samples_s", timing.samples}};
   out["low_s"] = timing.high > 0 ? Json(timing.low) : Json();
   out["high_s"] = timing.high > 0 ? Json(timing.high) : Json();
@@ -166,6 +163,7 @@ std::string profile_to_json(const Profile& profile) {
   out["memory"] = memory_json(profile);
   if (profile.taken) {
     out["memory"]["engine"] = {{"engine", profile.taken->engine},
+                               {"view", profile.taken->view},
                                {"peak", profile.taken->peak},
                                {"left", profile.taken->left},
                                {"peak_layer", profile.taken->peak_layer}};
@@ -178,6 +176,7 @@ std::string profile_to_json(const Profile& profile) {
                        {"threads", profile.roofline->threads},
                        {"kernel", profile.roofline->kernel}};
   if (profile.timing) out["timing"] = timing_json(*profile.timing);
+  for (const auto& [fact, value] : profile.machine) out["machine"][fact] = value;
   out["symbols"] = Json::array();
   for (const auto& symbol : profile.symbols)
     out["symbols"].push_back(

@@ -82,8 +82,10 @@ Measured assign_times(const Analysis& a, const Timing& timing) {
   for (const Session::Absent& missing : timing.absent)
     if (const auto found = places.find(missing.node); found != places.end())
       absent[found->second] = &missing.reason;
+  // Stopped before any kernel was recorded, nothing can be said.
   for (const auto& [key, node] : places)
-    if (runs_in[node] == kNone && absent[node] == nullptr) out.unassigned.push_back(key);
+    if (!timing.recorded.empty() && runs_in[node] == kNone && absent[node] == nullptr)
+      out.unassigned.push_back(key);
   std::sort(out.unassigned.begin(), out.unassigned.end());
 
   for (std::uint32_t l = 0; l < a.layers.list.size(); ++l) {
@@ -121,6 +123,7 @@ std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timi
     row.figures.seconds = summarize(kernel.seconds).median;
     in_layers += *row.figures.seconds;
   }
+  if (timing.recorded.empty()) return rows;
   Row& outside = rows.emplace_back();
   outside.layer = "outside layers";
   outside.calls = 0;
@@ -171,6 +174,26 @@ std::string use_memory(Analysis& a, const MemoryTrace& memory) {
     }
   }
   return peak_layer;
+}
+
+void take_beside_layers(const Analysis& a, const MemoryTrace& memory, std::vector<Row>& beside) {
+  const auto places = executed_by_key(a);
+  for (const KernelMemory& kernel : memory.kernels) {
+    if (main_source(a, places, kernel.kernel) != kNone) continue;
+    auto row = std::find_if(beside.begin(), beside.end(), [&](const Row& known) {
+      return known.layer == kernel.kernel.name && known.type == kernel.kernel.op;
+    });
+    if (row == beside.end()) {
+      Row made;
+      made.layer = kernel.kernel.name;
+      made.type = kernel.kernel.op;
+      made.calls = 0;
+      row = beside.insert(beside.end(), std::move(made));
+    }
+    Figures more;
+    more.taken = TakenMemory{kernel.allocated, kernel.scratch, kernel.held, kernel.peak};
+    add_to(row->figures, more);
+  }
 }
 
 void use_roofline(Row& row, const Roofline& roofline) {

@@ -50,5 +50,8 @@ TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingF
 // row: with them the rows add up to the end-to-end median. They are calls of nothing.
 std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timing,
                                     double in_layers);
+// What kernels took that no layer asked for: at their rows among those, which may be made.
+void take_beside_layers(const Analysis& analysis, const MemoryTrace& memory,
+                        std::vector<Row>& beside);
 
 }  // namespace strata

@@ -84,6 +84,13 @@ void sort_rows(std::vector<Row>& rows, const ChosenColumn& by) {
   });
 }
 
+// A tree, or one row for each module, in which a module stands for several calls.
+bool has_repeated_calls(const std::vector<Row>& rows, ReportKind report) {
+  if (report != ReportKind::Tree && report != ReportKind::Leaves) return false;
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Row& row) { return row.calls > 1 && !row.functional; });
+}
+
 ProfileRow cells_of(const Row& row, const std::vector<ChosenColumn>& columns, const Row& totals) {
   ProfileRow out;
   out.depth = row.depth;
@@ -122,6 +129,10 @@ std::string_view name(Unit unit) {
       return "bytes_per_second";
     case Unit::FlopsPerByte:
       return "flops_per_byte";
+    case Unit::Number:
+      return "number";
+    case Unit::Decibels:
+      return "decibels";
     case Unit::Percent:
       return "percent";
   }
@@ -140,8 +151,9 @@ bool Profile::is_exact() const {
 Result<Profile> make_profile(const Model& model, const Inference& inference,
                              const ProfileOptions& given) {
   ProfileOptions options = given;
-  const Asked asked{options.device_memory, options.timing != nullptr, options.memory != nullptr,
-                    options.roofline != nullptr};
+  const Asked asked{options.device_memory, options.timing != nullptr || options.interrupted,
+                    options.memory != nullptr || options.interrupted,
+                    options.roofline != nullptr || options.interrupted};
   auto columns = choose_columns(options.columns, options.all_columns, asked);
   if (!columns) return tl::unexpected(columns.error());
   const Layout* layout = nullptr;
@@ -174,9 +186,10 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     profile.timing = timing_facts(*options.timing, measured, options.timing_facts);
   }
   if (options.memory != nullptr)
-    profile.taken =
-        TakenFacts{options.timing_facts.engine, options.memory->peak, options.memory->left,
-                   options.memory->weight_bytes, use_memory(analysis, *options.memory)};
+    profile.taken = TakenFacts{options.timing_facts.engine,  options.timing_facts.view,
+                               options.memory->peak,         options.memory->left,
+                               options.memory->weight_bytes, use_memory(analysis, *options.memory)};
+  if (profile.timing || profile.taken) profile.machine = options.machine;
   if (layout != nullptr && layout->activations_only) number_blocks(analysis);
   std::vector<Row> rows = make_rows(analysis, options.rows, profile.hidden_rows);
   if (layout != nullptr) rows = layout_rows(*layout, std::move(rows));
@@ -194,14 +207,15 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     for (const Row& row : rows) add_to(totals.figures, row.figures);
   else
     for (const Figures& figures : analysis.by_layer) add_to(totals.figures, figures);
+  const bool flat = options.rows.report != ReportKind::Tree &&
+                    options.rows.report != ReportKind::Root && !rows.empty();
+  std::vector<Row> beside;  // what no layer asked for
   if (options.timing != nullptr) {
     // Rows of nodes have medians of their own.
     double in_rows = 0;
     for (const Row& row : rows) in_rows += row.figures.seconds.value_or(0);
-    const bool flat = options.rows.report != ReportKind::Tree &&
-                      options.rows.report != ReportKind::Root && !rows.empty();
-    auto beside = rows_beside_layers(measured, *options.timing,
-                                     flat ? in_rows : totals.figures.seconds.value_or(0));
+    beside = rows_beside_layers(measured, *options.timing,
+                                flat ? in_rows : totals.figures.seconds.value_or(0));
     totals.figures.seconds = summarize(options.timing->runs).median;
     double so_far = 0;
     for (Row& row : rows) {
@@ -214,14 +228,26 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
       rows.front().figures.seconds = totals.figures.seconds;
       rows.front().figures.samples = totals.figures.samples;
     }
-    if (layout == nullptr && options.rows.report != ReportKind::None &&
-        options.rows.report != ReportKind::Root)
-      for (Row& row : beside) {
-        row.depth = options.rows.report == ReportKind::Tree ? 1 : 0;
-        if (options.rows.report == ReportKind::Type && row.type.empty()) row.type = row.layer;
-        rows.push_back(std::move(row));
-      }
   }
+  if (options.memory != nullptr && layout == nullptr) {
+    take_beside_layers(analysis, *options.memory, beside);
+    TakenMemory& taken =
+        totals.figures.taken ? *totals.figures.taken : totals.figures.taken.emplace();
+    for (const Row& row : beside) {
+      if (!row.figures.taken) continue;
+      taken.allocated += row.figures.taken->allocated;
+      taken.scratch += row.figures.taken->scratch;
+      taken.peak = std::max(taken.peak, row.figures.taken->peak);
+    }
+    if (!flat && !rows.empty()) rows.front().figures.taken = taken;
+  }
+  if (layout == nullptr && options.rows.report != ReportKind::None &&
+      options.rows.report != ReportKind::Root)
+    for (Row& row : beside) {
+      row.depth = options.rows.report == ReportKind::Tree ? 1 : 0;
+      if (options.rows.report == ReportKind::Type && row.type.empty()) row.type = row.layer;
+      rows.push_back(std::move(row));
+    }
   if (options.roofline != nullptr) {
     for (Row& row : rows) use_roofline(row, *options.roofline);
     profile.roofline =
@@ -238,6 +264,11 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     if (reversed) std::reverse(rows.begin(), rows.end());
   }
 
+  // Averages of calls, where nothing is called twice.
+  if (!options.all_columns && !has_repeated_calls(rows, options.rows.report))
+    std::erase_if(*columns, [](const ChosenColumn& column) {
+      return column.rule->of_calls && !column.asked;
+    });
   // Columns that nobody asked for and the convention does not have.
   if (options.columns.empty() && layout == nullptr)
     std::erase_if(*columns, [&](const ChosenColumn& column) {

@@ -36,6 +36,9 @@ class Reader {
     read_columns(json);
     read_rows(json);
     read_memory(json);
+    read_timing(json);
+    read_roofline(json);
+    read_machine(json);
     if (!problem_.empty()) return failure(problem_);
     return std::move(profile_);
   }
@@ -86,6 +89,20 @@ class Reader {
     const std::int64_t number = whole(object, key, where);
     if (number < 0) wrong(where, fmt::format("has a negative \"{}\"", key));
     return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+  }
+
+  // 0 where there is none, or null.
+  double real(const Json& object, const char* key, std::string_view where) {
+    const Json* value = at(object, key);
+    if (value == nullptr || value->is_null()) return 0;
+    if (!value->is_number()) wrong(where, fmt::format("has a \"{}\" that is no number", key));
+    return value->is_number() ? value->get<double>() : 0;
+  }
+
+  int count(const Json& object, const char* key, std::string_view where) {
+    const std::uint64_t number = size(object, key, where);
+    if (number > 1'000'000) wrong(where, fmt::format("has a \"{}\" out of all proportion", key));
+    return problem_.empty() ? static_cast<int>(number) : 0;
   }
 
   // A list, each item of which `read` takes with the words that name it.
@@ -289,6 +306,7 @@ class Reader {
                                          expr_at(item, "bytes", of_item)});
     });
     read_device(*memory);
+    read_taken(*memory);
     const Json* arena = at(*memory, "arena");
     if (arena == nullptr) return;
     if (!arena->is_object()) return wrong(where, "has an \"arena\" that is no object");
@@ -312,6 +330,74 @@ class Reader {
         DeviceFacts{text(*device, "model", where),          whole(*device, "weights", where),
                     whole(*device, "inputs", where),        whole(*device, "peak_allocated", where),
                     whole(*device, "peak_reserved", where), text(*device, "peak_layer", where)};
+  }
+
+  void read_taken(const Json& memory) {
+    const Json* taken = at(memory, "engine");
+    if (taken == nullptr) return;
+    const std::string_view where = "its memory of an engine";
+    if (!taken->is_object()) return wrong(where, "is no object");
+    const Json* weights = at(*taken, "weights");
+    const bool told = weights != nullptr && !weights->is_null();
+    profile_.taken = TakenFacts{text(*taken, "engine", where),
+                                text(*taken, "view", where),
+                                whole(*taken, "peak", where),
+                                whole(*taken, "left", where),
+                                told ? whole(*taken, "weights", where) : -1,
+                                text(*taken, "peak_layer", where)};
+  }
+
+  void read_timing(const Json& json) {
+    const Json* timing = at(json, "timing");
+    if (timing == nullptr) return;
+    const std::string_view where = "its timing";
+    if (!timing->is_object()) return wrong(where, "is no object");
+    TimingFacts& facts = profile_.timing.emplace();
+    facts.engine = text(*timing, "engine", where);
+    facts.view = text(*timing, "view", where);
+    facts.threads = count(*timing, "threads", where);
+    facts.runs = size(*timing, "runs", where);
+    facts.recorded = size(*timing, "recorded_runs", where);
+    facts.warmup = size(*timing, "warmup_runs", where);
+    facts.median = real(*timing, "median_s", where);
+    facts.mad = real(*timing, "mad_s", where);
+    facts.open = real(*timing, "open_s", where);
+    facts.first = real(*timing, "first_s", where);
+    facts.probe = real(*timing, "probe_s", where);
+    facts.cpu_seconds = real(*timing, "cpu_s", where);
+    facts.wall_seconds = real(*timing, "wall_s", where);
+    facts.low = real(*timing, "low_s", where);
+    facts.high = real(*timing, "high_s", where);
+    facts.involuntary = whole(*timing, "involuntary_switches", where);
+    facts.disturbed = flag(*timing, "disturbed", where);
+    facts.noisy = flag(*timing, "noisy", where);
+    facts.partial = flag(*timing, "partial", where);
+    texts(*timing, "unassigned", facts.unassigned);
+    list(*timing, "samples_s", [&](const Json& item, const std::string& of_item) {
+      if (!item.is_number()) return wrong(of_item, "is no number");
+      facts.samples.push_back(item.get<double>());
+    });
+  }
+
+  void read_roofline(const Json& json) {
+    const Json* roofline = at(json, "roofline");
+    if (roofline == nullptr) return;
+    const std::string_view where = "its roofline";
+    if (!roofline->is_object()) return wrong(where, "is no object");
+    profile_.roofline =
+        RooflineFacts{real(*roofline, "flops_per_s", where), real(*roofline, "bytes_per_s", where),
+                      count(*roofline, "threads", where), text(*roofline, "kernel", where)};
+  }
+
+  void read_machine(const Json& json) {
+    const Json* machine = at(json, "machine");
+    if (machine == nullptr) return;
+    if (!machine->is_object()) return wrong("it", "has a \"machine\" that is no object");
+    for (const auto& [fact, value] : machine->items()) {
+      if (!value.is_string())
+        return wrong("its machine", fmt::format("has a fact {} that is no text", in_quotes(fact)));
+      profile_.machine.emplace_back(fact, value.get<std::string>());
+    }
   }
 
   static constexpr std::size_t kMaxColumns = 1000;

@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/infer/infer.h"
+#include "strata/measure/memory.h"
+#include "strata/measure/roofline.h"
+#include "strata/measure/timing.h"
 #include "strata/profile/profile.h"
 #include "strata/read/read.h"
 
@@ -52,6 +55,91 @@ TEST(ReadProfile, EveryReportAndLayout) {
   expect_the_same(saved("tests/models/mobilenet_v2.onnx", options));
 }
 
+// What an engine could have measured: a kernel for every node but the last.
+struct MadeUp {
+  explicit MadeUp(const std::string& path) : model(*read_model(STRATA_SOURCE_DIR "/" + path)) {
+    inference = *infer(model);
+    const std::vector<std::string> keys = node_keys(model);
+    double sum = 0;
+    for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+      Kernel kernel;
+      kernel.name = keys[i];
+      kernel.sources = {keys[i]};
+      const double seconds = 1e-6 / static_cast<double>(i + 3);
+      timing.kernels.push_back({kernel, {seconds, 1.5 * seconds, seconds}});
+      const auto bytes = static_cast<std::int64_t>(1000 * i);
+      memory.kernels.push_back({kernel, bytes + 8, 8, bytes, bytes + 8});
+      sum += seconds;
+    }
+    timing.runs = {1.1 * sum, 1.2 * sum, 1.3 * sum, 1.2 * sum, 1.1 * sum, 1.25 * sum, 2 * sum};
+    timing.recorded = {1.3 * sum, 1.4 * sum, 1.3 * sum};
+    timing.warmup = {2 * sum};
+    timing.open_seconds = 0.1;
+    timing.first_seconds = 3 * sum;
+    timing.probe.inside = 1e-7;
+    timing.contention = {1.5, 1.25, 7};
+    timing.partial = true;
+    memory.peak = 123456;
+    memory.left = 99;
+    roofline.fp32_flops = 1.2e11;
+    roofline.bytes_per_second = 1.7e10;
+    roofline.kernel = "avx2";
+    options.timing = &timing;
+    options.memory = &memory;
+    options.roofline = &roofline;
+    options.timing_facts.engine = "abacus 1.0";
+    options.timing_facts.view = "source";
+    options.timing_facts.threads = 2;
+    options.machine = {{"cpu", "a \"fast\" one"}, {"load", "0.25"}};
+  }
+  std::string saved() const {
+    const auto profile = make_profile(model, inference, options);
+    EXPECT_TRUE(profile) << profile.error().message;
+    return profile_to_json(*profile);
+  }
+
+  Model model;
+  Inference inference;
+  Timing timing;
+  MemoryTrace memory;
+  Roofline roofline;
+  ProfileOptions options;
+};
+
+TEST(ReadProfile, WhatWasMeasuredIsReadBack) {
+  MadeUp measured("tests/models/resnet18.onnx");
+  measured.options.all_columns = true;
+  for (ReportKind kind : {ReportKind::Tape, ReportKind::Tree, ReportKind::Type, ReportKind::None}) {
+    measured.options.rows.report = kind;
+    expect_the_same(measured.saved());
+  }
+  const auto profile = profile_from_json(measured.saved(), "test");
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_TRUE(profile->timing && profile->taken && profile->roofline);
+  EXPECT_EQ(profile->timing->engine, "abacus 1.0");
+  EXPECT_EQ(profile->timing->threads, 2);
+  EXPECT_EQ(profile->timing->samples, measured.timing.runs);
+  EXPECT_EQ(profile->timing->involuntary, 7);
+  EXPECT_TRUE(profile->timing->partial);
+  EXPECT_EQ(profile->timing->unassigned.size(), 1u);  // the last node
+  EXPECT_GT(profile->timing->high, profile->timing->low);
+  EXPECT_EQ(profile->taken->peak, 123456);
+  EXPECT_EQ(profile->taken->weights, -1);  // the engine did not tell
+  EXPECT_EQ(profile->roofline->kernel, "avx2");
+  EXPECT_EQ(profile->machine, measured.options.machine);
+}
+
+TEST(ReadProfile, TooFewRunsForAnIntervalAreNone) {
+  MadeUp measured("tests/models/resnet18.onnx");
+  measured.timing.runs.resize(3);
+  measured.memory.weight_bytes = 5;
+  expect_the_same(measured.saved());
+  const auto profile = profile_from_json(measured.saved(), "test");
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->timing->high, 0);
+  EXPECT_EQ(profile->taken->weights, 5);
+}
+
 TEST(ReadProfile, KeysThatAreNotKnownAreIgnored) {
   const auto profile = profile_from_json(
       R"({"schema": 1, "colour": "red", "columns": [{"name": "time", "unit": "seconds", "x": 1}],
@@ -93,6 +181,17 @@ TEST(ReadProfile, WhatIsWrongGetsOneSentence) {
       {head + R"([], "model": {"file_bytes": -4}})", "its model has a negative \"file_bytes\""},
       {head + R"([], "memory": {"arena": 3}})", "its memory has an \"arena\" that is no object"},
       {head + R"([], "notes": [3]})", "item 1 of \"notes\" is no text"},
+      {head + R"([], "timing": []})", "its timing is no object"},
+      {head + R"([], "timing": {"median_s": "1 s"}})",
+       "its timing has a \"median_s\" that is no number"},
+      {head + R"([], "timing": {"runs": -1}})", "its timing has a negative \"runs\""},
+      {head + R"([], "timing": {"samples_s": [0.5, null]}})",
+       "item 2 of \"samples_s\" is no number"},
+      {head + R"([], "roofline": {"threads": 5000000000}})",
+       "its roofline has a \"threads\" out of all proportion"},
+      {head + R"([], "memory": {"engine": {"peak": 0.5}}})",
+       "its memory of an engine has a \"peak\" that is no whole number"},
+      {head + R"([], "machine": {"mhz": 2000}})", "its machine has a fact \"mhz\" that is no text"},
   };
   for (const auto& [json, sentence] : cases) {
     const auto profile = profile_from_json(json, "edge.json");

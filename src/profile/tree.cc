@@ -16,7 +16,11 @@ struct Module {
   std::vector<std::size_t> children;
   Figures own;  // of operations that stand in no module inside it
   std::uint32_t own_count = 0;
+  std::vector<std::uint32_t> operations;  // the same, those that cost something
 };
+
+// Up to so many operations between modules have rows of their own; more go by operator.
+constexpr std::size_t kListed = 12;
 
 class Tree {
  public:
@@ -44,8 +48,12 @@ class Tree {
       }
     } else {
       add_to(modules_[module].own, figures);
-      const bool free = figures.flops.is(0) && figures.params.is(0) && !figures.seconds;
-      if (!free) ++modules_[module].own_count;
+      const bool free =
+          figures.flops.is(0) && figures.params.is(0) && !figures.seconds && !figures.taken;
+      if (!free) {
+        ++modules_[module].own_count;
+        modules_[module].operations.push_back(layer);
+      }
     }
     for (std::size_t at = module;; at = modules_[at].parent) {
       add_to(modules_[at].row.figures, figures);
@@ -83,6 +91,31 @@ class Tree {
     return known->second;
   }
 
+  // Below `(between modules)`, if it was measured: which of them it was.
+  void emit_operations(const Module& owner, std::vector<Row>& out) const {
+    const bool measured = owner.own.seconds || owner.own.taken;
+    if (!measured || owner.operations.size() < 2) return;
+    const bool by_operator = owner.operations.size() > kListed;
+    std::unordered_map<std::string, std::size_t> seen;
+    for (const std::uint32_t layer : owner.operations) {
+      Row row = layer_row(a_, {&layer, 1});
+      row.depth = owner.row.depth + 2;
+      if (!by_operator) {
+        out.push_back(std::move(row));
+        continue;
+      }
+      const auto [known, is_new] = seen.try_emplace(row.type, out.size());
+      if (is_new) {
+        row.layer = row.type;
+        row.input.clear(), row.output.clear();
+        out.push_back(std::move(row));
+      } else {
+        add_to(out[known->second].figures, row.figures);
+        ++out[known->second].calls;
+      }
+    }
+  }
+
   void emit(std::uint32_t depth, std::vector<Row>& out) {
     std::vector<std::size_t> stack{0};
     while (!stack.empty()) {
@@ -94,8 +127,10 @@ class Tree {
         row.layer = "(between modules)";
         row.depth = owner.row.depth + 1;
         row.calls = owner.own_count;
+        row.functional = true;
         row.figures = owner.own;
         out.push_back(std::move(row));
+        if (owner.row.depth + 2 <= depth) emit_operations(owner, out);
         continue;
       }
       const Module& module = modules_[at];

@@ -17,7 +17,10 @@ namespace {
 std::string real_text(double number, Unit unit, bool exact) {
   switch (unit) {
     case Unit::Percent:
+    case Unit::Decibels:
       return fmt::format("{:.1f}", number);
+    case Unit::Number:
+      return exact ? fmt::format("{}", number) : fmt::format("{:.4g}", number);
     case Unit::Megabytes:
     case Unit::FlopsPerByte:
       return fmt::format("{:.2f}", number);

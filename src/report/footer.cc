@@ -111,8 +111,8 @@ std::string device_text(const Profile& profile, bool exact) {
 std::string timing_text(const Profile& profile) {
   if (!profile.timing) return "";
   const TimingFacts& timing = *profile.timing;
-  std::string out =
-      fmt::format("Time {}, median of {} runs", human_seconds(timing.median), timing.runs);
+  std::string out = fmt::format("Time {}, median of {} run{}", human_seconds(timing.median),
+                                timing.runs, timing.runs == 1 ? "" : "s");
   if (timing.high > 0)
     out += fmt::format(" (95 %: {} to {})", human_seconds(timing.low), human_seconds(timing.high));
   out += fmt::format(", on {}, {} view, ", timing.engine, timing.view);
@@ -120,11 +120,12 @@ std::string timing_text(const Profile& profile) {
              ? fmt::format("{} thread{}", timing.threads, timing.threads == 1 ? "" : "s")
              : "threads as the engine likes";
   out += fmt::format(
-      "; opened in {}, first run {}; layers from {} recorded runs, {} a kernel taken "
+      "; opened in {}, first run {}; layers from {} recorded run{}, {} a kernel taken "
       "off for recording\n",
       human_seconds(timing.open), human_seconds(timing.first), timing.recorded,
-      human_seconds(timing.probe));
-  if (timing.partial) out += "Partial: stopped before the runs asked for were done\n";
+      timing.recorded == 1 ? "" : "s", human_seconds(timing.probe));
+  if (timing.partial)
+    out += "Partial: interrupted; what could not be measured any more is missing\n";
   if (timing.disturbed || timing.noisy)
     out += fmt::format(
         "Disturbed: other work ran on this machine ({} involuntary switches, cpu/wall "
@@ -135,6 +136,32 @@ std::string timing_text(const Profile& profile) {
     out += fmt::format("Not found in any kernel: {} node{}, such as {}\n", timing.unassigned.size(),
                        timing.unassigned.size() == 1 ? "" : "s", timing.unassigned.front());
   return out;
+}
+
+// `Machine: AMD EPYC 7B13, 2 cores, L1 32 KiB, L2 512 KiB, L3 32 MiB, 2450 MHz, …`
+std::string machine_text(const Profile& profile) {
+  const auto fact = [&](std::string_view key) -> std::string {
+    for (const auto& [known, value] : profile.machine)
+      if (known == key) return value;
+    return "";
+  };
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view key, std::string_view before, std::string_view after) {
+    if (const std::string value = fact(key); !value.empty())
+      parts.push_back(fmt::format("{}{}{}", before, value, after));
+  };
+  add("cpu", "", "");
+  add("cores", "", fact("cores") == "1" ? " core" : " cores");
+  add("l1", "L1 ", "");
+  add("l2", "L2 ", "");
+  add("l3", "L3 ", "");
+  add("mhz", "", " MHz");
+  add("max_mhz", "at most ", " MHz");
+  add("governor", "governor ", "");
+  add("load", "load ", " before");
+  add("memory", "memory ", "");
+  add("kernel", "", "");
+  return parts.empty() ? "" : fmt::format("Machine: {}\n", fmt::join(parts, ", "));
 }
 
 std::string roofline_text(const Profile& profile) {
@@ -197,6 +224,8 @@ std::string wrapped_line(std::string_view text, std::size_t width) {
   return out + "\n";
 }
 
+}  // namespace
+
 std::string wrapped(std::string_view text, std::size_t width) {
   if (width == 0) return std::string(text);
   std::string out;
@@ -208,13 +237,12 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return out;
 }
 
-}  // namespace
-
 std::string footer_text(const Profile& profile, const TableStyle& style,
                         const std::vector<std::string>& dropped) {
   std::string out = timing_text(profile);
-  out += roofline_text(profile);
   out += taken_text(profile, style.exact);
+  out += machine_text(profile);
+  out += roofline_text(profile);
   out += peak_text(profile, style.exact);
   out += device_text(profile, style.exact);
   out += arena_text(profile, style.exact);

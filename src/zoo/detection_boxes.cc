@@ -33,9 +33,11 @@ Var box_sides(Builder& net, Var boxes) {
   return net.sub(corners[1], corners[0]);
 }
 
+// The axis is counted from the front: of no boxes at all, ONNX Runtime 1.27 reduces no axis
+// that is counted from the back.
 Var is_box_of(Builder& net, Var boxes, float side) {
   const Var shorter =
-      net.op("ReduceMin", {box_sides(net, boxes)}, {{"axes", {-1}}, {"keepdims", 0}});
+      net.op("ReduceMin", {box_sides(net, boxes)}, {{"axes", {1}}, {"keepdims", 0}});
   return net.op("GreaterOrEqual", {shorter, net.number(side)});
 }
 

@@ -15,6 +15,8 @@ namespace {
 constexpr Distribution kAroundOne = {1, 0.1F, 1, 1};
 constexpr Distribution kSmall = {0, 0.02F, -8, 7};
 constexpr Distribution kQuantized = {0, 0.02F, -64, 63};
+// RetinaNet's published start: every class is unlikely (1 %), as most anchors hold nothing.
+constexpr Distribution kUnlikely = {-4.595F, 0.02F, -8, 7};
 constexpr double kQuantizedDeviation = 36.9;  // of integers from -64 to 63
 
 // A node's inputs that hold a layer's weights, and what multiplies what.
@@ -197,6 +199,7 @@ class RoleFinder {
   static Distribution role(const Graph& graph, const Node& node, std::size_t slot,
                            const TensorData& data) {
     const std::string_view op = node.op;
+    if (data.name.ends_with("classification_head.cls_logits.bias")) return kUnlikely;
     if (op == "BatchNormalization") return slot == 1 || slot == 4 ? kAroundOne : kSmall;
     if (op.starts_with("Skip")) return slot == 2 ? kAroundOne : kSmall;
     if (op.find("Normalization") != op.npos) return slot == 1 ? kAroundOne : kSmall;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace strata {
@@ -29,6 +30,10 @@ struct MachineFacts {
 
 // `root` stands before /proc and /sys: for tests.
 MachineFacts read_machine(const std::string& root = "");
+
+// All that is known, in words: `cpu`, `cores`, `isa`, `l1`, `l2`, `l3`, `mhz`, `max_mhz`,
+// `governor`, `load`, `memory`, `kernel`.
+std::vector<std::pair<std::string, std::string>> named_facts(const MachineFacts& facts);
 
 // How much of the processor this process had to leave to others.
 struct Contention {

@@ -31,8 +31,10 @@ struct MemoryTrace {
 MemoryTrace attribute_blocks(const Trace& trace);
 
 // The second run of a session that records both: the first takes what later runs reuse.
+// Setting `stop` makes it fail.
 Result<MemoryTrace> trace_memory(const Engine& engine, const ModelSource& model,
                                  const std::vector<HostTensor>& inputs,
-                                 const SessionOptions& options);
+                                 const SessionOptions& options,
+                                 const std::atomic<bool>* stop = nullptr);
 
 }  // namespace strata

@@ -43,7 +43,8 @@ struct KernelTimes {
   Kernel kernel;  // of the first run that has it
   // One for each recorded run; 0 in runs without it. What recording adds is taken off, and
   // each run is scaled to the unrecorded median: recorded runs tell shares, unrecorded ones
-  // the whole, so a slow moment of the machine does not show as time outside of kernels.
+  // the whole, so a slow moment of the machine does not show as time outside of kernels. For
+  // the same reason one factor for all makes their medians add up to the median of their sum.
   std::vector<double> seconds;
 };
 

@@ -29,6 +29,8 @@ enum class Unit : std::uint8_t {
   FlopsPerSecond,
   BytesPerSecond,
   FlopsPerByte,
+  Number,  // of no unit, such as an element of a tensor
+  Decibels,
   Percent
 };
 std::string_view name(Unit unit);  // the word in JSON: `bytes`, `macs`, …
@@ -93,7 +95,6 @@ struct TimingFacts {
   std::int64_t involuntary = 0;
   std::vector<double> samples;
   std::vector<std::string> unassigned;  // nodes that no kernel runs and nobody knows why
-  std::vector<std::pair<std::string, std::string>> machine;  // what it ran on
 };
 
 struct MemoryTrace;
@@ -101,7 +102,7 @@ struct Roofline;
 
 // What an engine took while it ran. Bytes.
 struct TakenFacts {
-  std::string engine;
+  std::string engine, view;
   std::int64_t peak = 0, left = 0;
   std::int64_t weights = -1;  // -1: the engine does not tell
   std::string peak_layer;
@@ -157,6 +158,7 @@ struct Profile {
   std::optional<TimingFacts> timing;
   std::optional<TakenFacts> taken;
   std::optional<RooflineFacts> roofline;
+  std::vector<std::pair<std::string, std::string>> machine;  // that measured; else empty
   std::vector<Inference::Symbol> symbols;
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
@@ -180,8 +182,10 @@ struct ProfileOptions {
   const Timing* timing = nullptr;
   const MemoryTrace* memory = nullptr;
   const Roofline* roofline = nullptr;  // of the machine; says something only with times
-  TimingFacts timing_facts;            // engine, view, threads and machine; the rest follows
-  bool all_columns = false;            // for machine output: every column, unless `columns` says
+  TimingFacts timing_facts;            // engine, view and threads; the rest follows
+  std::vector<std::pair<std::string, std::string>> machine;  // strata/measure/machine.h
+  bool interrupted = false;  // columns of what could not be measured any more are empty
+  bool all_columns = false;  // for machine output: every column, unless `columns` says
 };
 
 std::vector<std::string> column_names();

@@ -1,0 +1,184 @@
+// What strata's loop costs beside a bare one on the same library: each inference of
+// time_model() is followed by one of the bare loop, so that a slow moment hits both, and
+// both find the other's data in the caches.
+#define ORT_API_MANUAL_INIT
+#include <dlfcn.h>
+
+#include <ctime>
+
+#include <onnxruntime_cxx_api.h>
+
+#include "engine_figures.h"
+
+namespace {
+
+constexpr int kSessions = 8;      // of each: where memory lies differs from one to the next
+constexpr double kWithin = 0.01;  // of the bare loop
+constexpr int kWarmups = 3;
+
+// On a machine with other work on it the second is steadier. One thread does it all, so
+// on a quiet one they are the same.
+struct Seconds {
+  double wall = 0, cpu = 0;
+};
+
+std::int64_t nanoseconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+struct Moment {
+  std::int64_t wall = nanoseconds(CLOCK_MONOTONIC);
+  std::int64_t cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+
+  Seconds since(const Moment& start) const {
+    return {1e-9 * static_cast<double>(wall - start.wall),
+            1e-9 * static_cast<double>(cpu - start.cpu)};
+  }
+};
+
+// The same library as the plugin has opened.
+void open_library(const std::string& path) {
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  using GetBase = const OrtApiBase* (*)();
+  const auto get_base =
+      reinterpret_cast<GetBase>(handle ? ::dlsym(handle, "OrtGetApiBase") : nullptr);
+  const OrtApi* api = get_base != nullptr ? get_base()->GetApi(ORT_API_VERSION) : nullptr;
+  if (api == nullptr) {
+    fmt::print(stderr, "cannot use {}\n", path);
+    std::exit(1);
+  }
+  Ort::InitApi(api);
+}
+
+// What a program would write that only wants answers.
+class BareLoop {
+ public:
+  BareLoop(Ort::Env& env, const bench::Subject& subject) {
+    Ort::SessionOptions options;
+    options.SetIntraOpNumThreads(1);
+    options.SetInterOpNumThreads(1);
+    options.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
+    session_ = Ort::Session(env, subject.bytes.data(), subject.bytes.size(), options);
+    const strata::HostTensor& input = subject.inputs.front();
+    const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
+    input_ = Ort::Value::CreateTensor(memory, const_cast<std::byte*>(input.data.data()),
+                                      input.data.size(), input.dims.data(), input.dims.size(),
+                                      ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
+    input_name_ = input.name;
+    Ort::AllocatorWithDefaultOptions allocator;
+    output_name_ = session_.GetOutputNameAllocated(0, allocator).get();
+    for (int i = 0; i <= kWarmups; ++i) run();
+  }
+
+  Seconds run() {
+    const char* const inputs[] = {input_name_.c_str()};
+    const char* const outputs[] = {output_name_.c_str()};
+    const Moment start;
+    const auto answers = session_.Run(Ort::RunOptions{nullptr}, inputs, &input_, 1, outputs, 1);
+    return Moment().since(start);
+  }
+
+ private:
+  Ort::Session session_{nullptr};
+  Ort::Value input_{nullptr};
+  std::string input_name_, output_name_;
+};
+
+// Inferences side by side, by session; a block is one.
+class Pairs {
+ public:
+  void new_session() {
+    for (auto* blocks : {&ours_, &bare_, &our_cpu_, &bare_cpu_}) blocks->emplace_back();
+  }
+  void add(const Seconds& ours, const Seconds& bare) {
+    ours_.back().push_back({ours.wall});
+    bare_.back().push_back({bare.wall});
+    our_cpu_.back().push_back({ours.cpu});
+    bare_cpu_.back().push_back({bare.cpu});
+    all_bare_.push_back(bare.wall);
+  }
+  strata::SpeedUp wall() const { return strata::compare_blocks(ours_, bare_, 0); }
+  strata::SpeedUp cpu() const { return strata::compare_blocks(our_cpu_, bare_cpu_, 0); }
+  double bare_median() const { return strata::summarize(all_bare_).median; }
+
+ private:
+  strata::Blocks ours_, bare_, our_cpu_, bare_cpu_;
+  std::vector<double> all_bare_;
+};
+
+// `recorded`: every second inference of strata's records kernels; it is not counted, nor is
+// the bare one after it.
+Pairs against_strata(const strata::Engine& engine, Ort::Env& env, const bench::Subject& subject,
+                     int runs, bool recorded) {
+  Pairs pairs;
+  for (int i = 0; i < kSessions; ++i) {
+    pairs.new_session();
+    BareLoop loop(env, subject);
+    Moment before, last;  // of the two readings of the clock around an inference
+    std::size_t calls = 0;
+    strata::TimingOptions options;
+    options.session.threads = 1;
+    options.runs = recorded ? 2 * runs : runs;
+    options.warmup = kWarmups;
+    options.kernels = recorded;
+    options.now_ns = [&] {
+      before = last;
+      last = Moment();
+      return last.wall;
+    };
+    options.progress = [&](const strata::TimingProgress& progress) {
+      if (progress.stage != "measuring") return;
+      const Seconds ours = last.since(before), bare = loop.run();
+      if (!recorded || calls++ % 2 == 0) pairs.add(ours, bare);
+    };
+    bench::or_exit(strata::time_model(engine, subject.source(), subject.inputs, options));
+  }
+  return pairs;
+}
+
+// The bare loop against another of its kind: what the method cannot see.
+Pairs against_itself(Ort::Env& env, const bench::Subject& subject, int runs) {
+  Pairs pairs;
+  for (int i = 0; i < kSessions; ++i) {
+    pairs.new_session();
+    BareLoop one(env, subject), other(env, subject);
+    for (int run = 0; run < runs; ++run) {
+      const Seconds first = one.run();
+      pairs.add(first, other.run());
+    }
+  }
+  return pairs;
+}
+
+void compare(const strata::Engine& engine, Ort::Env& env, const char* name, int runs) {
+  const bench::Subject subject = bench::subject(name);
+  const auto rows = [&](std::string_view what, const Pairs& pairs, bool bound) {
+    for (const auto& [clock, ratio] :
+         {std::pair("", pairs.wall()), std::pair(", cpu time", pairs.cpu())})
+      bench::print_row(fmt::format("{}: {}{}", name, what, clock), bench::ratio_text(ratio),
+                       bound ? "0.99 to 1.01" : "",
+                       bound ? bench::verdict(ratio, 1 - kWithin, 1 + kWithin) : "");
+  };
+  rows("nothing recorded", against_strata(engine, env, subject, runs, false), true);
+  rows("recording by turns", against_strata(engine, env, subject, runs, true), true);
+  const Pairs control = against_itself(env, subject, runs);
+  rows("bare against bare", control, false);
+  bench::print_row(fmt::format("{}: bare", name), bench::milliseconds(control.bare_median()));
+}
+
+}  // namespace
+
+int main() {
+  const auto engine = bench::engine();
+  if (!engine) return 0;
+  open_library(std::string(engine->library()));
+  Ort::Env env(ORT_LOGGING_LEVEL_ERROR, "bare");
+  bench::print_head(
+      "strata's loop over a bare loop on the same library: median end to end, one thread, "
+      "interleaved");
+  compare(*engine, env, "mobilenet_v2", 40);
+  compare(*engine, env, "resnet50", 8);
+  return 0;
+}

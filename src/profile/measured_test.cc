@@ -1,0 +1,127 @@
+#include "strata/profile/profile.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strata/measure/memory.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+
+// Every node has a kernel of 1 µs, and 10 µs are outside of them.
+Timing even_timing(const Model& model) {
+  Timing timing;
+  for (const std::string& key : node_keys(model)) {
+    Kernel kernel;
+    kernel.name = key;
+    kernel.sources = {key};
+    timing.kernels.push_back({kernel, {1e-6}});
+  }
+  timing.runs = {1e-6 * static_cast<double>(timing.kernels.size() + 10)};
+  timing.recorded = timing.runs;
+  return timing;
+}
+
+Profile profiled(const zoo::Network& network, const Timing& timing, ProfileOptions options) {
+  options.timing = &timing;
+  auto profile = make_profile(network.model, network.inference, options);
+  EXPECT_TRUE(profile) << profile.error().message;
+  return std::move(*profile);
+}
+
+std::vector<std::string> column_names_of(const Profile& profile) {
+  std::vector<std::string> names;
+  for (const Column& column : profile.columns) names.push_back(column.name);
+  return names;
+}
+
+const Cell& cell(const Profile& profile, std::string_view layer, std::string_view column) {
+  static const Cell kNone;
+  std::size_t at = 0;
+  while (at < profile.columns.size() && profile.columns[at].name != column) ++at;
+  EXPECT_LT(at, profile.columns.size()) << column;
+  for (const ProfileRow& row : profile.rows)
+    if (std::get<std::string>(row.cells[0].value) == layer) return row.cells[at];
+  ADD_FAILURE() << "no row " << layer;
+  return kNone;
+}
+
+// Both blocks of a stage call their ReLU twice.
+TEST(Measured, CallsAreAveragedWhereRowsStandForSeveral) {
+  const auto network = zoo::build("resnet18?resolution=32");
+  ASSERT_TRUE(network) << network.error().message;
+  const Timing timing = even_timing(network->model);
+  ProfileOptions options;
+  EXPECT_THAT(column_names_of(profiled(*network, timing, options)),
+              AllOf(Contains("time"), Not(Contains("time_per_call")), Not(Contains("calls"))));
+  options.rows.report = ReportKind::Tree;
+  const Profile tree = profiled(*network, timing, options);
+  EXPECT_THAT(column_names_of(tree), AllOf(Contains("time_per_call"), Contains("calls")));
+  EXPECT_DOUBLE_EQ(std::get<double>(cell(tree, "layer1.0.relu", "time").value), 2e-6);
+  EXPECT_DOUBLE_EQ(std::get<double>(cell(tree, "layer1.0.relu", "time_per_call").value), 1e-6);
+  EXPECT_TRUE(cell(tree, "outside layers", "time_per_call").is_unknown());
+  options.columns = "-calls,-time_per_call";
+  EXPECT_THAT(column_names_of(profiled(*network, timing, options)),
+              AllOf(Contains("time"), Not(Contains("time_per_call")), Not(Contains("calls"))));
+}
+
+// Ended before any kernel was recorded: only the whole is known.
+TEST(Measured, WithoutRecordedRunsNothingIsSaidOfLayers) {
+  const auto network = zoo::build("resnet18?resolution=32");
+  ASSERT_TRUE(network) << network.error().message;
+  Timing timing = even_timing(network->model);
+  timing.kernels.clear();
+  timing.recorded.clear();
+  const Profile profile = profiled(*network, timing, {});
+  EXPECT_THAT(profile.timing->unassigned, IsEmpty());
+  EXPECT_TRUE(cell(profile, "conv1", "time").is_unknown());
+  for (const ProfileRow& row : profile.rows)
+    EXPECT_NE(std::get<std::string>(row.cells[0].value), "outside layers");
+  EXPECT_EQ(profile.timing->median, timing.runs[0]);
+}
+
+// A change of layout between two layers, which no layer asked for.
+TEST(Measured, WhatNoLayerAskedForHasRowsThatAddUp) {
+  const auto network = zoo::build("resnet18?resolution=32");
+  ASSERT_TRUE(network) << network.error().message;
+  Timing timing = even_timing(network->model);
+  Kernel reorder;
+  reorder.name = "reorder_3";
+  reorder.op = "Reorder";
+  timing.kernels.push_back({reorder, {3e-6}});
+  MemoryTrace memory;
+  for (const KernelTimes& times : timing.kernels)
+    memory.kernels.push_back({times.kernel, 1000, 100, 500, 600});
+  const auto kernels = static_cast<std::int64_t>(memory.kernels.size());
+  for (const bool timed : {false, true})
+    for (const char* report : {"tape", "tree", "type"}) {
+      ProfileOptions options;
+      options.rows.report = *report_kind_from_name(report);
+      options.rows.all = true;
+      options.columns = "layer,mem_alloc,mem_scratch";
+      options.memory = &memory;
+      if (timed) options.timing = &timing;
+      const auto profile = make_profile(network->model, network->inference, options);
+      ASSERT_TRUE(profile) << profile.error().message;
+      const bool tree = options.rows.report == ReportKind::Tree;
+      std::int64_t sum = 0;
+      for (const ProfileRow& row : profile->rows)
+        if (const auto* bytes = std::get_if<Expr>(&row.cells[1].value);
+            bytes != nullptr && (!tree || row.depth == 1))
+          sum += bytes->value();
+      EXPECT_EQ(sum, 1000 * kernels) << report;
+      EXPECT_EQ(std::get<Expr>(profile->totals.cells[1].value), Expr(1000 * kernels));
+      EXPECT_EQ(std::get<Expr>(profile->totals.cells[2].value), Expr(100 * kernels));
+    }
+}
+
+}  // namespace
+}  // namespace strata
