@@ -18,12 +18,19 @@ struct UnitText {
 };
 
 constexpr UnitText kSeconds[] = {
-    {"s", 1, false},     {"ms", 1e-3, false}, {"us", 1e-6, false},
-    {"µs", 1e-6, false}, {"ns", 1e-9, false},
+    {"h", 3600, false},  {"min", 60, false},  {"s", 1, false},     {"ms", 1e-3, false},
+    {"us", 1e-6, false}, {"µs", 1e-6, false}, {"ns", 1e-9, false},
 };
 constexpr UnitText kBytes[] = {
     {"bps", 1.0 / 8, true}, {"bit/s", 1.0 / 8, true}, {"b/s", 1.0 / 8, true}, {"B/s", 1, true}};
 constexpr UnitText kFlops[] = {{"FLOP/s", 1, true}};
+constexpr UnitText kPerSecond[] = {{"/s", 1, false}, {"/min", 1.0 / 60, false}};
+constexpr UnitText kSizes[] = {{"B", 1, true},
+                               {"KiB", 0x1p10, false},
+                               {"MiB", 0x1p20, false},
+                               {"GiB", 0x1p30, false},
+                               {"TiB", 0x1p40, false}};
+constexpr UnitText kShares[] = {{"%", 0.01, false}};
 
 struct QuantityText {
   std::string_view what;
@@ -34,12 +41,18 @@ struct QuantityText {
 QuantityText facts(Quantity quantity) {
   switch (quantity) {
     case Quantity::Seconds:
-      return {"duration", "a number with s, ms, us or ns, such as 10ms", kSeconds};
+      return {"duration", "a number with h, min, s, ms, us or ns, such as 10ms", kSeconds};
     case Quantity::BytesPerSecond:
       return {"data rate",
               "a number with bps (bits) or B/s (bytes) and k, M, G or T before it, such "
               "as 100Mbps or 12.5MB/s",
               kBytes};
+    case Quantity::PerSecond:
+      return {"rate", "a number with /s or /min, such as 40/s", kPerSecond};
+    case Quantity::Bytes:
+      return {"size", "a number with B, kB, MB, GB, KiB, MiB or GiB, such as 2GiB", kSizes};
+    case Quantity::Share:
+      return {"share", "a number with %, such as 1%", kShares};
     case Quantity::FlopsPerSecond:
       break;
   }

@@ -1,4 +1,5 @@
-// Numbers with a unit, as people type them: `100Mbps`, `12.5MB/s`, `10ms`, `50GFLOP/s`.
+// Numbers with a unit, as people type them: `100Mbps`, `12.5MB/s`, `10ms`, `50GFLOP/s`,
+// `40/s`, `2GiB`, `1%`.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,12 @@
 namespace strata {
 
 enum class Quantity : std::uint8_t {
-  Seconds,         // s, ms, us, µs, ns
+  Seconds,         // h, min, s, ms, us, µs, ns
   BytesPerSecond,  // bit/s and bps (8 bits are a byte), B/s; k, M, G, T before them
   FlopsPerSecond,  // FLOP/s; k, M, G, T before it
+  PerSecond,       // /s and /min: how often something happens
+  Bytes,           // B; k, M, G, T before it, or Ki, Mi, Gi, Ti (powers of 1024)
+  Share,           // %: 0.01 from `1%`
 };
 
 // In the quantity's own unit. Prefixes are powers of 1000, and case counts: `b` is bit

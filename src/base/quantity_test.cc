@@ -18,8 +18,26 @@ TEST(Quantity, DurationsAndSpeeds) {
   EXPECT_DOUBLE_EQ(parse_quantity("0s", Quantity::Seconds).value(), 0);
   EXPECT_DOUBLE_EQ(parse_quantity("2.5us", Quantity::Seconds).value(), 2.5e-6);
   EXPECT_DOUBLE_EQ(parse_quantity("2.5µs", Quantity::Seconds).value(), 2.5e-6);
+  EXPECT_DOUBLE_EQ(parse_quantity("30min", Quantity::Seconds).value(), 1800);
+  EXPECT_DOUBLE_EQ(parse_quantity("2h", Quantity::Seconds).value(), 7200);
   EXPECT_DOUBLE_EQ(parse_quantity("50GFLOP/s", Quantity::FlopsPerSecond).value(), 50e9);
   EXPECT_DOUBLE_EQ(parse_quantity("1e3FLOP/s", Quantity::FlopsPerSecond).value(), 1000);
+}
+
+TEST(Quantity, RatesSizesAndShares) {
+  EXPECT_DOUBLE_EQ(parse_quantity("40/s", Quantity::PerSecond).value(), 40);
+  EXPECT_DOUBLE_EQ(parse_quantity("30/min", Quantity::PerSecond).value(), 0.5);
+  EXPECT_DOUBLE_EQ(parse_quantity("2GiB", Quantity::Bytes).value(), 2147483648.0);
+  EXPECT_DOUBLE_EQ(parse_quantity("2GB", Quantity::Bytes).value(), 2e9);
+  EXPECT_DOUBLE_EQ(parse_quantity("512B", Quantity::Bytes).value(), 512);
+  EXPECT_DOUBLE_EQ(parse_quantity("0.5%", Quantity::Share).value(), 0.005);
+  EXPECT_DOUBLE_EQ(parse_quantity("1 %", Quantity::Share).value(), 0.01);
+  for (const char* text : {"40", "0/s", "-1/s", "40/h", "40Hz"})
+    EXPECT_FALSE(parse_quantity(text, Quantity::PerSecond)) << text;
+  for (const char* text : {"2", "2G", "2Gb", "2gib", "0B"})
+    EXPECT_FALSE(parse_quantity(text, Quantity::Bytes)) << text;
+  for (const char* text : {"1", "0.01", "0%", "-1%", "%"})
+    EXPECT_FALSE(parse_quantity(text, Quantity::Share)) << text;
 }
 
 TEST(Quantity, AnythingElseSaysWhatIsAccepted) {
@@ -35,7 +53,7 @@ TEST(Quantity, AnythingElseSaysWhatIsAccepted) {
             "\" is no data rate: write a number with bps (bits) or B/s (bytes) and k, M, G or "
             "T before it, such as 100Mbps or 12.5MB/s");
   }
-  for (const char* text : {"10", "10m", "10min", "-1ms", "kms"})
+  for (const char* text : {"10", "10m", "10mins", "-1ms", "kms"})
     EXPECT_FALSE(parse_quantity(text, Quantity::Seconds)) << text;
   for (const char* text : {"50", "50G", "50GFLOPS", "50GB/s"})
     EXPECT_FALSE(parse_quantity(text, Quantity::FlopsPerSecond)) << text;

@@ -1,0 +1,16 @@
+// Tensors to numpy's .npz files, which read_tensors() and numpy read back.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "strata/engine/engine.h"
+
+namespace strata {
+
+// The bytes of a .npy file. numpy has no bf16 and nothing below a byte: those are refused.
+Result<std::string> npy_bytes(const HostTensor& tensor);
+// One array for each tensor, under its name; not compressed.
+Status write_npz(const std::string& path, std::span<const HostTensor> tensors);
+
+}  // namespace strata

@@ -1,0 +1,356 @@
+#include "measure/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t kMostWarmups = 50;  // pieces of so many seconds, or one inference:
+constexpr double kWarmupPiece = 0.01;
+constexpr double kMostWarmupSeconds = 2;  // in each process
+constexpr std::size_t kDropFirst = 5;     // inferences, from which on a block's first is none
+constexpr int kFewestRounds = 3;          // of a wave, if time is short
+constexpr double kRateBlockSeconds = 1;   // a queue needs time to form
+constexpr int kMostInBlock = 100'000;
+
+double median_of(std::span<const double> samples) { return summarize(samples).median; }
+
+class Schedule {
+ public:
+  Schedule(const std::vector<Variant>& variants, const BenchOptions& options,
+           const Machine& machine)
+      : options_(options), machine_(machine), random_(options.seed), start_(machine.now()) {
+    result_.base = options.base;
+    for (const Variant& variant : variants) result_.variants.emplace_back().variant = variant;
+  }
+
+  BenchResult run();
+
+ private:
+  // A process at work.
+  struct Place {
+    std::size_t variant;
+    std::unique_ptr<Subject> subject;
+    double seconds = 0;  // of an inference, by its warm-up
+  };
+
+  void run_wave(int wave);
+  bool prepare(Place& place, bool first_wave);
+  bool check_answer(Place& place);
+  bool warm_up(Place& place);
+  bool run_block(Place& place, const std::vector<double>& moments);
+  void run_rounds(std::vector<Place>& places, int wave, double wave_start);
+  bool look();  // true if every interval is as narrow as asked for
+  int rounds_planned() const;
+  double wave_end(int wave, double wave_start, double setup, double round) const;
+
+  bool stopped() const { return options_.limits.stop != nullptr && options_.limits.stop->load(); }
+  bool is_out(std::size_t variant) const {
+    const VariantResult& own = result_.variants[variant];
+    return own.failure != Failure::None &&
+           !(own.failure == Failure::WrongAnswer && options_.time_wrong);
+  }
+  // Notes why and gives false; what was stopped is no failure.
+  bool fail(std::size_t variant, const WorkerError& error) {
+    VariantResult& own = result_.variants[variant];
+    if (error.failure == Failure::None) return result_.stopped = true, false;
+    own.failure = error.failure;
+    own.reason = error.reason;
+    own.partial = std::any_of(own.processes.begin(), own.processes.end(),
+                              [](const ProcessSamples& one) { return !one.blocks.empty(); });
+    return false;
+  }
+  double elapsed() const { return machine_.now() - start_; }
+  // The same without what was spent on those that failed: a variant that hangs takes nothing
+  // from the others.
+  double spent() const { return elapsed() - lost_; }
+  double budget() const {
+    return options_.load.kind == LoadMode::Kind::Sustained ? options_.load.seconds
+                                                           : options_.max_seconds;
+  }
+  void report(std::size_t variant) const {
+    if (options_.progress)
+      options_.progress({result_.variants[variant].variant.label(),
+                         std::min(1.0, spent() / std::max(budget(), 1e-9)), half_width_});
+  }
+  ProcessSamples& samples(const Place& place) {
+    return result_.variants[place.variant].processes.back();
+  }
+
+  const BenchOptions& options_;
+  const Machine& machine_;
+  std::mt19937_64 random_;
+  double start_;
+  double lost_ = 0;
+  double half_width_ = 0;
+  int waves_wanted_ = 0;  // before `until` may end it
+  // Outputs that others with the same inputs must give: the base's, or for other inputs
+  // those of the variant that is most like it. By batch and shape.
+  std::map<std::pair<std::int64_t, std::string>, std::vector<HostTensor>> references_;
+  BenchResult result_;
+};
+
+int Schedule::rounds_planned() const {
+  if (options_.load.kind == LoadMode::Kind::Sustained) return std::numeric_limits<int>::max();
+  const int processes = std::max(1, options_.processes);
+  return std::max(1, (options_.min_blocks + processes - 1) / processes);
+}
+
+bool Schedule::check_answer(Place& place) {
+  VariantResult& own = result_.variants[place.variant];
+  auto outputs = place.subject->outputs();
+  if (!outputs) return fail(place.variant, outputs.error());
+  if (references_.empty()) result_.base = place.variant;
+  const auto [reference, is_first] =
+      references_.try_emplace({own.variant.batch, own.variant.shape}, std::move(*outputs));
+  if (is_first) return true;
+  auto difference = compare_outputs(reference->second, *outputs);
+  std::string mistake;
+  if (difference) {
+    mistake = answer_mistake(*difference, options_.answers, own.variant.is_lossy());
+    own.difference = std::move(*difference);
+  } else {
+    mistake = difference.error().message;
+  }
+  if (mistake.empty()) return true;
+  own.failure = Failure::WrongAnswer;
+  own.reason = std::move(mistake);
+  return options_.time_wrong;
+}
+
+bool Schedule::warm_up(Place& place) {
+  ProcessSamples& own = samples(place);
+  const auto more = [&](int count, double most) {
+    auto block = place.subject->run(count, most);
+    if (!block) return fail(place.variant, block.error());
+    own.warmup.insert(own.warmup.end(), block->seconds.begin(), block->seconds.end());
+    own.peak_resident_bytes = block->peak_resident_bytes;
+    return true;
+  };
+  if (options_.warmup >= 0) {
+    if (options_.warmup > 0 && !more(options_.warmup, options_.limits.timeout_seconds / 2))
+      return false;
+    place.seconds = own.warmup.empty() ? own.open.first_seconds : own.warmup.back();
+    return true;
+  }
+  // Pieces of about 10 ms: a handful of very short inferences says nothing of caches and
+  // clocks that are still on their way up.
+  const double variants = static_cast<double>(result_.variants.size());
+  const double most =
+      std::min(kMostWarmupSeconds, budget() / 5 / variants / std::max(1, options_.processes));
+  const double begin = machine_.now();
+  std::vector<double> medians;
+  int count = 1;
+  while (medians.size() < kMostWarmups && !stopped()) {
+    const bool late = machine_.now() - begin > most;
+    if (!medians.empty() && late) break;
+    if (has_settled(medians)) break;
+    const std::size_t before = own.warmup.size();
+    if (!more(count, kWarmupPiece)) return false;
+    medians.push_back(median_of(std::span(own.warmup).subspan(before)));
+    count = static_cast<int>(
+        std::clamp(kWarmupPiece / std::max(medians.back(), 1e-9), 1.0, double{kMostInBlock}));
+  }
+  place.seconds = medians.empty() ? own.open.first_seconds : medians.back();
+  return true;
+}
+
+bool Schedule::prepare(Place& place, bool first_wave) {
+  auto subject = machine_.start(place.variant);
+  if (!subject) return fail(place.variant, subject.error());
+  place.subject = std::move(*subject);
+  auto open = place.subject->open();
+  if (!open) return fail(place.variant, open.error());
+  result_.variants[place.variant].processes.emplace_back().open = std::move(*open);
+  if (first_wave && !check_answer(place)) return false;
+  return warm_up(place);
+}
+
+bool Schedule::run_block(Place& place, const std::vector<double>& moments) {
+  ProcessSamples& own = samples(place);
+  const double begin = elapsed();
+  const double fit = options_.block_seconds / std::max(place.seconds, 1e-9);
+  int count = static_cast<int>(std::clamp(std::round(fit), 1.0, double{kMostInBlock}));
+  // Whole rounds of a mix, so that every block has the same in it.
+  const int sets = 1 + static_cast<int>(result_.variants[place.variant].variant.mix.size());
+  count = (count + sets - 1) / sets * sets;
+  const bool drop = moments.empty() && sets == 1 && static_cast<std::size_t>(count) >= kDropFirst;
+  if (drop) ++count;
+  auto block = moments.empty()
+                   ? place.subject->run(count, 4 * options_.block_seconds + 2 * place.seconds)
+                   : place.subject->run_at(moments);
+  if (!block) return fail(place.variant, block.error());
+  if (block->joules >= 0) own.joules = std::max(own.joules, 0.0) + block->joules;
+  if (drop && block->seconds.size() >= kDropFirst) {
+    own.warmup.push_back(block->seconds.front());
+    block->seconds.erase(block->seconds.begin());
+  }
+  own.blocks.push_back(std::move(block->seconds));
+  own.block_starts.push_back(begin);
+  own.service.insert(own.service.end(), block->service.begin(), block->service.end());
+  own.peak_resident_bytes = block->peak_resident_bytes;
+  own.contention.wall_seconds += block->contention.wall_seconds;
+  own.contention.cpu_seconds += block->contention.cpu_seconds;
+  own.contention.involuntary += block->contention.involuntary;
+  report(place.variant);
+  return true;
+}
+
+// When a wave has to end: it gets its share of what is left, and fewer waves are planned
+// where time does not suffice for a few rounds in each.
+double Schedule::wave_end(int wave, double wave_start, double setup, double round) const {
+  const double left = budget() - wave_start;
+  const int waves = std::max(1, waves_wanted_ - wave);
+  const double needed = setup + kFewestRounds * round;
+  const double fit = std::clamp(std::floor(left / std::max(needed, 1e-9)), 1.0, double(waves));
+  return wave_start + left / fit;
+}
+
+void Schedule::run_rounds(std::vector<Place>& places, int wave, double wave_start) {
+  const double setup = spent() - wave_start;
+  const int planned = rounds_planned();
+  double round_seconds = 0;
+  for (int round = 0; round < planned && !places.empty(); ++round) {
+    if (stopped()) result_.stopped = true;
+    if (result_.stopped) return;
+    if (round > 0 && spent() + round_seconds > wave_end(wave, wave_start, setup, round_seconds))
+      return;
+    const double begin = spent();
+    std::vector<double> moments;
+    if (options_.load.kind == LoadMode::Kind::Rate) {
+      // The same moments for all: one that has luck with them has no more than the others.
+      const double seconds = std::max(
+          {kRateBlockSeconds, options_.block_seconds, 20 / std::max(options_.load.rate, 1e-9)});
+      moments = load_moments(options_.load, seconds, random_());
+    }
+    std::shuffle(places.begin(), places.end(), random_);
+    for (std::size_t i = 0; i < places.size();) {
+      const double before = machine_.now();
+      if (run_block(places[i], moments)) {
+        ++i;
+        continue;
+      }
+      if (result_.stopped) return;
+      lost_ += machine_.now() - before;
+      places.erase(places.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    round_seconds = spent() - begin;
+  }
+}
+
+void Schedule::run_wave(int wave) {
+  const double wave_start = spent();
+  std::vector<std::size_t> order(result_.variants.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random_);
+  // Those that others are compared with go first where answers are.
+  const Variant& base = result_.variants[options_.base].variant;
+  const auto rank = [&](std::size_t v) {
+    const Variant& own = result_.variants[v].variant;
+    const bool alike =
+        own.engine == base.engine && own.style == base.style && own.precision() == base.precision();
+    return v == options_.base ? 0 : alike ? 1 : own.is_lossy() ? 3 : 2;
+  };
+  if (wave == 0)
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(rank(a), a) < std::pair(rank(b), b);
+    });
+  std::vector<Place> places;
+  for (const std::size_t variant : order) {
+    if (is_out(variant)) continue;
+    if (stopped()) result_.stopped = true;
+    if (result_.stopped) return;
+    report(variant);
+    Place place{variant, nullptr};
+    const double before = machine_.now();
+    if (prepare(place, wave == 0))
+      places.push_back(std::move(place));
+    else
+      lost_ += machine_.now() - before;
+    if (result_.stopped) return;
+  }
+  run_rounds(places, wave, wave_start);
+}
+
+bool Schedule::look() {
+  const VariantResult& base = result_.variants[result_.base];
+  double widest = 0;
+  bool any = false;
+  const auto add = [&](const SpeedUp& ratio) {
+    widest = std::max(widest, ratio.half_width());
+    any = true;
+  };
+  for (std::size_t v = 0; v < result_.variants.size(); ++v) {
+    const VariantResult& own = result_.variants[v];
+    if (v == result_.base || own.failure != Failure::None) continue;
+    add(compare_blocks(blocks_of(base), blocks_of(own), options_.seed));
+  }
+  // Alone, it is its own time that must be sure: compared with one that never varies.
+  if (!any) {
+    Blocks blocks = blocks_of(base), still = blocks;
+    for (auto& process : still)
+      for (auto& block : process) std::fill(block.begin(), block.end(), 1.0);
+    add(compare_blocks(still, blocks, options_.seed));
+  }
+  half_width_ = std::isfinite(widest) ? widest : 0;
+  return widest <= options_.until;
+}
+
+BenchResult Schedule::run() {
+  const bool sustained = options_.load.kind == LoadMode::Kind::Sustained;
+  waves_wanted_ = sustained ? 1 : std::max(1, options_.processes);
+  // Looking seldom keeps the looks themselves from making differences: what stops is the
+  // width of intervals, and it is looked at when there is half as much again.
+  int next_look = waves_wanted_;
+  double longest = 0;
+  int wave = 0;
+  for (; !result_.stopped; ++wave) {
+    if (wave >= next_look) {
+      if (sustained) break;
+      result_.reached = look();
+      if (result_.reached) break;
+      next_look = wave + std::max(1, wave / 2);
+    }
+    if (wave > 0 && spent() + longest > budget()) break;
+    const bool all_out = [&] {
+      for (std::size_t v = 0; v < result_.variants.size(); ++v)
+        if (!is_out(v)) return false;
+      return true;
+    }();
+    if (all_out) break;
+    const double begin = spent();
+    run_wave(wave);
+    longest = std::max(longest, spent() - begin);
+  }
+  if (!result_.reached && !result_.stopped && wave >= waves_wanted_) result_.reached = look();
+  for (VariantResult& own : result_.variants) {
+    std::size_t blocks = 0;
+    for (const ProcessSamples& process : own.processes) blocks += process.blocks.size();
+    if (own.failure == Failure::None && blocks < static_cast<std::size_t>(options_.min_blocks))
+      own.partial = true;
+  }
+  result_.seconds = elapsed();
+  return std::move(result_);
+}
+
+}  // namespace
+
+BenchResult run_schedule(const std::vector<Variant>& variants, const BenchOptions& options,
+                         const Machine& machine) {
+  return Schedule(variants, options, machine).run();
+}
+
+Blocks blocks_of(const VariantResult& result) {
+  Blocks blocks;
+  for (const ProcessSamples& process : result.processes) blocks.push_back(process.blocks);
+  return blocks;
+}
+
+}  // namespace strata

@@ -1,0 +1,340 @@
+// A saved benchmark read back. Whatever is in the file, the answer is a benchmark or one
+// sentence; keys that are not known are ignored, as docs/bench.md promises.
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "read/in_quotes.h"
+#include "strata/report/bench.h"
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kDeepest = 12;  // nesting of what strata writes, and room
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr std::int64_t kMostCount = 1'000'000'000;
+
+// Keeps the first problem; what is read after it is empty.
+class Reader {
+ public:
+  explicit Reader(std::string_view label) : label_(label) {}
+
+  Result<BenchRun> read(const Json& json) {
+    if (!json.is_object()) return failure(sentence("is no benchmark: it is not a JSON object"));
+    if (text(json, "kind") != "bench") wrong("it has another \"kind\" than bench");
+    if (const auto schema = whole(json, "schema"); problem_.empty() && schema != BenchRun::kSchema)
+      wrong(fmt::format("it has schema {}, and this strata reads {}", schema, BenchRun::kSchema));
+    run_.program = text(json, "tool");
+    run_.started = text(json, "started");
+    run_.complete = flag(json, "complete");
+    pairs(json, "options", run_.options);
+    pairs(json, "machine", run_.machine);
+    read_method(object(json, "method"));
+    list(json, "models", [&](const Json& item) { read_group(item); });
+    list(json, "aa", [&](const Json& item) { read_aa(item); });
+    if (!problem_.empty()) return failure(problem_);
+    return std::move(run_);
+  }
+
+ private:
+  std::string sentence(std::string_view what) const {
+    return fmt::format("benchmark {}: {}", label_, what);
+  }
+  void wrong(std::string_view what) {
+    if (problem_.empty()) problem_ = sentence(what);
+  }
+
+  // The value at a key; nullptr if it is null, not there, or something is wrong already.
+  const Json* at(const Json& json, const char* key) const {
+    if (!problem_.empty() || !json.is_object()) return nullptr;
+    const auto found = json.find(key);
+    return found == json.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  std::string text(const Json& json, const char* key) {
+    const Json* value = at(json, key);
+    if (value == nullptr) return "";
+    if (!value->is_string()) return wrong(fmt::format("a \"{}\" is no text", key)), "";
+    return value->get<std::string>();
+  }
+
+  bool flag(const Json& json, const char* key) {
+    const Json* value = at(json, key);
+    if (value == nullptr) return false;
+    if (!value->is_boolean())
+      return wrong(fmt::format("a \"{}\" is neither true nor false", key)), false;
+    return value->get<bool>();
+  }
+
+  std::int64_t whole(const Json& json, const char* key, std::int64_t otherwise = 0) {
+    const Json* value = at(json, key);
+    if (value == nullptr) return otherwise;
+    const bool fits =
+        value->is_number_integer() &&
+        !(value->is_number_unsigned() &&
+          value->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+    if (!fits) return wrong(fmt::format("a \"{}\" is no whole number", key)), otherwise;
+    return value->get<std::int64_t>();
+  }
+
+  int count(const Json& json, const char* key, int otherwise = 0) {
+    const std::int64_t number = whole(json, key, otherwise);
+    if (number < otherwise || number > kMostCount)
+      return wrong(fmt::format("a \"{}\" is out of all proportion", key)), otherwise;
+    return static_cast<int>(number);
+  }
+
+  std::optional<double> real(const Json& json, const char* key) {
+    const Json* value = at(json, key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_number()) return wrong(fmt::format("a \"{}\" is no number", key)), std::nullopt;
+    return value->get<double>();
+  }
+  double real(const Json& json, const char* key, double otherwise) {
+    return real(json, key).value_or(otherwise);
+  }
+
+  // A null end is one that nothing is known of.
+  std::optional<Interval> interval(const Json& json, const char* key) {
+    const Json* value = at(json, key);
+    if (value == nullptr) return std::nullopt;
+    const auto is_end = [](const Json& end) { return end.is_number() || end.is_null(); };
+    if (!value->is_array() || value->size() != 2 || !is_end((*value)[0]) || !is_end((*value)[1]))
+      return wrong(fmt::format("a \"{}\" is no pair of numbers", key)), std::nullopt;
+    return Interval{(*value)[0].is_null() ? 0 : (*value)[0].get<double>(),
+                    (*value)[1].is_null() ? std::numeric_limits<double>::infinity()
+                                          : (*value)[1].get<double>()};
+  }
+
+  const Json& object(const Json& json, const char* key) {
+    static const Json kNothing = Json::object();
+    const Json* value = at(json, key);
+    if (value == nullptr) return kNothing;
+    if (!value->is_object()) return wrong(fmt::format("a \"{}\" is no object", key)), kNothing;
+    return *value;
+  }
+
+  template <class Read>
+  void list(const Json& json, const char* key, const Read& read) {
+    const Json* value = at(json, key);
+    if (value == nullptr) return;
+    if (!value->is_array()) return wrong(fmt::format("a \"{}\" is no list", key));
+    for (const Json& item : *value) {
+      if (!problem_.empty()) return;
+      read(item);
+    }
+  }
+
+  void numbers(const Json& list_of, const char* key, std::vector<double>& out) {
+    if (!list_of.is_array()) return wrong(fmt::format("a \"{}\" is no list of numbers", key));
+    for (const Json& item : list_of) {
+      if (!item.is_number()) return wrong(fmt::format("a \"{}\" is no list of numbers", key));
+      out.push_back(item.get<double>());
+    }
+  }
+  void numbers_at(const Json& json, const char* key, std::vector<double>& out) {
+    if (const Json* value = at(json, key)) numbers(*value, key, out);
+  }
+
+  // Numbers of variants.
+  void indices(const Json& json, const char* key, std::size_t end, std::vector<std::size_t>& out) {
+    list(json, key, [&](const Json& item) {
+      if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= end)
+        return wrong(fmt::format("a \"{}\" is no list of variants", key));
+      out.push_back(item.get<std::size_t>());
+    });
+  }
+
+  void pairs(const Json& json, const char* key,
+             std::vector<std::pair<std::string, std::string>>& out) {
+    for (const auto& [name, value] : object(json, key).items()) {
+      if (!value.is_string()) return wrong(fmt::format("{} is no text", in_quotes(name)));
+      out.emplace_back(name, value.get<std::string>());
+    }
+  }
+
+  void read_method(const Json& json) {
+    BenchOptions& method = run_.method;
+    method.until = real(json, "until", method.until);
+    method.max_seconds = real(json, "max_seconds", method.max_seconds);
+    method.processes = count(json, "processes");
+    method.min_blocks = count(json, "min_blocks");
+    method.block_seconds = real(json, "block_seconds", method.block_seconds);
+    method.warmup = count(json, "warmup", -1);
+    method.seed = static_cast<std::uint64_t>(whole(json, "seed"));
+    method.limits.timeout_seconds = real(json, "timeout_seconds", 0);
+    method.limits.memory_bytes = whole(json, "memory_limit_bytes");
+    method.answers.relative_error = real(json, "max_relative_error", 0);
+    method.answers.min_sqnr = real(json, "min_sqnr_db", 0);
+    method.answers.min_top1 = real(json, "min_top1", 0);
+    method.answers.min_boxes = real(json, "min_matched_boxes", 0);
+    const Json& load = object(json, "load");
+    const std::string kind = text(load, "kind");
+    if (kind == "rate") method.load.kind = LoadMode::Kind::Rate;
+    if (kind == "sustained") method.load.kind = LoadMode::Kind::Sustained;
+    method.load.rate = real(load, "rate_per_second", 0);
+    method.load.poisson = flag(load, "poisson");
+    method.load.seconds = real(load, "seconds", 0);
+  }
+
+  Variant read_variant(const Json& json, std::string model, std::string shape) {
+    Variant variant;
+    variant.model = std::move(model);
+    variant.shape = std::move(shape);
+    variant.file = text(json, "file");
+    variant.inputs = text(json, "inputs");
+    variant.engine = text(json, "engine");
+    variant.style = text(json, "style");
+    variant.session.precision = text(json, "asked_precision");
+    const std::string precision = text(json, "precision");
+    if (precision != "fp32") variant.stored = precision;
+    variant.session.device = text(json, "device");
+    variant.session.provider = text(json, "provider");
+    variant.session.threads = count(json, "threads");
+    const std::string level = text(json, "optimization");
+    variant.session.optimization = level == "off"        ? STRATA_OPT_NONE
+                                   : level == "basic"    ? STRATA_OPT_BASIC
+                                   : level == "extended" ? STRATA_OPT_EXTENDED
+                                                         : STRATA_OPT_ALL;
+    list(json, "options", [&](const Json& item) {
+      if (!item.is_string()) return wrong("an option of an engine is no text");
+      variant.session.options.push_back(item.get<std::string>());
+    });
+    variant.batch = whole(json, "batch", 1);
+    if (variant.batch < 1) wrong("a \"batch\" is below 1");
+    return variant;
+  }
+
+  ProcessSamples read_process(const Json& json) {
+    ProcessSamples process;
+    process.open = {real(json, "open_s", 0), real(json, "first_s", 0), text(json, "engine"),
+                    whole(json, "resident_bytes", -1)};
+    process.peak_resident_bytes = whole(json, "peak_resident_bytes", -1);
+    process.contention = {real(json, "wall_s", 0), real(json, "cpu_s", 0),
+                          whole(json, "involuntary_switches")};
+    process.joules = real(json, "joules", -1);
+    numbers_at(json, "warmup_s", process.warmup);
+    numbers_at(json, "block_starts_s", process.block_starts);
+    list(json, "blocks_s",
+         [&](const Json& item) { numbers(item, "blocks_s", process.blocks.emplace_back()); });
+    numbers_at(json, "service_s", process.service);
+    return process;
+  }
+
+  Failure read_failure(const std::string& word) {
+    if (word.empty()) return Failure::None;
+    for (const Failure known : {Failure::Refused, Failure::Crashed, Failure::TimedOut,
+                                Failure::OutOfMemory, Failure::WrongAnswer})
+      if (failure_name(known) == word) return known;
+    wrong(fmt::format("there is no failure {}", in_quotes(word)));
+    return Failure::None;
+  }
+
+  void read_result(const Json& json, BenchGroup& group) {
+    if (!json.is_object()) return wrong("a variant is no object");
+    VariantResult result;
+    result.variant = read_variant(json, group.model, group.shape);
+    result.failure = read_failure(text(json, "failure"));
+    result.reason = text(json, "reason");
+    result.partial = flag(json, "partial");
+    result.file_bytes = whole(json, "file_bytes", -1);
+    result.joules = real(json, "joules");
+    group.modelled_joules.push_back(real(json, "modelled_joules"));
+    result.energy_source = text(json, "energy_source");
+    result.utilization = real(json, "utilization");
+    if (at(json, "drift") != nullptr) {
+      const Json& drift = object(json, "drift");
+      result.drift =
+          Drift{real(drift, "change", 0), interval(drift, "interval").value_or(Interval{})};
+    }
+    if (at(json, "difference") != nullptr) {
+      const Json& difference = object(json, "difference");
+      constexpr double kInfinite = std::numeric_limits<double>::infinity();
+      OutputDifference& out = result.difference.emplace();
+      out.max_error = real(difference, "max_error", kInfinite);
+      out.relative_error = real(difference, "relative_error", kInfinite);
+      out.sqnr = real(difference, "sqnr_db");
+      out.cosine = real(difference, "cosine");
+      out.top1 = real(difference, "top1");
+      out.rows = static_cast<std::size_t>(count(difference, "top1_rows"));
+      out.matched_boxes = real(difference, "matched_boxes");
+      out.boxes = static_cast<std::size_t>(count(difference, "boxes"));
+      out.worst = text(difference, "worst_output");
+    }
+    auto& speed_up = group.result.speed_ups.emplace_back();
+    if (at(json, "speed_up") != nullptr) {
+      const Json& ratio = object(json, "speed_up");
+      speed_up = SpeedUp{real(ratio, "median", 1), interval(ratio, "interval").value_or(Interval{}),
+                         real(ratio, "p99"), interval(ratio, "p99_interval")};
+    }
+    list(json, "processes",
+         [&](const Json& item) { result.processes.push_back(read_process(item)); });
+    group.result.variants.push_back(std::move(result));
+  }
+
+  void read_group(const Json& json) {
+    if (!json.is_object()) return wrong("a model is no object");
+    BenchGroup group;
+    group.model = text(json, "model");
+    group.shape = text(json, "shape");
+    list(json, "variants", [&](const Json& item) { read_result(item, group); });
+    const std::size_t end = group.result.variants.size();
+    const auto index = [&](const char* key) {
+      const std::int64_t number = whole(json, key);
+      if (number < 0 || (static_cast<std::size_t>(number) >= end && number > 0))
+        wrong(fmt::format("\"{}\" is no variant", key));
+      return problem_.empty() ? static_cast<std::size_t>(number) : 0;
+    };
+    group.result.base = index("base");
+    if (at(json, "fastest") != nullptr) {
+      group.result.winner = index("fastest");
+      if (end == 0) wrong("\"fastest\" is no variant");
+    }
+    indices(json, "as_fast", end, group.result.indistinct);
+    indices(json, "pareto", end, group.result.pareto);
+    group.result.reached = flag(json, "reached");
+    group.result.stopped = flag(json, "stopped");
+    group.result.seconds = real(json, "seconds", 0);
+    run_.groups.push_back(std::move(group));
+  }
+
+  void read_aa(const Json& json) {
+    if (!json.is_object()) return wrong("an A/A check is no object");
+    BenchAa aa;
+    aa.variant = read_variant(json, text(json, "model"), "");
+    aa.check.trials = count(json, "trials");
+    aa.check.pairs = count(json, "pairs");
+    aa.check.false_rate = real(json, "false_rate", 0);
+    aa.check.false_rate_interval = interval(json, "false_rate_interval").value_or(Interval{});
+    aa.check.sequential_rate = real(json, "sequential_rate", 0);
+    aa.check.smallest = real(json, "smallest_difference", std::numeric_limits<double>::infinity());
+    aa.check.seconds = real(json, "seconds", 0);
+    run_.aa.push_back(std::move(aa));
+  }
+
+  std::string_view label_;
+  std::string problem_;
+  BenchRun run_;
+};
+
+}  // namespace
+
+Result<BenchRun> bench_from_json(std::string_view json, std::string_view label) {
+  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
+  if (json.size() > kMaxBytes)
+    return failure(fmt::format("benchmark {}: it is larger than {} MiB", label, kMaxBytes >> 20));
+  const Json parsed = Json::parse(json, keep, false);
+  if (parsed.is_discarded())
+    return failure(
+        fmt::format("benchmark {}: it is no JSON; save one with `strata bench MODEL --format "
+                    "json -o FILE`",
+                    label));
+  return Reader(label).read(parsed);
+}
+
+}  // namespace strata

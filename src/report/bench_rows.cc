@@ -1,0 +1,332 @@
+// Variants as rows: for people, and for machines.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/bench_text.h"
+#include "strata/base/number_text.h"
+
+namespace strata {
+
+namespace {
+
+Cell words(std::string text) { return {std::move(text), Certainty::Exact}; }
+Cell number(double value) { return std::isfinite(value) ? Cell{value, Certainty::Exact} : Cell{}; }
+Cell number(std::optional<double> value) { return value ? number(*value) : Cell{}; }
+Cell whole(std::int64_t value) { return {Expr(value), Certainty::Exact}; }
+
+// One variant of one group, with all that its row needs.
+struct RowFacts {
+  const BenchRun& run;
+  const BenchGroup& group;
+  std::size_t index;
+  const VariantResult& result;
+  Summary summary;  // n is 0 if nothing was measured
+
+  bool is_base() const { return index == group.result.base; }
+  const SpeedUp* speed_up() const {
+    const auto& all = group.result.speed_ups;
+    return !is_base() && index < all.size() && all[index] ? &*all[index] : nullptr;
+  }
+  std::optional<double> modelled() const {
+    const auto& all = group.modelled_joules;
+    return index < all.size() ? all[index] : std::nullopt;
+  }
+};
+
+using MakeCell = Cell (*)(const RowFacts& facts);
+
+struct ColumnRule {
+  Column column;
+  MakeCell cell;
+  bool shaped = false;  // only if sizes are varied
+};
+
+// Nothing was measured: not a zero, and not a question either.
+constexpr const char* kNone = "–";
+
+template <auto Figure>
+Cell seconds_cell(const RowFacts& facts) {
+  return facts.summary.n == 0 ? words(kNone) : number(facts.summary.*Figure);
+}
+
+double per_second(const RowFacts& facts, double seconds) {
+  return static_cast<double>(facts.result.variant.batch) / seconds;
+}
+
+Cell rate_cell(std::optional<double> rate) {
+  return rate && *rate > 0 && std::isfinite(*rate) ? number(*rate) : words(kNone);
+}
+
+Cell median_rate(const RowFacts& facts) {
+  const bool known = facts.summary.n > 0 && facts.run.method.load.kind != LoadMode::Kind::Rate;
+  return rate_cell(known ? std::optional(per_second(facts, facts.summary.median)) : std::nullopt);
+}
+
+Cell mean_rate(const RowFacts& facts) {
+  return rate_cell(samples_per_second(facts.result, facts.run.method.load));
+}
+
+Cell marks(const RowFacts& facts) {
+  const BenchResult& result = facts.group.result;
+  std::vector<std::string> all;
+  if (result.winner == facts.index) all.emplace_back("*");
+  if (is_in(result.indistinct, facts.index)) all.emplace_back("~");
+  if (is_in(result.pareto, facts.index)) all.emplace_back("P");
+  return words(fmt::format("{}", fmt::join(all, " ")));
+}
+
+// ----- for people
+
+Cell interval_cell(const RowFacts& facts) {
+  if (facts.summary.n == 0) return words(kNone);
+  if (!facts.summary.interval) return words(fmt::format("n/a (n={})", facts.summary.n));
+  return words(fmt::format("{} – {}", human_seconds(facts.summary.interval->low),
+                           human_seconds(facts.summary.interval->high)));
+}
+
+template <int Thousandths>
+Cell percentile_cell(const RowFacts& facts) {
+  return words(facts.summary.n == 0 ? kNone : percentile_text(facts.summary, Thousandths / 1000.0));
+}
+
+Cell cv_cell(const RowFacts& facts) {
+  if (facts.summary.n < 2) return words(kNone);
+  return words(
+      fmt::format("{:.1f} %{}", 100 * facts.summary.cv, facts.summary.cv > kNoisyCv ? "!" : ""));
+}
+
+Cell speed_up_cell(const RowFacts& facts) {
+  if (facts.is_base() && facts.summary.n > 0) return words("base");
+  const SpeedUp* speed_up = facts.speed_up();
+  return words(speed_up == nullptr ? kNone : speed_up_text(speed_up->median, speed_up->interval));
+}
+
+Cell tail_cell(const RowFacts& facts) {
+  if (facts.is_base() && facts.summary.n > 0) return words("base");
+  const SpeedUp* speed_up = facts.speed_up();
+  if (speed_up == nullptr) return words(kNone);
+  if (!speed_up->tail) return words("n/a");
+  return words(speed_up->tail_interval ? speed_up_text(*speed_up->tail, *speed_up->tail_interval)
+                                       : fmt::format("{:.2f}×", *speed_up->tail));
+}
+
+Cell answer_cell(const RowFacts& facts) {
+  if (facts.is_base() && facts.result.failure == Failure::None) return words("base");
+  const std::string text = difference_text(facts.result);
+  return words(text.empty() ? kNone : text);
+}
+
+Cell optional_seconds(std::optional<double> seconds) {
+  return seconds ? number(*seconds) : words(kNone);
+}
+Cell optional_bytes(std::optional<std::int64_t> bytes) {
+  return bytes && *bytes >= 0 ? whole(*bytes) : words(kNone);
+}
+
+const std::vector<ColumnRule>& shown_columns() {
+  static const std::vector<ColumnRule> kColumns = {
+      {{"model", "Model", Unit::Text, false, 0},
+       [](const RowFacts& f) { return words(f.group.model); }},
+      {{"backend", "Backend", Unit::Text, false, 0},
+       [](const RowFacts& f) { return words(backend_text(f.result.variant)); }},
+      {{"precision", "Precision", Unit::Text, false, 0},
+       [](const RowFacts& f) { return words(f.result.variant.precision()); }},
+      {{"threads", "Threads", Unit::Count, false, 1},
+       [](const RowFacts& f) {
+         const int threads = f.result.variant.session.threads;
+         return threads > 0 ? whole(threads) : words("its own");
+       }},
+      {{"batch", "Batch", Unit::Count, false, 2},
+       [](const RowFacts& f) { return whole(f.result.variant.batch); }},
+      {{"shape", "Shape", Unit::Text, false, 0},
+       [](const RowFacts& f) { return words(f.group.shape); },
+       true},
+      {{"median_fps", "Median(FPS)", Unit::Count, false, 3}, median_rate},
+      {{"mean_fps", "Mean(FPS)", Unit::Count, false, 5}, mean_rate},
+      {{"median", "Median", Unit::Seconds, false, 0}, seconds_cell<&Summary::median>},
+      {{"interval", "95 % interval", Unit::Seconds, false, 6}, interval_cell},
+      {{"mean", "Mean", Unit::Seconds, false, 5}, seconds_cell<&Summary::mean>},
+      {{"p90", "p90", Unit::Seconds, false, 12}, percentile_cell<900>},
+      {{"p99", "p99", Unit::Seconds, false, 4}, percentile_cell<990>},
+      {{"std", "Std", Unit::Seconds, false, 6}, seconds_cell<&Summary::stddev>},
+      {{"mad", "MAD", Unit::Seconds, false, 11}, seconds_cell<&Summary::mad>},
+      {{"cv", "CV", Unit::Percent, false, 3}, cv_cell},
+      {{"min", "Min", Unit::Seconds, false, 11}, seconds_cell<&Summary::min>},
+      {{"n", "n", Unit::Count, false, 4},
+       [](const RowFacts& f) {
+         return words(f.summary.n == 0 ? kNone : grouped(static_cast<std::int64_t>(f.summary.n)));
+       }},
+      {{"speed_up", "Speed-up", Unit::Count, false, 0}, speed_up_cell},
+      {{"speed_up_p99", "at p99", Unit::Count, false, 9}, tail_cell},
+      {{"difference", "Difference", Unit::Count, false, 4}, answer_cell},
+      {{"load", "Load", Unit::Seconds, false, 8},
+       [](const RowFacts& f) { return optional_seconds(median_open_seconds(f.result)); }},
+      {{"first", "First", Unit::Seconds, false, 8},
+       [](const RowFacts& f) { return optional_seconds(median_first_seconds(f.result)); }},
+      {{"peak", "Peak mem", Unit::Bytes, false, 7},
+       [](const RowFacts& f) { return optional_bytes(peak_resident_bytes(f.result)); }},
+      {{"file", "File", Unit::Bytes, false, 9},
+       [](const RowFacts& f) { return optional_bytes(f.result.file_bytes); }},
+      {{"energy", "Energy", Unit::Picojoules, false, 10},
+       [](const RowFacts& f) {
+         return words(f.summary.n == 0 ? kNone : energy_text(f.result, f.modelled()));
+       }},
+      {{"marks", "", Unit::Text, false, 0}, marks},
+      {{"result", "Result", Unit::Text, false, 0},
+       [](const RowFacts& f) { return words(outcome_text(f.result)); }},
+  };
+  return kColumns;
+}
+
+// ----- for machines
+
+template <auto Figure>
+Cell plain_seconds(const RowFacts& facts) {
+  return facts.summary.n == 0 ? Cell{} : number(facts.summary.*Figure);
+}
+
+template <int TenThousandths>
+Cell plain_percentile(const RowFacts& facts) {
+  if (facts.summary.n == 0) return {};
+  return number(facts.summary.percentile(TenThousandths / 10000.0));
+}
+
+template <auto Figure>
+Cell plain_difference(const RowFacts& facts) {
+  if (!facts.result.difference) return {};
+  return number((*facts.result.difference).*Figure);
+}
+
+Cell plain_bytes(std::optional<std::int64_t> bytes) {
+  return bytes && *bytes >= 0 ? whole(*bytes) : Cell{};
+}
+
+template <auto Figure>
+Cell plain_speed_up(const RowFacts& facts) {
+  const SpeedUp* speed_up = facts.speed_up();
+  return speed_up == nullptr ? Cell{} : Figure(*speed_up);
+}
+
+Cell flag(bool set) { return whole(set ? 1 : 0); }
+
+const std::vector<ColumnRule>& plain_columns() {
+  const auto text = [](const char* name, MakeCell cell) {
+    return ColumnRule{{name, name, Unit::Text, false, 0}, cell};
+  };
+  const auto plain = [](const char* name, Unit unit, MakeCell cell) {
+    return ColumnRule{{name, name, unit, false, 0}, cell};
+  };
+  static const std::vector<ColumnRule> kColumns = {
+      text("model", [](const RowFacts& f) { return words(f.group.model); }),
+      text("backend", [](const RowFacts& f) { return words(backend_text(f.result.variant)); }),
+      text("precision", [](const RowFacts& f) { return words(f.result.variant.precision()); }),
+      plain("threads", Unit::Count,
+            [](const RowFacts& f) { return whole(f.result.variant.session.threads); }),
+      plain("batch", Unit::Count, [](const RowFacts& f) { return whole(f.result.variant.batch); }),
+      text("shape", [](const RowFacts& f) { return words(f.group.shape); }),
+      plain("median_fps", Unit::Count,
+            [](const RowFacts& f) {
+              const Cell cell = median_rate(f);
+              return std::holds_alternative<double>(cell.value) ? cell : Cell{};
+            }),
+      plain("mean_fps", Unit::Count,
+            [](const RowFacts& f) {
+              return number(samples_per_second(f.result, f.run.method.load));
+            }),
+      plain("median_s", Unit::Seconds, plain_seconds<&Summary::median>),
+      plain("median_low_s", Unit::Seconds,
+            [](const RowFacts& f) {
+              return f.summary.interval ? number(f.summary.interval->low) : Cell{};
+            }),
+      plain("median_high_s", Unit::Seconds,
+            [](const RowFacts& f) {
+              return f.summary.interval ? number(f.summary.interval->high) : Cell{};
+            }),
+      plain("mean_s", Unit::Seconds, plain_seconds<&Summary::mean>),
+      plain("p90_s", Unit::Seconds, plain_percentile<9000>),
+      plain("p99_s", Unit::Seconds, plain_percentile<9900>),
+      plain("p999_s", Unit::Seconds, plain_percentile<9990>),
+      plain("std_s", Unit::Seconds, plain_seconds<&Summary::stddev>),
+      plain("mad_s", Unit::Seconds, plain_seconds<&Summary::mad>),
+      plain("cv", Unit::Count, plain_seconds<&Summary::cv>),
+      plain("min_s", Unit::Seconds, plain_seconds<&Summary::min>),
+      plain("n", Unit::Count,
+            [](const RowFacts& f) { return whole(static_cast<std::int64_t>(f.summary.n)); }),
+      plain("outliers", Unit::Count,
+            [](const RowFacts& f) { return whole(static_cast<std::int64_t>(f.summary.outliers)); }),
+      plain("speed_up", Unit::Count,
+            plain_speed_up<[](const SpeedUp& s) { return number(s.median); }>),
+      plain("speed_up_low", Unit::Count,
+            plain_speed_up<[](const SpeedUp& s) { return number(s.interval.low); }>),
+      plain("speed_up_high", Unit::Count,
+            plain_speed_up<[](const SpeedUp& s) { return number(s.interval.high); }>),
+      plain("speed_up_p99", Unit::Count,
+            plain_speed_up<[](const SpeedUp& s) { return number(s.tail); }>),
+      plain("speed_up_p99_low", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
+              return s.tail_interval ? number(s.tail_interval->low) : Cell{};
+            }>),
+      plain("speed_up_p99_high", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
+              return s.tail_interval ? number(s.tail_interval->high) : Cell{};
+            }>),
+      plain("max_error", Unit::Count, plain_difference<&OutputDifference::max_error>),
+      plain("relative_error", Unit::Count, plain_difference<&OutputDifference::relative_error>),
+      plain("sqnr_db", Unit::Count, plain_difference<&OutputDifference::sqnr>),
+      plain("cosine", Unit::Count, plain_difference<&OutputDifference::cosine>),
+      plain("top1", Unit::Count, plain_difference<&OutputDifference::top1>),
+      plain("matched_boxes", Unit::Count, plain_difference<&OutputDifference::matched_boxes>),
+      plain("load_s", Unit::Seconds,
+            [](const RowFacts& f) { return number(median_open_seconds(f.result)); }),
+      plain("first_s", Unit::Seconds,
+            [](const RowFacts& f) { return number(median_first_seconds(f.result)); }),
+      plain("peak_bytes", Unit::Bytes,
+            [](const RowFacts& f) { return plain_bytes(peak_resident_bytes(f.result)); }),
+      plain("file_bytes", Unit::Bytes,
+            [](const RowFacts& f) { return plain_bytes(f.result.file_bytes); }),
+      plain("joules", Unit::Count, [](const RowFacts& f) { return number(f.result.joules); }),
+      plain("modelled_joules", Unit::Count, [](const RowFacts& f) { return number(f.modelled()); }),
+      plain("utilization", Unit::Count,
+            [](const RowFacts& f) { return number(f.result.utilization); }),
+      plain("drift", Unit::Count,
+            [](const RowFacts& f) {
+              return f.result.drift ? number(f.result.drift->change) : Cell{};
+            }),
+      plain("base", Unit::Count, [](const RowFacts& f) { return flag(f.is_base()); }),
+      plain("fastest", Unit::Count,
+            [](const RowFacts& f) { return flag(f.group.result.winner == f.index); }),
+      plain("as_fast", Unit::Count,
+            [](const RowFacts& f) { return flag(is_in(f.group.result.indistinct, f.index)); }),
+      plain("pareto", Unit::Count,
+            [](const RowFacts& f) { return flag(is_in(f.group.result.pareto, f.index)); }),
+      text("result", [](const RowFacts& f) { return words(outcome_text(f.result)); }),
+      text("reason", [](const RowFacts& f) { return words(f.result.reason); }),
+  };
+  return kColumns;
+}
+
+}  // namespace
+
+Profile bench_rows(const BenchRun& run, bool machine) {
+  const bool shaped = std::any_of(run.groups.begin(), run.groups.end(),
+                                  [](const BenchGroup& group) { return !group.shape.empty(); });
+  Profile table;
+  std::vector<MakeCell> cells;
+  for (const ColumnRule& rule : machine ? plain_columns() : shown_columns()) {
+    if (rule.shaped && !shaped) continue;
+    table.columns.push_back(rule.column);
+    cells.push_back(rule.cell);
+  }
+  for (const BenchGroup& group : run.groups)
+    for (std::size_t i = 0; i < group.result.variants.size(); ++i) {
+      const VariantResult& result = group.result.variants[i];
+      const RowFacts facts{run, group, i, result,
+                           result.all_seconds().empty() ? Summary{} : result.summary()};
+      ProfileRow& row = table.rows.emplace_back();
+      for (const MakeCell& cell : cells) row.cells.push_back(cell(facts));
+    }
+  return table;
+}
+
+}  // namespace strata

@@ -1,0 +1,194 @@
+// The rows in sentences.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/bench_text.h"
+#include "strata/base/number_text.h"
+
+namespace strata {
+
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string fastest_text(const BenchGroup& group) {
+  const BenchResult& result = group.result;
+  const std::string name = group_text(group);
+  if (!result.winner) {
+    const bool ran =
+        std::any_of(result.variants.begin(), result.variants.end(),
+                    [](const VariantResult& variant) { return !variant.all_seconds().empty(); });
+    return fmt::format(
+        "{}: {}\n", name,
+        ran ? "nothing that gave the right answer could be compared" : "nothing could be measured");
+  }
+  const VariantResult& winner = result.variants[*result.winner];
+  const Summary summary = winner.summary();
+  const auto batch = static_cast<double>(winner.variant.batch);
+  std::string out = fmt::format("{}: fastest is {}, {}", name, variant_text(winner.variant),
+                                human_seconds(summary.median / batch));
+  if (batch > 1) out += " a sample";
+  if (*result.winner == result.base) {
+    if (result.variants.size() > 1) out += ", which the others are compared with";
+  } else if (const auto& speed_up = result.speed_ups[*result.winner]) {
+    out += fmt::format(": {} over {}", speed_up_text(speed_up->median, speed_up->interval),
+                       variant_text(result.variants[result.base].variant));
+    if (speed_up->tail)
+      out +=
+          fmt::format(", {} at p99", speed_up->tail_interval
+                                         ? speed_up_text(*speed_up->tail, *speed_up->tail_interval)
+                                         : fmt::format("{:.2f}×", *speed_up->tail));
+  }
+  out += "\n";
+  std::vector<std::string> others;
+  for (const std::size_t i : result.indistinct)
+    others.push_back(variant_text(result.variants[i].variant));
+  if (!others.empty())
+    out += fmt::format("  cannot be told from it: {}\n", fmt::join(others, ", "));
+  return out;
+}
+
+std::string load_text(const BenchRun& run, const VariantResult& result) {
+  const LoadMode& load = run.method.load;
+  const std::string name = variant_text(result.variant);
+  if (result.utilization && *result.utilization >= 1)
+    return fmt::format(
+        "  {}: cannot keep up with {:g} inferences a second; its times say no more "
+        "than that\n",
+        name, load.rate);
+  if (result.utilization)
+    return fmt::format("  {}: at work for {:.0f} % of the time\n", name, 100 * *result.utilization);
+  if (!result.drift) return "";
+  const Drift& drift = *result.drift;
+  return fmt::format("  {}: {:+.1f} % [{:+.1f}, {:+.1f}] from start to end{}\n", name,
+                     100 * drift.change, 100 * drift.interval.low, 100 * drift.interval.high,
+                     drift.certain() ? "" : ", which may be none");
+}
+
+// What several variants have in common, in one line.
+class SharedLines {
+ public:
+  void add(const std::string& variant, std::string what) {
+    for (auto& [known, variants] : lines_)
+      if (known == what) return variants.push_back(variant);
+    lines_.push_back({std::move(what), {variant}});
+  }
+  std::string text() const {
+    std::string out;
+    for (const auto& [what, variants] : lines_)
+      out += fmt::format("  {}: {}\n", fmt::join(variants, ", "), what);
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines_;
+};
+
+std::string group_summary(const BenchRun& run, const BenchGroup& group) {
+  std::string out = fastest_text(group), loads;
+  SharedLines shared;
+  for (const VariantResult& result : group.result.variants) {
+    const std::string name = variant_text(result.variant);
+    if (result.failure != Failure::None)
+      shared.add(name,
+                 fmt::format("{}: {}", failure_name(result.failure), first_line(result.reason)));
+    else if (result.partial)
+      shared.add(name, fmt::format("partial: fewer than {} blocks", run.method.min_blocks));
+    if (was_disturbed(result, run.method.load))
+      shared.add(name, "disturbed by other work on this machine");
+    loads += load_text(run, result);
+  }
+  out += shared.text() + loads;
+  const bool sequential = run.method.load.kind == LoadMode::Kind::Closed;
+  if (sequential && !group.result.reached && !group.result.stopped && group.result.winner &&
+      group.result.variants.size() > 1)
+    out += fmt::format("  stopped after {}, before every interval was within ±{:g} %\n",
+                       human_seconds(group.result.seconds), 100 * run.method.until);
+  return out;
+}
+
+// What the signs in the rows mean, those that are there.
+std::string legend(const BenchRun& run) {
+  bool fastest = false, alike = false, pareto = false, noisy = false, modelled = false;
+  std::string why;
+  for (const BenchGroup& group : run.groups) {
+    fastest = fastest || group.result.winner;
+    alike = alike || !group.result.indistinct.empty();
+    pareto = pareto || !group.result.pareto.empty();
+    for (std::size_t i = 0; i < group.result.variants.size(); ++i) {
+      const VariantResult& result = group.result.variants[i];
+      if (result.all_seconds().size() > 1) noisy = noisy || result.summary().cv > kNoisyCv;
+      const bool from_counts = !result.joules && i < group.modelled_joules.size() &&
+                               group.modelled_joules[i].has_value();
+      modelled = modelled || from_counts;
+      if (from_counts && why.empty()) why = first_line(result.energy_source);
+    }
+  }
+  std::vector<std::string> signs;
+  if (fastest) signs.emplace_back("* fastest");
+  if (alike) signs.emplace_back("~ cannot be told from it");
+  if (pareto) signs.emplace_back("P none is better in median, difference and peak memory at once");
+  if (noisy) signs.push_back(fmt::format("! CV above {:g} %: noisy", 100 * kNoisyCv));
+  if (modelled)
+    signs.push_back(fmt::format("≈ energy from counts and published figures, not measured{}{}",
+                                why.empty() ? "" : ": ", why));
+  return signs.empty() ? "" : fmt::format("{}\n", fmt::join(signs, "; "));
+}
+
+std::string method_text(const BenchRun& run) {
+  std::vector<std::string> engines;
+  for (const BenchGroup& group : run.groups)
+    for (const VariantResult& result : group.result.variants)
+      for (const ProcessSamples& process : result.processes)
+        if (!process.open.engine.empty() &&
+            std::find(engines.begin(), engines.end(), process.open.engine) == engines.end())
+          engines.push_back(process.open.engine);
+  if (engines.empty()) return "";
+  const LoadMode& load = run.method.load;
+  std::string how = "one inference after the other";
+  if (load.kind == LoadMode::Kind::Rate)
+    how = fmt::format("{:g} inferences a second{}, the wait in the queue included", load.rate,
+                      load.poisson ? " at random moments" : "");
+  if (load.kind == LoadMode::Kind::Sustained)
+    how = fmt::format("one inference after the other for {:g} s", load.seconds);
+  return fmt::format(
+      "Measured on {}: {}, in interleaved blocks of {} or more processes each, after {}; FPS is "
+      "samples over the time they took, a percentile the nearest rank, intervals 95 %\n",
+      fmt::join(engines, ", "), how, run.method.processes,
+      run.method.warmup < 0 ? "a warm-up until there was no trend"
+                            : fmt::format("{} inferences to warm up", run.method.warmup));
+}
+
+}  // namespace
+
+std::string bench_summary(const BenchRun& run) {
+  std::string out;
+  for (const BenchGroup& group : run.groups) out += group_summary(run, group);
+  out += legend(run);
+  out += method_text(run);
+  if (!run.complete) out += "Interrupted: what is missing was not measured any more\n";
+  return out;
+}
+
+std::string aa_summary(const BenchRun& run) {
+  std::string out;
+  for (const BenchAa& aa : run.aa) {
+    const AaCheck& check = aa.check;
+    out += fmt::format(
+        "A/A check of {} on {}: {} trials from {} pairs of processes, in {}\n"
+        "  false differences  {:.1f} % [{:.1f}, {:.1f}] of the trials; the intervals allow 5 %\n"
+        "  one after the other  {:.1f} %: how often that would have misled\n"
+        "  smallest difference that can be called  {}\n",
+        aa.variant.model, variant_text(aa.variant), check.trials, check.pairs,
+        human_seconds(check.seconds), 100 * check.false_rate, 100 * check.false_rate_interval.low,
+        100 * check.false_rate_interval.high, 100 * check.sequential_rate,
+        std::isfinite(check.smallest) ? fmt::format("{:.2f} %", 100 * check.smallest)
+                                      : std::string("none"));
+  }
+  return out;
+}
+
+}  // namespace strata

@@ -1,0 +1,354 @@
+// Outputs of made-up benchmarks: what is said, and what is not.
+#include "strata/report/bench.h"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/bench_text.h"
+#include "strata/base/number_text.h"
+
+namespace strata {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Blocks of ten samples around `seconds`.
+VariantResult measured(std::string engine, double seconds, std::size_t samples,
+                       double spread = 0.01) {
+  VariantResult result;
+  result.variant.model = "net";
+  result.variant.engine = std::move(engine);
+  result.variant.file = "net.onnx";
+  result.variant.session.threads = 1;
+  ProcessSamples process;
+  process.open = {0.25, 0.0625, result.variant.engine + " 1.0", 1 << 20};
+  process.peak_resident_bytes = 3 << 20;
+  for (std::size_t i = 0; i < samples; ++i) {
+    if (i % 10 == 0) process.blocks.emplace_back();
+    const double step = static_cast<double>(i % 5) - 2;
+    process.blocks.back().push_back(seconds * (1 + spread * step / 2));
+  }
+  process.warmup = {1, 2};
+  result.processes.push_back(process);
+  result.file_bytes = 4096;
+  result.energy_source = "no counters";
+  return result;
+}
+
+BenchRun two_variants(std::size_t samples = 200) {
+  BenchRun run;
+  run.program = "strata 0.1.0";
+  run.machine = {{"cpu", "Test CPU"}, {"cores", "2"}};
+  BenchGroup group{"net"};
+  group.result.variants = {measured("slow", 0.2, samples), measured("fast", 0.1, samples)};
+  group.result.variants[1].difference = OutputDifference{};
+  group.result.variants[1].difference->max_error = 1e-5;
+  group.result.variants[1].difference->relative_error = 1.25e-6;
+  group.result.speed_ups = {SpeedUp{1, {1, 1}, {}, {}}, SpeedUp{2, {1.98, 2.02}, {}, {}}};
+  group.result.winner = 1;
+  group.result.pareto = {1};
+  group.result.reached = true;
+  group.modelled_joules = {0.002, std::nullopt};
+  run.groups.push_back(group);
+  return run;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string wide_table(const BenchRun& run) {
+  TableStyle style;
+  style.width = 0;
+  return bench_to_table(run, style);
+}
+
+// The cell of a CSV without quotes.
+std::string cell(const std::string& csv, const std::string& column, std::size_t row) {
+  const auto split = [](const std::string& line) {
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string one; std::getline(in, one, ',');) cells.push_back(one);
+    return cells;
+  };
+  const auto lines = lines_of(csv);
+  const auto names = split(lines[0]), cells = split(lines[row + 1]);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == column) return i < cells.size() ? cells[i] : "";
+  return "no such column";
+}
+
+TEST(BenchTable, PercentilesOnlyWhereSamplesCarryThem) {
+  const std::string few = wide_table(two_variants(200));
+  EXPECT_THAT(few, HasSubstr("n/a (n=200, needs 662)"));
+  EXPECT_EQ(cell(bench_to_csv(two_variants(200)), "p99_s", 0), "");
+  const std::string enough = wide_table(two_variants(670));
+  EXPECT_THAT(enough, Not(HasSubstr("needs 662")));
+  EXPECT_EQ(cell(bench_to_csv(two_variants(670)), "p99_s", 0), "0.202");
+}
+
+TEST(BenchTable, ThroughputIsWorkOverTotalTime) {
+  BenchRun run = two_variants(10);
+  run.groups[0].result.variants[1].processes[0].blocks = {{0.1, 0.3}};
+  run.groups[0].result.variants[1].variant.batch = 4;
+  const std::string csv = bench_to_csv(run);
+  EXPECT_EQ(cell(csv, "mean_fps", 1), "20");    // 8 samples in 0.4 s; the mean of rates is 26.7
+  EXPECT_EQ(cell(csv, "median_fps", 1), "20");  // 4 over 0.2 s
+  EXPECT_EQ(cell(csv, "median_s", 1), "0.2");
+}
+
+TEST(BenchTable, AtAFixedRateThereIsNoThroughput) {
+  BenchRun run = two_variants(10);
+  run.method.load = {LoadMode::Kind::Rate, 40, false, 0};
+  const std::string csv = bench_to_csv(run);
+  EXPECT_EQ(cell(csv, "mean_fps", 0), "");
+  EXPECT_EQ(cell(csv, "median_fps", 0), "");
+  EXPECT_EQ(cell(csv, "median_s", 0), "0.2");
+}
+
+TEST(BenchTable, SaysWhoIsFastestAndByHowMuch) {
+  const std::string table = wide_table(two_variants());
+  EXPECT_THAT(table, HasSubstr("2.00× [1.98, 2.02]"));
+  EXPECT_THAT(table, HasSubstr("net: fastest is fast, 100.0 ms: 2.00× [1.98, 2.02] over slow\n"));
+  EXPECT_THAT(table, HasSubstr("Machine: Test CPU, 2 cores"));
+  EXPECT_THAT(table, HasSubstr("1.2e-06"));
+}
+
+TEST(BenchTable, WhatCannotBeToldApartIsSaid) {
+  BenchRun run = two_variants();
+  run.groups[0].result.indistinct = {0};
+  EXPECT_THAT(wide_table(run), HasSubstr("  cannot be told from it: slow\n"));
+}
+
+TEST(BenchTable, NoiseIsFlagged) {
+  BenchRun run = two_variants();
+  EXPECT_THAT(wide_table(run), Not(HasSubstr("noisy")));
+  run.groups[0].result.variants[0] = measured("slow", 0.2, 200, 0.2);
+  EXPECT_THAT(wide_table(run), HasSubstr("! CV above 2.5 %: noisy"));
+}
+
+TEST(BenchTable, EnergyFromCountsIsMarked) {
+  const std::string table = wide_table(two_variants());
+  EXPECT_THAT(table, HasSubstr("≈2.000 mJ"));
+  EXPECT_THAT(table, HasSubstr("not readable here"));
+  EXPECT_THAT(table,
+              HasSubstr("≈ energy from counts and published figures, not measured: no counters"));
+  BenchRun run = two_variants();
+  for (VariantResult& result : run.groups[0].result.variants) result.joules = 0.5;
+  EXPECT_THAT(wide_table(run), HasSubstr("500.0 mJ"));
+  EXPECT_THAT(wide_table(run), Not(HasSubstr("≈")));
+}
+
+TEST(BenchTable, FailuresAreRowsThatSaySo) {
+  BenchRun run = two_variants();
+  VariantResult failed;
+  failed.variant = run.groups[0].result.variants[0].variant;
+  failed.variant.engine = "torch";
+  failed.failure = Failure::Crashed;
+  failed.reason = "signal 11\nmore";
+  run.groups[0].result.variants.push_back(failed);
+  run.groups[0].result.speed_ups.emplace_back();
+  const std::string table = wide_table(run);
+  EXPECT_THAT(table, HasSubstr("  torch: crashed: signal 11\n"));
+  const std::string csv = bench_to_csv(run);
+  EXPECT_EQ(cell(csv, "median_s", 2), "");
+  EXPECT_EQ(cell(csv, "n", 2), "0");
+  EXPECT_EQ(cell(csv, "result", 2), "crashed");
+}
+
+TEST(BenchTable, NothingMeasuredIsNotFast) {
+  BenchRun run = two_variants();
+  run.groups[0].result.winner.reset();
+  for (VariantResult& result : run.groups[0].result.variants) {
+    result.processes.clear();
+    result.failure = Failure::Refused;
+    result.reason = "no";
+  }
+  run.groups[0].result.speed_ups.assign(2, std::nullopt);
+  const std::string table = wide_table(run);
+  EXPECT_THAT(table, HasSubstr("net: nothing could be measured"));
+  EXPECT_EQ(bench_headline(run), "");
+}
+
+TEST(BenchBars, AreAsLongAsTheTimesAndShadeTheInterval) {
+  const std::string bars = bench_bars(two_variants().groups[0], 0);
+  const auto lines = lines_of(bars);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], "net, median and 95 % interval");
+  const auto count = [](const std::string& line, std::string_view part) {
+    std::size_t found = 0;
+    for (std::size_t at = line.find(part); at != line.npos; at = line.find(part, at + part.size()))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count(lines[1], "█"), 40u);
+  EXPECT_EQ(count(lines[2], "█"), 20u);
+
+  BenchGroup noisy = two_variants().groups[0];
+  noisy.result.variants[0] = measured("slow", 0.2, 8, 0.5);
+  EXPECT_GT(count(bench_bars(noisy, 0), "▒"), 2u);
+}
+
+TEST(BenchBars, FitTheWidth) {
+  BenchGroup group = two_variants().groups[0];
+  for (const std::size_t width : {60, 70, 80})
+    for (const std::string& line : lines_of(bench_bars(group, width)))
+      EXPECT_LE(display_width(line), width) << line;
+}
+
+TEST(BenchTorchblade, HasThePublishedColumns) {
+  std::ifstream golden(STRATA_SOURCE_DIR "/tests/golden/torchblade_benchmark.csv");
+  std::string header;
+  ASSERT_TRUE(std::getline(golden, header));
+  const auto lines = lines_of(bench_to_csv(two_variants(), BenchLayout::Torchblade));
+  EXPECT_EQ(lines[0], header);
+  EXPECT_EQ(lines[2], "net,onnx,fast,fp32,10,10,0.1,0.1,,0.000708881");
+}
+
+// Rows of the published table whose figures can be had from two samples each: the same
+// digits come out, but for p99, which so few cannot carry.
+TEST(BenchTorchblade, PrintsPublishedFiguresAsPublished) {
+  std::ifstream golden(STRATA_SOURCE_DIR "/tests/golden/torchblade_benchmark.csv");
+  std::string line;
+  std::getline(golden, line);
+  std::size_t rows = 0;
+  while (std::getline(golden, line)) {
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string one; std::getline(in, one, ',');) cells.push_back(one);
+    ASSERT_EQ(cells.size(), 10u);
+    const double median = std::stod(cells[6]);
+    BenchRun run = two_variants(1);
+    VariantResult& result = run.groups[0].result.variants[0];
+    const bool pair = cells[0].ends_with("_b2");
+    result.variant.batch = pair ? 2 : 1;
+    result.processes[0].blocks = {{median}};
+    run.groups[0].model = pair ? cells[0].substr(0, cells[0].size() - 3) : cells[0];
+    const auto printed = lines_of(bench_to_csv(run, BenchLayout::Torchblade));
+    EXPECT_EQ(printed[1].substr(0, cells[0].size()), cells[0]);
+    EXPECT_EQ(cell(printed[0] + "\n" + printed[1], "median_s", 0), cells[6]);
+    // The published rates come from times with more digits.
+    EXPECT_NEAR(std::stod(cell(printed[0] + "\n" + printed[1], "median_fps", 0)),
+                std::stod(cells[4]), 2e-5 * std::stod(cells[4]));
+    ++rows;
+  }
+  EXPECT_EQ(rows, 26u);
+}
+
+TEST(BenchTorchblade, HeadlineTakesTheBestThatIsSure) {
+  BenchRun run = two_variants();
+  EXPECT_EQ(bench_headline(run), "Up to 2.00× [1.98, 2.02] over slow: net on fast");
+  run.groups[0].result.speed_ups[1]->tail = 1.76;
+  EXPECT_EQ(bench_headline(run), "Up to 2.00× [1.98, 2.02] over slow: net on fast, 1.76× at p99");
+  run.groups[0].result.speed_ups[1]->interval = {0.9, 3};
+  EXPECT_EQ(bench_headline(run), "");
+  run.groups[0].result.speed_ups[1]->interval = {1.98, 2.02};
+  run.groups[0].result.variants[1].failure = Failure::WrongAnswer;
+  EXPECT_EQ(bench_headline(run), "");
+}
+
+TEST(BenchMarkdown, IsATableAndAList) {
+  const auto lines = lines_of(bench_to_markdown(two_variants(), BenchLayout::Torchblade));
+  EXPECT_EQ(lines[0], "Up to 2.00× [1.98, 2.02] over slow: net on fast");
+  EXPECT_EQ(lines[2],
+            "| Model | Export | Backend | Precision | Median(FPS) | Mean(FPS) | Median(s) | "
+            "Mean(s) | 99th_p(s) | std_dev(s) |");
+  EXPECT_THAT(bench_to_markdown(two_variants()), HasSubstr("\n- net: fastest is fast"));
+}
+
+TEST(BenchAaText, SaysHowOftenTheMachineMisleads) {
+  BenchRun run;
+  Variant variant;
+  variant.model = "net";
+  variant.engine = "fake";
+  run.aa.push_back({variant,
+                    {.trials = 1000,
+                     .pairs = 12,
+                     .false_rate = 0.031,
+                     .false_rate_interval = {0.01, 0.06},
+                     .smallest = 0.012,
+                     .sequential_rate = 0.31,
+                     .seconds = 60}});
+  const std::string text = bench_to_table(run);
+  EXPECT_THAT(text, HasSubstr("false differences  3.1 % [1.0, 6.0]"));
+  EXPECT_THAT(text, HasSubstr("smallest difference that can be called  1.20 %"));
+  EXPECT_THAT(text, HasSubstr("31.0 %"));
+  const auto read = bench_from_json(bench_to_json(run), "x");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->aa[0].check.pairs, 12);
+  EXPECT_EQ(bench_to_json(*read), bench_to_json(run));
+}
+
+TEST(BenchJson, IsReadBackAsItWas) {
+  BenchRun run = two_variants(30);
+  run.options = {{"--engine", "slow,fast"}};
+  run.started = "2024-05-01T12:00:00Z";
+  run.method.load = {LoadMode::Kind::Sustained, 0, false, 1800};
+  BenchResult& result = run.groups[0].result;
+  result.variants[0].variant.session.precision = "bf16";
+  result.variants[0].variant.session.options = {"spin=0"};
+  result.variants[1].variant.stored = "int8";
+  result.variants[1].drift = Drift{0.04, {0.01, 0.07}};
+  result.variants[1].partial = true;
+  result.variants[1].joules = 0.25;
+  result.speed_ups[1]->tail = 1.5;
+  result.speed_ups[1]->tail_interval = Interval{1.2, 1.9};
+  VariantResult failed;
+  failed.variant.engine = "torch";
+  failed.failure = Failure::TimedOut;
+  failed.reason = "no answer in 2 s";
+  result.variants.push_back(failed);
+  result.speed_ups.push_back(SpeedUp{1, {0, std::numeric_limits<double>::infinity()}, {}, {}});
+  run.groups[0].modelled_joules.emplace_back();
+  const std::string json = bench_to_json(run);
+  const auto read = bench_from_json(json, "x.json");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(bench_to_json(*read), json);
+  EXPECT_EQ(wide_table(*read), wide_table(run));
+  EXPECT_EQ(read->groups[0].result.variants[0].all_seconds(), result.variants[0].all_seconds());
+  EXPECT_EQ(read->groups[0].result.variants[2].failure, Failure::TimedOut);
+  EXPECT_TRUE(std::isinf(read->groups[0].result.speed_ups[2]->interval.high));
+}
+
+TEST(BenchJson, NumbersThatAreNoneAreNull) {
+  BenchRun run = two_variants(3);
+  run.groups[0].result.variants[1].difference->relative_error =
+      std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(bench_to_json(run), HasSubstr("\"relative_error\": null"));
+  EXPECT_THAT(bench_to_json(run), HasSubstr("\"p99_s\": null"));
+}
+
+TEST(BenchJson, WhatIsNoBenchmarkGetsASentence) {
+  const auto message = [](std::string_view text) {
+    const auto read = bench_from_json(text, "x");
+    return read ? "read" : read.error().message;
+  };
+  EXPECT_EQ(message("[]"), "benchmark x: is no benchmark: it is not a JSON object");
+  EXPECT_THAT(message("{"), HasSubstr("benchmark x: it is no JSON"));
+  EXPECT_EQ(message("{}"), "benchmark x: it has another \"kind\" than bench");
+  EXPECT_EQ(message(R"({"kind":"bench","schema":2})"),
+            "benchmark x: it has schema 2, and this strata reads 1");
+  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"base":3,"variants":[{}]}]})"),
+            "benchmark x: \"base\" is no variant");
+  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"fastest":0,"variants":[]}]})"),
+            "benchmark x: \"fastest\" is no variant");
+  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"variants":[{"batch":0}]}]})"),
+            "benchmark x: a \"batch\" is below 1");
+  EXPECT_EQ(
+      message(
+          R"({"kind":"bench","schema":1,"models":[{"variants":[{"processes":[{"blocks_s":[1]}]}]}]})"),
+      "benchmark x: a \"blocks_s\" is no list of numbers");
+  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"new":{"a":1},"models":[]})"), "read");
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,111 @@
+// The table that TorchBlade published: its columns, seconds called seconds. What the
+// original calls Mean(FPS), a mean of rates, is samples over total time here.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "report/bench_text.h"
+
+namespace strata {
+
+namespace {
+
+Cell words(std::string text) { return {std::move(text), Certainty::Exact}; }
+
+// Six digits, as published.
+std::string digits(double number) { return fmt::format("{:.6g}", number); }
+
+// `MaskRCNNFPN_b2`
+std::string model_text(const BenchGroup& group, const Variant& variant) {
+  std::string text = group.model;
+  if (variant.batch != 1) text += fmt::format("_b{}", variant.batch);
+  if (!group.shape.empty()) text += "_" + group.shape;
+  return text;
+}
+
+// How the network came to be a file: `onnx`, `torchscript`.
+std::string export_text(const Variant& variant) {
+  const std::string extension = std::filesystem::path(variant.file).extension().string();
+  if (extension == ".pt" || extension == ".pth" || extension == ".ts") return "torchscript";
+  return "onnx";
+}
+
+bool threads_differ(const BenchRun& run) {
+  std::optional<int> first;
+  for (const BenchGroup& group : run.groups)
+    for (const VariantResult& result : group.result.variants) {
+      if (first && *first != result.variant.session.threads) return true;
+      first = result.variant.session.threads;
+    }
+  return false;
+}
+
+}  // namespace
+
+Profile torchblade_rows(const BenchRun& run, bool machine) {
+  Profile table;
+  table.columns = {{"model", "Model", Unit::Text, false, 0},
+                   {"export", "Export", Unit::Text, false, 0},
+                   {"backend", "Backend", Unit::Text, false, 0},
+                   {"precision", "Precision", Unit::Text, false, 0},
+                   {"median_fps", "Median(FPS)", Unit::Count, false, 0},
+                   {"mean_fps", "Mean(FPS)", Unit::Count, false, 0},
+                   {"median_s", "Median(s)", Unit::Seconds, false, 0},
+                   {"mean_s", "Mean(s)", Unit::Seconds, false, 0},
+                   {"p99_s", "99th_p(s)", Unit::Seconds, false, 0},
+                   {"std_dev_s", "std_dev(s)", Unit::Seconds, false, 0}};
+  const bool name_threads = threads_differ(run);
+  for (const BenchGroup& group : run.groups)
+    for (const VariantResult& result : group.result.variants) {
+      const Variant& variant = result.variant;
+      std::string backend = backend_text(variant);
+      if (name_threads) backend += fmt::format(" ({} threads)", variant.session.threads);
+      ProfileRow& row = table.rows.emplace_back();
+      row.cells = {words(model_text(group, variant)), words(export_text(variant)), words(backend),
+                   words(variant.precision())};
+      const bool measured = !result.all_seconds().empty();
+      const Summary summary = measured ? result.summary() : Summary{};
+      const std::string none = machine ? "" : "–";
+      const auto add = [&](std::optional<double> number, const std::string& otherwise) {
+        row.cells.push_back(words(number ? digits(*number) : otherwise));
+      };
+      const auto given = [&](double number) {
+        return measured ? std::optional(number) : std::nullopt;
+      };
+      const bool closed = run.method.load.kind != LoadMode::Kind::Rate;
+      add(closed ? given(static_cast<double>(variant.batch) / summary.median) : std::nullopt, none);
+      add(samples_per_second(result, run.method.load), none);
+      add(given(summary.median), none);
+      add(given(summary.mean), none);
+      const auto p99 = measured ? summary.percentile(0.99) : std::nullopt;
+      add(p99, measured && !machine ? percentile_text(summary, 0.99) : none);
+      add(given(summary.stddev), none);
+    }
+  return table;
+}
+
+std::string bench_headline(const BenchRun& run) {
+  const BenchGroup* best = nullptr;
+  std::size_t at = 0;
+  for (const BenchGroup& group : run.groups)
+    for (std::size_t i = 0; i < group.result.speed_ups.size(); ++i) {
+      const auto& speed_up = group.result.speed_ups[i];
+      if (i == group.result.base || !speed_up || speed_up->interval.low <= 1 ||
+          group.result.variants[i].failure != Failure::None)
+        continue;
+      if (best != nullptr && speed_up->median <= best->result.speed_ups[at]->median) continue;
+      best = &group;
+      at = i;
+    }
+  if (best == nullptr) return "";
+  const SpeedUp& speed_up = *best->result.speed_ups[at];
+  std::string text =
+      fmt::format("Up to {} over {}: {} on {}", speed_up_text(speed_up.median, speed_up.interval),
+                  variant_text(best->result.variants[best->result.base].variant), group_text(*best),
+                  variant_text(best->result.variants[at].variant));
+  if (speed_up.tail) text += fmt::format(", {:.2f}× at p99", *speed_up.tail);
+  return text;
+}
+
+}  // namespace strata

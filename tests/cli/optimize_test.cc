@@ -1,0 +1,56 @@
+// `strata optimize`: what is written, and when nothing is. No times are looked at.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "program_folder.h"
+
+namespace strata {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+class Optimize : public ProgramFolder {};
+
+TEST_F(Optimize, WritesTheModelAndAReceiptThatRunsIt) {
+  const Ran ran = strata(
+      "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine fake --precision fp32 "
+      "--threads 1,2 --budget 2s");
+  // 3: a slow moment of the machine may make the check fail, which it then says.
+  ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("as written, against as measured"));
+  auto receipt = nlohmann::json::parse(read("fast.onnx.receipt.json"), nullptr, false);
+  ASSERT_TRUE(receipt.is_object());
+  EXPECT_EQ(receipt["precision"], "fp32");
+  EXPECT_EQ(receipt["tried"]["models"][0]["variants"].size(), 2u);
+  std::string command = receipt["command"];
+  ASSERT_TRUE(command.starts_with("strata "));
+  const Ran again = strata(command.substr(7) + " --max-time 1s --processes 1");
+  EXPECT_EQ(again.code, 0) << again.text;
+}
+
+TEST_F(Optimize, AnswersThatAreNotGoodEnoughAreNotTaken) {
+  const Ran ran = strata(
+      "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine onnxruntime "
+      "--precision fp32,int8 --threads 1 --min-sqnr 300 --budget 2s");
+  ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("over 16 samples, wanted 300"));
+  auto receipt = nlohmann::json::parse(read("fast.onnx.receipt.json"), nullptr, false);
+  EXPECT_EQ(receipt["precision"], "fp32");
+}
+
+TEST_F(Optimize, NothingIsWrittenWhereNothingRuns) {
+  EXPECT_EQ(strata("optimize zoo:none -o fast.onnx").code, 2);
+  const Ran crash = strata(
+      "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine fake:fail=crash "
+      "--precision fp32 --threads 1 --budget 2s");
+  EXPECT_EQ(crash.code, 1) << crash.text;
+  EXPECT_THAT(crash.text, HasSubstr("nothing ran; fast.onnx was not written"));
+  const Ran budget = strata("optimize zoo:squeezenet1_1 -o fast.onnx --budget soon");
+  EXPECT_EQ(budget.code, 2) << budget.text;
+  EXPECT_FALSE(exists("fast.onnx"));
+  EXPECT_FALSE(exists("fast.onnx.receipt.json"));
+}
+
+}  // namespace
+}  // namespace strata
