@@ -145,7 +145,8 @@ class Measuring {
     return options_.budget_seconds > 0 && gone.count() > options_.budget_seconds;
   }
   void report() const {
-    if (options_.progress && planned_ > 0) options_.progress(result_.passes / planned_);
+    if (options_.progress && planned_ > 0)
+      options_.progress(result_.passes / planned_, result_.passes);
   }
 
   const Engine& engine_;

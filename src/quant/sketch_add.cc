@@ -19,9 +19,16 @@ namespace {
 constexpr std::size_t kBlock = 2048;
 constexpr std::uint32_t kPageSize = PagedCounters::kPageSize;
 
+// Neighbours are alike: with one table, counting one would wait for the one before. It pays
+// for so many elements, because tables are added up at the end.
+constexpr std::size_t kTables = 4, kManyElements = 32768;
+// A table does not begin where another does within a page of memory: processors take
+// addresses of equal ends for the same.
+constexpr std::size_t kTableSize = kPositions + 272;
+
 // One for each thread, because it is larger than most sketches and zero between calls.
 struct Scratch {
-  std::uint32_t counts[kPositions] = {};
+  std::uint32_t counts[kTables][kTableSize] = {};
   std::uint32_t positions[kBlock + kPositionSlack];
   float finite[kBlock];
   float converted[kBlock];
@@ -36,8 +43,9 @@ Scratch& scratch() {
 
 class SketchAdder {
  public:
-  SketchAdder(Sketch& sketch, std::int64_t inner)
-      : sketch_(sketch),
+  SketchAdder(Sketch& sketch, std::int64_t inner, std::size_t elements)
+      : tables_(elements < kManyElements ? 1 : kTables),
+        sketch_(sketch),
         parts_(sketch.parts_),
         grid_(parts_.min, parts_.max),
         inner_(static_cast<std::size_t>(inner)),
@@ -73,13 +81,28 @@ class SketchAdder {
       facts = kernel_.place(block, grid_, scratch_.positions);
     }
     sketch_.reach(std::min(parts_.min, facts.low), std::max(parts_.max, facts.high));
-    for (std::size_t i = 0; i < facts.placed; ++i) ++scratch_.counts[scratch_.positions[i]];
+    count_positions({scratch_.positions, facts.placed});
+    low_ = std::min(low_, facts.low);
+    high_ = std::max(high_, facts.high);
     parts_.zeros += block.size() - facts.placed;
     least_ = std::min(least_, facts.smallest);
     most_ = std::max(most_, facts.largest);
     constexpr std::uint64_t kMost = std::uint64_t{1} << 31;  // half of what a counter holds
     if ((unflushed_ += facts.placed) > kMost) flush();
     return all_finite;
+  }
+
+  void count_positions(std::span<const std::uint32_t> positions) {
+    auto& counts = scratch_.counts;
+    const std::uint32_t *next = positions.data(), *end = next + positions.size();
+    if (tables_ == kTables)
+      for (; end - next >= 4; next += 4) {
+        ++counts[0][next[0]];
+        ++counts[1][next[1]];
+        ++counts[2][next[2]];
+        ++counts[3][next[3]];
+      }
+    for (; next != end; ++next) ++counts[0][*next];
   }
 
   // Counts the elements that are not finite; the others come back.
@@ -101,18 +124,27 @@ class SketchAdder {
     if (unflushed_ == 0) return;
     const std::uint32_t first = (least_ + 1) >> 23;  // exponents, which are pages
     const std::uint32_t end = std::min(most_ >> 23, (grid_.first_bits >> 23) - 1) + 1;
-    for (std::uint32_t page = first; page < end; ++page) {
-      flush_page(page);
-      flush_page(page + 0x8000 / kPageSize);
+    for (const std::uint32_t sign : {0U, 1U}) {
+      if (sign == 0 ? high_ <= 0 : low_ >= 0) continue;
+      for (std::uint32_t page = first; page < end; ++page)
+        flush_page(page + sign * (0x8000 / kPageSize));
+      const std::uint32_t first_step = (kFirstStep + sign * kStepsPerSign) / kPageSize;
+      for (std::uint32_t page = kLeastStep / kPageSize; page < kStepsPerSign / kPageSize; ++page)
+        flush_page(first_step + page);
     }
-    for (std::uint32_t page = kFirstStep / kPageSize; page < PagedCounters::kPages; ++page)
-      flush_page(page);
     least_ = BlockFacts{}.smallest;
     most_ = 0;
+    low_ = BlockFacts{}.low;
+    high_ = BlockFacts{}.high;
     unflushed_ = 0;
   }
   void flush_page(std::uint32_t page) {
-    std::uint32_t* counts = scratch_.counts + page * kPageSize;
+    std::uint32_t* counts = scratch_.counts[0] + std::size_t{page} * kPageSize;
+    for (std::size_t table = 1; table < tables_; ++table) {
+      std::uint32_t* __restrict more = counts + table * kTableSize;
+      for (std::uint32_t i = 0; i < kPageSize; ++i) counts[i] += more[i];
+      std::fill_n(more, kPageSize, 0U);
+    }
     parts_.counters.add_page(page, std::span<const std::uint32_t, kPageSize>(counts, kPageSize));
     std::fill_n(counts, kPageSize, 0U);
   }
@@ -141,6 +173,8 @@ class SketchAdder {
   void widen(std::size_t channel, std::span<const float> run) {
     kernel_.widen(run, parts_.channel_min[channel], parts_.channel_max[channel]);
   }
+
+  std::size_t tables_;
   Sketch& sketch_;
   SketchParts& parts_;
   const SketchKernel& kernel_ = sketch_kernel();
@@ -149,7 +183,9 @@ class SketchAdder {
   std::size_t inner_, channels_;
   std::size_t first_ = 0;  // number of the next element
   std::uint64_t unflushed_ = 0;
-  std::uint32_t least_ = BlockFacts{}.smallest, most_ = 0;  // as in BlockFacts
+  // As in BlockFacts, of what is not flushed.
+  std::uint32_t least_ = BlockFacts{}.smallest, most_ = 0;
+  float low_ = BlockFacts{}.low, high_ = BlockFacts{}.high;
 };
 
 namespace {
@@ -192,7 +228,7 @@ Status Sketch::add(DType type, std::span<const std::byte> elements, std::int64_t
     return failure(fmt::format("{} elements are not divided by {} channels of {} elements",
                                elements.size() / size, channels(), inner));
 
-  SketchAdder adder(*this, std::max<std::int64_t>(inner, 1));
+  SketchAdder adder(*this, std::max<std::int64_t>(inner, 1), elements.size() / size);
   if (type == DType::F32 && reinterpret_cast<std::uintptr_t>(elements.data()) % alignof(float) == 0)
     adder.add({reinterpret_cast<const float*>(elements.data()), elements.size() / size});
   else if (type == DType::F32)

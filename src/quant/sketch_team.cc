@@ -13,7 +13,7 @@ namespace {
 
 // Fewer elements are counted sooner than another thread is told.
 constexpr std::size_t kSmall = 65536;
-constexpr std::size_t kLeastPart = 32768;
+constexpr std::size_t kLeastPart = 32768;  // what a thread has counted must be added up, too
 // Tensors of one run follow each other closely; between runs threads sleep.
 constexpr auto kAwake = std::chrono::microseconds(50);
 
@@ -71,7 +71,7 @@ Status SketchTeam::add(std::span<Sketch> sketches, DType type, std::span<const s
   sketches_ = sketches;
   type_ = type;
   elements_ = elements;
-  const std::size_t parts = 4 * this->size();
+  const std::size_t parts = 3 * this->size();
   part_bytes_ = std::max(elements.size() / size / parts + 1, kLeastPart) * size;
   next_ = 0;
   std::fill(results_.begin(), results_.end(), Status());

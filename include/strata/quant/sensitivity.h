@@ -88,7 +88,7 @@ struct SensitivityOptions {
   std::function<Result<double>(std::span<const HostTensor>, std::span<const HostTensor>)> command;
   std::function<std::optional<LayerScore>(std::size_t layer)> known;  // from an earlier run
   std::function<Status(std::size_t layer, const LayerScore&)> done;   // to be kept
-  std::function<void(double share)> progress;
+  std::function<void(double share, double passes)> progress;
   const std::atomic<bool>* stop = nullptr;
 };
 

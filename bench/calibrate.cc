@@ -1,0 +1,239 @@
+// What calibration costs beside inference, and that its memory does not grow with the
+// samples. Blocks of the three ways to run the samples take turns; ratios are those of
+// blocks that stand side by side. `bench_calibrate [NETWORK...]`.
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "strata/measure/inputs.h"
+#include "strata/quant/calibrate.h"
+#include "strata/write/onnx.h"
+#include "strata/zoo/weights.h"
+#include "strata/zoo/zoo.h"
+
+namespace {
+
+using namespace strata;
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kBlock = 10;  // samples
+constexpr int kBlocks = 20;
+constexpr std::int64_t kFew = 10, kMany = 1000;
+
+template <class T>
+T or_exit(Result<T> result) {
+  if (result) return std::move(*result);
+  fmt::print(stderr, "bench_calibrate: {}\n", result.error().message);
+  std::exit(1);
+}
+void or_exit(const Status& status) {
+  if (status) return;
+  fmt::print(stderr, "bench_calibrate: {}\n", status.error().message);
+  std::exit(1);
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return numbers[numbers.size() / 2];
+}
+
+// A field of /proc/self/status in MiB.
+double status_mib(std::string_view field) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(field)) return std::stod(line.substr(field.size() + 1)) / 1024;
+  return 0;
+}
+
+struct Subject {
+  std::string name, path;
+  zoo::Network network;
+  std::vector<Watched> watched;
+  double activations_mib = 0;  // of the watched tensors, for one sample
+
+  explicit Subject(const std::string& network_name, const std::string& file)
+      : name(network_name), path(file), network(or_exit(zoo::build(network_name))) {
+    watched = watched_tensors(network.model);
+    for (const Watched& one : watched)
+      for (const Tensor& tensor : network.model.graph().tensors)
+        if (tensor.name == one.tensor)
+          activations_mib +=
+              4.0 * static_cast<double>(elements(tensor.type.dims).value()) / 1048576;
+  }
+  ModelSource source() const { return {path}; }
+  Dataset samples(std::int64_t count) const {
+    return or_exit(Dataset::open("", network.model, {.samples = count, .random = true, .seed = 0}));
+  }
+  // Read from files, which takes less than making samples up.
+  Dataset stored_samples(const fs::path& folder, std::int64_t count) const {
+    fs::create_directories(folder);
+    std::ofstream file(folder / "0.npy", std::ios::binary);
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 3, 224, 224), }";
+    header.resize(128 - 10 - 1, ' ');
+    file << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(header.size() + 1) << '\0'
+         << header << '\n';
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const auto inputs = or_exit(random_inputs(network.model, seed));
+      file.write(reinterpret_cast<const char*>(inputs[0].data.data()),
+                 static_cast<std::streamsize>(inputs[0].data.size()));
+    }
+    file.close();
+    for (std::int64_t i = 10; i < count; i += 10)
+      fs::create_hard_link(folder / "0.npy", folder / fmt::format("{}.npy", i));
+    return or_exit(Dataset::open(folder, network.model, {.samples = count}));
+  }
+};
+
+void compare_times(const Subject& subject, const Engine& engine, int threads) {
+  CalibrateOptions options;
+  options.session.threads = threads;
+  const auto inputs = or_exit(random_inputs(subject.network.model, 0));
+  const auto open = [&](bool fetch) {
+    SessionOptions session = options.session;
+    if (fetch)
+      for (const Watched& one : subject.watched)
+        if (!one.layer.empty()) session.fetch.push_back(one.tensor);
+    return or_exit(engine.open(subject.path, session));
+  };
+  Session plain = open(false), fetched = open(true);
+  or_exit(plain.bind(inputs));
+  or_exit(fetched.bind(inputs));
+
+  std::vector<double> times[3];
+  auto start = Clock::now();
+  options.progress = [&](std::int64_t done) {
+    if (done % kBlock != 0) return;
+    times[2].push_back(seconds_since(start));
+    start = Clock::now();
+    for (std::int64_t i = 0; i < kBlock; ++i) or_exit(plain.run());
+    times[0].push_back(seconds_since(start));
+    start = Clock::now();
+    for (std::int64_t i = 0; i < kBlock; ++i)
+      or_exit(fetched.run_visiting([](const StrataTensor&) { return true; }));
+    times[1].push_back(seconds_since(start));
+    start = Clock::now();
+  };
+  or_exit(calibrate(engine, subject.source(), subject.network.model,
+                    subject.stored_samples(fs::path(subject.path).parent_path() /
+                                               fmt::format("{}.{}", subject.name, threads),
+                                           (kBlocks + 1) * kBlock),
+                    subject.watched, options));
+  std::vector<double> to_fetched, to_plain;
+  for (auto& way : times) way.erase(way.begin());  // the first is warm-up
+  for (int i = 0; i < kBlocks; ++i) {
+    to_fetched.push_back(times[2][i] / times[1][i]);
+    to_plain.push_back(times[2][i] / times[0][i]);
+  }
+  const auto ms = [](const std::vector<double>& way) { return 1e3 * median(way) / kBlock; };
+  fmt::print(
+      "{:13} {} thread{}: plain {:6.2f} ms  fetched {:6.2f} ms  calibrated {:6.2f} ms a sample"
+      "  = {:.2f} x fetched (at most 1.3)  {:.2f} x plain (at most 2)\n",
+      subject.name, threads, threads == 1 ? " " : "s", ms(times[0]), ms(times[1]), ms(times[2]),
+      median(to_fetched), median(to_plain));
+  std::fflush(stdout);
+}
+
+struct Peaks {
+  double opening = 0, running = 0;  // MiB beyond what the process had before
+};
+
+// From here on, the most that the process has had is what it has now.
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+// In a process of its own. No samples: opened plainly, and run once.
+Peaks peaks_of(const Subject& subject, std::int64_t samples) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::mallopt(M_MMAP_THRESHOLD, 128 << 10);  // as the command has it
+    const Engine engine = or_exit(load_engine("onnxruntime"));
+    or_exit(engine.probe("cpu", "fp32"));  // opens the library
+    const double before = status_mib("VmRSS:");
+    forget_peak();
+    Peaks peaks;
+    CalibrateOptions options;
+    options.session.threads = 1;
+    options.progress = [&](std::int64_t done) {
+      if (done != 1) return;
+      peaks.opening = status_mib("VmHWM:") - before;
+      forget_peak();
+    };
+    if (samples > 0) {
+      or_exit(calibrate(engine, subject.source(), subject.network.model, subject.samples(samples),
+                        subject.watched, options));
+    } else {
+      Session session = or_exit(engine.open(subject.path, options.session));
+      or_exit(session.bind(or_exit(random_inputs(subject.network.model, 0))));
+      or_exit(session.run());
+      options.progress(1);
+    }
+    peaks.running = status_mib("VmHWM:") - before;
+    if (::write(ends[1], &peaks, sizeof peaks) != sizeof peaks) ::_exit(1);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  Peaks peaks;
+  if (::read(ends[0], &peaks, sizeof peaks) != sizeof peaks) peaks = {};
+  ::close(ends[0]);
+  ::waitpid(child, nullptr, 0);
+  return peaks;
+}
+
+// The engine takes several times the model's size to open it, whatever it is opened for;
+// what calibration adds shows while samples run.
+void compare_memory(const Subject& subject) {
+  const Peaks plain = peaks_of(subject, 0);
+  const Peaks few = peaks_of(subject, kFew), many = peaks_of(subject, kMany);
+  const double model = static_cast<double>(fs::file_size(subject.path)) / 1048576;
+  const double tensors = static_cast<double>(subject.watched.size());
+  fmt::print(
+      "{:13} samples run in {:.1f} MiB with {}, {:.1f} MiB with {}: {:.3f} x (at most 1.05), and "
+      "model {:.1f} + activations {:.1f} + {} tensors x 0.5 = {:.1f} MiB at most; "
+      "the engine opens it in {:.1f} MiB, for plain inference in {:.1f}\n",
+      subject.name, few.running, kFew, many.running, kMany, many.running / few.running, model,
+      subject.activations_mib, tensors, model + subject.activations_mib + tensors / 2,
+      std::max(few.opening, many.opening), plain.opening);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> names(argv + 1, argv + argc);
+  if (names.empty()) names = {"mobilenet_v2", "resnet18"};
+  const fs::path folder = fs::temp_directory_path() / fmt::format("bench_calibrate.{}", ::getpid());
+  fs::create_directories(folder);
+  // Memory first: children are to start small, and before threads.
+  for (const std::string& name : names) {
+    const std::string path = folder / (name + ".onnx");
+    {
+      const zoo::Network network = or_exit(zoo::build(name));
+      WriteOptions write;
+      write.fill = zoo::random_weights(network.model, 0);
+      or_exit(write_onnx(network.model, path, write));
+    }
+    compare_memory(Subject(name, path));
+  }
+  const Engine engine = or_exit(load_engine("onnxruntime"));
+  for (const std::string& name : names)
+    for (const int threads : {1, 2})
+      compare_times(Subject(name, folder / (name + ".onnx")), engine, threads);
+  fs::remove_all(folder);
+  return 0;
+}

@@ -1,0 +1,38 @@
+// Which layers of an int8 model stay in floats so that its answers are good enough.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/quant/layers.h"
+#include "strata/quant/sensitivity.h"
+
+namespace strata {
+
+// What answers must have; nullopt: nothing is asked.
+struct AnswerTarget {
+  std::optional<double> min_sqnr;  // dB
+  std::optional<double> max_drop;  // share of rows that may get another class
+  bool met_by(std::span<const SampleScore> scores) const;
+};
+
+struct KeptLayers {
+  std::vector<bool> keep_float;     // by layer
+  std::vector<SampleScore> scores;  // of the model that this gives
+  bool met = false;                 // the target; else all layers are tried and it is not
+  int tried = 0;                    // models that were made and compared
+};
+
+// The order is that of the layers' drops over the seconds that int8 saves them: layers that
+// cost much and bring little come first. Of that order the shortest beginning that meets the
+// target is taken, found by doubling and halving; then each of its layers, the last first,
+// is given back if the target is still met. `scores_of` makes and judges a model.
+Result<KeptLayers> choose_kept(
+    std::span<const double> drops, std::span<const double> seconds_saved,
+    const AnswerTarget& target,
+    const std::function<Result<std::vector<SampleScore>>(const std::vector<bool>&)>& scores_of);
+
+}  // namespace strata

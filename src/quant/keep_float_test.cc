@@ -1,0 +1,92 @@
+#include "strata/quant/keep_float.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using testing::ElementsAre;
+
+// A network whose layers' noises add up.
+struct Additive {
+  std::vector<double> noises;
+  int asked = 0;
+  Result<std::vector<SampleScore>> operator()(const std::vector<bool>& keep) {
+    ++asked;
+    SampleScore score;
+    score.signal = 1;
+    for (std::size_t l = 0; l < noises.size(); ++l)
+      if (!keep[l]) score.noise += noises[l];
+    return std::vector{score};
+  }
+};
+
+AnswerTarget at_least(double sqnr) { return {.min_sqnr = sqnr, .max_drop = std::nullopt}; }
+
+Result<KeptLayers> choose(Additive& network, const std::vector<double>& saved, double sqnr) {
+  return choose_kept(network.noises, saved, at_least(sqnr),
+                     [&](const std::vector<bool>& keep) { return network(keep); });
+}
+
+TEST(KeepFloat, NothingIsKeptWhereAllIsWell) {
+  Additive network{{1e-5, 1e-5, 1e-5}};
+  const auto kept = choose(network, {1, 1, 1}, 40);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(kept->met);
+  EXPECT_THAT(kept->keep_float, ElementsAre(false, false, false));
+  EXPECT_EQ(network.asked, 1);
+}
+
+TEST(KeepFloat, TheOneThatBreaksIsKept) {
+  Additive network{{1e-5, 1e-5, 1e-2, 1e-5, 1e-5, 1e-5, 1e-5, 1e-5}};
+  const auto kept = choose(network, std::vector<double>(8, 1), 40);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(kept->met);
+  EXPECT_EQ(std::count(kept->keep_float.begin(), kept->keep_float.end(), true), 1);
+  EXPECT_TRUE(kept->keep_float[2]);
+}
+
+TEST(KeepFloat, OfTwoThatBreakAsMuchTheCheaperIsKept) {
+  Additive network{{1.2e-3, 1.2e-3, 1e-6, 1e-6}};
+  const auto kept = choose(network, {1, 5, 1, 1}, 28);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(kept->met);
+  EXPECT_THAT(kept->keep_float, ElementsAre(true, false, false, false));
+}
+
+// One that is cheap to keep but brings nothing is given back.
+TEST(KeepFloat, WhatIsNotNeededIsGivenBack) {
+  Additive network{{2e-4, 1e-2, 1e-6, 1e-6}};
+  const auto kept = choose(network, {1e-9, 1, 1, 1}, 35);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(kept->met);
+  EXPECT_THAT(kept->keep_float, ElementsAre(false, true, false, false));
+}
+
+TEST(KeepFloat, ATargetThatCannotBeMetIsSaidSo) {
+  Additive network{{1e-2, 1e-2}};
+  const auto kept = choose_kept(network.noises, std::vector<double>{1, 1}, at_least(90),
+                                [&](const std::vector<bool>& keep) { return network(keep); });
+  ASSERT_TRUE(kept);
+  EXPECT_FALSE(kept->met);
+}
+
+TEST(AnswerTarget, BothLimitsCount) {
+  SampleScore score;
+  score.signal = 1;
+  score.noise = 1e-3;
+  score.rows = 10;
+  score.same = 9;
+  const std::vector<SampleScore> scores{score};
+  EXPECT_TRUE((AnswerTarget{29.0, 0.1}.met_by(scores)));
+  EXPECT_FALSE((AnswerTarget{31.0, 0.1}.met_by(scores)));
+  EXPECT_FALSE((AnswerTarget{29.0, 0.05}.met_by(scores)));
+  EXPECT_TRUE((AnswerTarget{}.met_by(scores)));
+}
+
+}  // namespace
+}  // namespace strata

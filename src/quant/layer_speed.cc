@@ -1,0 +1,39 @@
+#include "quant/layer_speed.h"
+
+#include <unordered_map>
+
+namespace strata {
+
+std::vector<std::vector<std::string>> layer_node_names(const Model& model,
+                                                       const std::vector<QuantLayer>& layers) {
+  std::vector<std::vector<std::string>> names;
+  for (const QuantLayer& layer : layers) {
+    auto& own = names.emplace_back();
+    for (const NodeId node : layer.nodes) own.emplace_back(model.graph().nodes[node].name);
+  }
+  return names;
+}
+
+Result<std::vector<double>> layer_seconds(const Engine& engine, const ModelSource& source,
+                                          const std::vector<HostTensor>& inputs,
+                                          const std::vector<std::vector<std::string>>& names,
+                                          const TimingOptions& options) {
+  auto timing = time_model(engine, source, inputs, options);
+  if (!timing) return tl::unexpected(timing.error());
+  std::unordered_map<std::string, std::size_t> layer_of;
+  for (std::size_t l = 0; l < names.size(); ++l)
+    for (const std::string& name : names[l])
+      if (!name.empty()) layer_of.emplace(name, l);
+  std::vector<double> seconds(names.size(), -1);
+  for (const KernelTimes& kernel : timing->kernels)
+    for (const std::string& node : kernel.kernel.sources) {
+      const auto layer = layer_of.find(node);
+      if (layer == layer_of.end()) continue;
+      double& sum = seconds[layer->second];
+      sum = std::max(sum, 0.0) + summarize(kernel.seconds).median;
+      break;
+    }
+  return seconds;
+}
+
+}  // namespace strata

@@ -1,0 +1,315 @@
+#include "quant/placement.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "ops/node_view.h"
+#include "quant/following.h"
+
+namespace strata {
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+template <std::size_t N>
+bool is_one_of(std::string_view op, const std::array<std::string_view, N>& ops) {
+  return std::find(ops.begin(), ops.end(), op) != ops.end();
+}
+
+constexpr std::array<std::string_view, 11> kPassing = {
+    "Reshape", "Transpose", "Flatten", "Squeeze",  "Unsqueeze", "Slice",
+    "Gather",  "MaxPool",   "Split",   "Identity", "Dropout"};
+constexpr std::array<std::string_view, 7> kArithmetic = {
+    "Add", "Mul", "AveragePool", "GlobalAveragePool", "Concat", "Sigmoid", "LeakyRelu"};
+constexpr std::array<std::string_view, 17> kSoft = {"HardSwish",
+                                                    "HardSigmoid",
+                                                    "Gelu",
+                                                    "Erf",
+                                                    "Tanh",
+                                                    "Elu",
+                                                    "Selu",
+                                                    "Softplus",
+                                                    "PRelu",
+                                                    "Mish",
+                                                    "Sub",
+                                                    "Div",
+                                                    "ReduceMean",
+                                                    "Pad",
+                                                    "Pow",
+                                                    "Sqrt",
+                                                    "BatchNormalization"};
+
+bool is_float_tensor(const Graph& graph, TensorId id) {
+  return id != kNone && graph.tensors[id].type.dtype == DType::F32 &&
+         graph.tensors[id].type.kind == ValueKind::Tensor;
+}
+
+Int8Use int8_use(const Graph& graph, const Node& node, const std::vector<bool>& constant) {
+  if (!node.domain.empty() || node.inputs.empty() || node.outputs.empty()) return Int8Use::None;
+  if (!is_float_tensor(graph, node.outputs[0])) return Int8Use::None;
+  for (std::size_t i = 1; i < node.outputs.size(); ++i)
+    if (node.op != "Split" && node.outputs[i] != kNone && node.op != "Dropout")
+      return Int8Use::None;
+  const NodeView view(graph, node);
+  if (node.op == "Resize") {
+    const std::string_view mode = view.text("mode", "nearest");
+    const bool plain =
+        view.text("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize";
+    return mode != "cubic" && plain ? Int8Use::Passing : Int8Use::Soft;
+  }
+  if (is_one_of(node.op, kPassing)) return Int8Use::Passing;
+  if (is_one_of(node.op, kArithmetic)) {
+    // A stored operand is a scale or a shift, which may be far from what it is applied to.
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] == kNone || constant[node.inputs[i]] ||
+          (i > 0 && node.inputs[i] == node.inputs[0]))
+        return Int8Use::Soft;
+    return Int8Use::Arithmetic;
+  }
+  if (node.op == "Relu") return Int8Use::Absorbed;
+  if (node.op == "Clip") {
+    for (std::size_t slot = 1; slot < node.inputs.size(); ++slot)
+      if (node.inputs[slot] != kNone && !stored_number(graph, node.inputs[slot]))
+        return Int8Use::Soft;
+    const Range bounds = clip_bounds(graph, node);
+    return bounds.low <= 0 && bounds.high >= 0 ? Int8Use::Absorbed : Int8Use::Soft;
+  }
+  return is_one_of(node.op, kSoft) ? Int8Use::Soft : Int8Use::None;
+}
+
+// What is known of an activation, from nothing to whole numbers.
+enum class State : std::uint8_t { Float, Soft, Int8 };
+
+class Placer {
+ public:
+  Placer(const Model& model, const Links& links, const std::vector<QuantLayer>& layers,
+         const std::vector<bool>& keep_float)
+      : graph_(model.graph()),
+        links_(links),
+        constant_(constant_tensors(graph_)),
+        part_(graph_.nodes.size(), Part::None),
+        is_main_(graph_.nodes.size(), false),
+        demoted_(graph_.nodes.size(), false),
+        state_(graph_.tensors.size(), State::Float),
+        absorbed_(graph_.tensors.size(), false) {
+    placement_.int8.assign(graph_.nodes.size(), false);
+    placement_.where.assign(graph_.tensors.size(), Where::Nowhere);
+    placement_.root.resize(graph_.tensors.size());
+    placement_.uses.resize(graph_.nodes.size());
+    for (NodeId n = 0; n < graph_.nodes.size(); ++n)
+      placement_.uses[n] = int8_use(graph_, graph_.nodes[n], constant_);
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      set_parts(layers[i], i < keep_float.size() && keep_float[i]);
+    find_curves();
+  }
+
+  Placement place() {
+    forward();
+    const std::vector<bool> wanted = find_wanted(true), wanted_at_once = find_wanted(false);
+    for (NodeId n = 0; n < graph_.nodes.size(); ++n)
+      demoted_[n] = part_[n] == Part::Main   ? !gives_any(n, wanted_at_once)
+                    : part_[n] == Part::None ? !gives_any(n, wanted)
+                                             : false;
+    forward();
+    find_places();
+    return std::move(placement_);
+  }
+
+ private:
+  enum class Part : std::uint8_t {
+    None,
+    Kept,   // of a layer that stays in floats
+    Main,   // its output may stay in floats: Gemm
+    Conv,   // its output must be whole numbers, or the kernel is none of int8
+    Inner,  // of what its layer's norm reads
+    Float,  // gives floats: MatMul, ConvTranspose and the bias behind it
+  };
+
+  void set_parts(const QuantLayer& layer, bool keep) {
+    if (keep) {
+      for (const NodeId n : layer.nodes) part_[n] = Part::Kept;
+      return;
+    }
+    const std::string_view op = graph_.nodes[layer.main].op;
+    const Part gives = op == "Conv" ? Part::Conv : op == "Gemm" ? Part::Main : Part::Float;
+    part_[layer.norm != kNone ? layer.norm : layer.main] = gives;
+    if (layer.norm != kNone) part_[layer.main] = Part::Inner;
+    if (layer.bias_add != kNone) part_[layer.bias_add] = Part::Float;
+    // The eight nodes of a GELU are one to engines, unless something stands between them.
+    if (layer.activation == LayerKind::GELU)
+      for (const NodeId n : layer.nodes)
+        if (n != layer.main && n != layer.norm && n != layer.bias_add) part_[n] = Part::Float;
+    is_main_[layer.main] = true;
+    placement_.int8[layer.main] = true;
+  }
+
+  // An activation function in several nodes is one function: its insides stay in floats.
+  void find_curves() {
+    for (const Node& node : graph_.nodes) {
+      if (node.outputs.size() != 1 || node.outputs[0] == kNone) continue;
+      const ActivationNodes curve = activation_after(graph_, links_, node.outputs[0]);
+      if (curve.nodes.size() > 1)
+        for (const NodeId n : curve.nodes) placement_.uses[n] = Int8Use::Soft;
+    }
+  }
+
+  // Of all that it reads of the network's data, the least.
+  State least_input(const Node& node, Int8Use use) const {
+    State least = State::Int8;
+    bool any = false, int8 = false;
+    const std::size_t count = use == Int8Use::Passing ? 1 : node.inputs.size();
+    for (std::size_t i = 0; i < count && i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      if (id == kNone || constant_[id]) continue;
+      any = true;
+      int8 = int8 || state_[id] == State::Int8;
+      least = std::min(least, state_[id]);
+    }
+    if (!any) return State::Float;
+    // One branch in whole numbers is reason enough, if the other only lacks a kernel.
+    if (least == State::Soft && int8 && use == Int8Use::Arithmetic) return State::Int8;
+    return least;
+  }
+
+  void forward() {
+    std::fill(absorbed_.begin(), absorbed_.end(), false);
+    for (NodeId n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      const State state = state_after(n);
+      for (const TensorId id : node.outputs)
+        if (id != kNone) state_[id] = state;
+      if (part_[n] == Part::None)
+        placement_.int8[n] = state == State::Int8 && placement_.uses[n] != Int8Use::Soft;
+    }
+  }
+
+  State state_after(NodeId n) {
+    const Node& node = graph_.nodes[n];
+    switch (part_[n]) {
+      case Part::Kept:
+        return State::Float;
+      case Part::Conv:
+      case Part::Inner:
+        return State::Int8;
+      case Part::Main:
+        return demoted_[n] ? State::Soft : State::Int8;
+      case Part::Float:
+        return State::Soft;
+      case Part::None:
+        break;
+    }
+    const Int8Use use = placement_.uses[n];
+    if (use == Int8Use::None) return State::Float;
+    const State least = least_input(node, use);
+    if (least != State::Int8) return least;
+    if (use == Int8Use::Soft || demoted_[n]) return State::Soft;
+    if (use != Int8Use::Absorbed) return State::Int8;
+    if (!can_absorb(n, node.inputs[0])) return State::Soft;
+    absorbed_[node.inputs[0]] = true;
+    return State::Int8;
+  }
+
+  // What is cut off must have no other reader, and come from a kernel that gives it.
+  bool can_absorb(NodeId reader, TensorId id) const {
+    const NodeId producer = graph_.tensors[id].producer;
+    if (producer == kNone || links_.only_reader(id) != reader) return false;
+    return part_[producer] == Part::Conv || part_[producer] == Part::Main ||
+           (part_[producer] == Part::None && placement_.uses[producer] == Int8Use::Arithmetic);
+  }
+
+  // Tensors from which whole numbers reach a layer that computes in them, also by way of
+  // operators that run in floats or only without.
+  std::vector<bool> find_wanted(bool through_floats) const {
+    std::vector<bool> wanted(graph_.tensors.size(), false);
+    for (NodeId n = static_cast<NodeId>(graph_.nodes.size()); n-- > 0;) {
+      const Node& node = graph_.nodes[n];
+      if (is_main_[n]) {
+        wanted[node.inputs[0]] = true;
+        continue;
+      }
+      const bool passes_on = part_[n] == Part::None && placement_.uses[n] != Int8Use::None &&
+                             state_given_by(n) >= (through_floats ? State::Soft : State::Int8) &&
+                             gives_any(n, wanted);
+      if (!passes_on) continue;
+      for (const TensorId id : node.inputs)
+        if (id != kNone && !constant_[id]) wanted[id] = true;
+    }
+    return wanted;
+  }
+  State state_given_by(NodeId n) const {
+    const Node& node = graph_.nodes[n];
+    return node.outputs.empty() || node.outputs[0] == kNone ? State::Float
+                                                            : state_[node.outputs[0]];
+  }
+  bool gives_any(NodeId n, const std::vector<bool>& of) const {
+    const Node& node = graph_.nodes[n];
+    return std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [&](TensorId id) { return id != kNone && of[id]; });
+  }
+
+  void find_places() {
+    for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
+      const Tensor& tensor = graph_.tensors[id];
+      const NodeId producer = tensor.producer;
+      placement_.root[id] = id;
+      if (constant_[id] || tensor.role == Role::Captured) continue;
+      const auto readers = links_.readers(id);
+      const bool is_read = std::any_of(readers.begin(), readers.end(), [&](const Reader& reader) {
+        return placement_.reads_int8(reader);
+      });
+      if (producer != kNone && part_[producer] == Part::Inner) continue;
+      const bool made = producer != kNone && state_[id] == State::Int8;
+      if (made && !absorbed_[id])
+        placement_.where[id] = Where::AtProducer;
+      else if (is_read)
+        placement_.where[id] = Where::AtReaders;
+    }
+    for (NodeId n = 0; n < graph_.nodes.size(); ++n)
+      if (placement_.int8[n] && part_[n] == Part::None && placement_.uses[n] == Int8Use::Passing)
+        for (const TensorId id : graph_.nodes[n].outputs)
+          if (id != kNone) placement_.root[id] = placement_.root[graph_.nodes[n].inputs[0]];
+  }
+
+  const Graph& graph_;
+  const Links& links_;
+  std::vector<bool> constant_;
+  std::vector<Part> part_;
+  std::vector<bool> is_main_;  // of a layer in int8
+  std::vector<bool> demoted_;
+  std::vector<State> state_;
+  std::vector<bool> absorbed_;
+  Placement placement_;
+};
+
+}  // namespace
+
+Range clip_bounds(const Graph& graph, const Node& node) {
+  if (node.op == "Relu") return {0, kInfinity};
+  const NodeView view(graph, node);
+  const auto bound = [&](std::size_t slot, std::string_view name, float otherwise) {
+    if (view.has(slot))
+      return static_cast<float>(stored_number(graph, node.inputs[slot]).value_or(otherwise));
+    return static_cast<float>(view.real(name, otherwise));
+  };
+  return {bound(1, "min", -kInfinity), bound(2, "max", kInfinity)};
+}
+
+std::vector<TensorId> Placement::roots() const {
+  std::vector<bool> seen(where.size(), false);
+  std::vector<TensorId> found;
+  for (TensorId id = 0; id < where.size(); ++id)
+    if (where[id] != Where::Nowhere && !seen[root[id]]) {
+      seen[root[id]] = true;
+      found.push_back(root[id]);
+    }
+  return found;
+}
+
+Placement place_int8(const Model& model, const Links& links, const std::vector<QuantLayer>& layers,
+                     const std::vector<bool>& keep_float) {
+  return Placer(model, links, layers, keep_float).place();
+}
+
+}  // namespace strata

@@ -1,0 +1,245 @@
+#include "report/sensitivity_plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/plot_scene.h"
+#include "report/sensitivity_text.h"
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t kMostDips = 8;
+constexpr double kDip = 4;  // times the median drop; of SQNR these are 6 dB
+
+constexpr PlotColor kInk{40, 40, 40}, kGrid{226, 226, 226}, kSeries{31, 98, 160},
+    kPath{176, 203, 226}, kDipColor{200, 90, 0}, kRed{208, 0, 0}, kWhite{255, 255, 255};
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+// About `count` round numbers from low to high.
+std::vector<double> ticks(double low, double high, int count) {
+  const double raw = (high - low) / count;
+  const double power = std::pow(10, std::floor(std::log10(raw)));
+  double step = 10 * power;
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= raw) {
+      step = factor * power;
+      break;
+    }
+  std::vector<double> out;
+  for (double k = std::ceil(low / step); k * step <= high && out.size() < 20; ++k)
+    out.push_back(k * step);
+  return out;
+}
+
+std::string end_of(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : ".." + text.substr(text.size() - most + 2);
+}
+
+class Drawing {
+ public:
+  Drawing(const SensitivityRun& run, const SensitivityPlot& plot) : run_(run), plot_(plot) {
+    const auto count = static_cast<double>(plot.points.size());
+    step_ = std::clamp(600 / count, 10.0, 40.0);
+    std::size_t longest = 0;
+    for (const auto& point : plot.points)
+      longest = std::max(longest, end_of(point.label, kMostLetters).size());
+    right_ = kLeft + step_ * count;
+    scene_.width = std::max(right_, 460.0) + 20;
+    right_ = scene_.width - 20;
+    scene_.height = kBottom + 22 + static_cast<double>(longest) * kLetterWidth;
+  }
+
+  PlotScene draw() {
+    const std::string metric = quality_title(run_.quality);
+    scene_.title = fmt::format("{}: {} with one layer quantized", run_.model, metric);
+    scene_.texts.push_back({kLeft, 16, end_of(scene_.title, 110), kInk});
+    std::string second = fmt::format("{} samples", run_.samples);
+    if (run_.random_data) second += ", RANDOM";
+    if (run_.random_weights) second += ", RANDOM weights";
+    if (run_.result.partial) second += ", PARTIAL";
+    scene_.texts.push_back({kLeft, 30, second, kInk});
+    axes(metric);
+    series();
+    red_line();
+    for (const std::size_t dip : plot_.dips) label(dip);
+    return std::move(scene_);
+  }
+
+ private:
+  static constexpr double kLeft = 70, kTop = 44, kBottom = 300;
+  static constexpr std::size_t kMostLetters = 36;
+
+  double x_of(std::size_t i) const { return kLeft + (static_cast<double>(i) + 0.5) * step_; }
+  double y_of(double value) const {
+    if (std::isinf(value)) return value > 0 ? kTop : kBottom;
+    return kBottom - (value - plot_.low) / (plot_.high - plot_.low) * (kBottom - kTop);
+  }
+
+  void axes(const std::string& metric) {
+    for (const double tick : ticks(plot_.low, plot_.high, 6)) {
+      const double y = y_of(tick);
+      scene_.lines.push_back({kLeft, y, right_, y, kGrid});
+      scene_.texts.push_back(
+          {kLeft - 6, y + 3, fmt::format("{:g}", round_off(tick)), kInk, PlotAnchor::End});
+    }
+    scene_.lines.push_back({kLeft, kTop, kLeft, kBottom, kInk});
+    scene_.lines.push_back({kLeft, kBottom, right_, kBottom, kInk});
+    scene_.texts.push_back({14, (kTop + kBottom) / 2, metric, kInk, PlotAnchor::Middle, true});
+    for (std::size_t i = 0; i < plot_.points.size(); ++i) {
+      const auto& point = plot_.points[i];
+      scene_.texts.push_back({x_of(i) + 3, kBottom + 8, end_of(point.label, kMostLetters),
+                              point.dips ? kDipColor : kInk, PlotAnchor::End, true});
+    }
+  }
+  // -0 and the like, from k × step.
+  static double round_off(double tick) { return std::abs(tick) < 1e-12 ? 0 : tick; }
+
+  void series() {
+    for (std::size_t i = 0; i + 1 < plot_.points.size(); ++i) {
+      const auto &a = plot_.points[i].value, &b = plot_.points[i + 1].value;
+      if (a && b) scene_.lines.push_back({x_of(i), y_of(*a), x_of(i + 1), y_of(*b), kPath, 1.2});
+    }
+    for (std::size_t i = 0; i < plot_.points.size(); ++i) {
+      const auto& point = plot_.points[i];
+      if (!point.value) continue;
+      const PlotColor color = point.dips ? kDipColor : kSeries;
+      if (point.interval)
+        scene_.lines.push_back(
+            {x_of(i), y_of(point.interval->low), x_of(i), y_of(point.interval->high), color, 1});
+      scene_.dots.push_back({x_of(i), y_of(*point.value), 2.5, color});
+      taken_.push_back({x_of(i) - 4, y_of(*point.value) - 4, 8, 8, kWhite});
+    }
+  }
+
+  void red_line() {
+    if (!plot_.line || std::isinf(*plot_.line)) return;
+    const double y = y_of(*plot_.line);
+    scene_.lines.push_back({kLeft, y, right_, y, kRed, 1.5});
+    // At the top there is room above the axis' end.
+    place(right_ - 4, y, y - 5 < kTop + 4 ? std::array{12.0, 24.0} : std::array{-5.0, 12.0},
+          plot_.line_label, kRed, PlotAnchor::End, std::nullopt);
+    taken_.push_back({kLeft, y - 2, right_ - kLeft, 4, kWhite});
+  }
+
+  void label(std::size_t dip) {
+    const auto& point = plot_.points[dip];
+    const double x = x_of(dip), y = y_of(*point.value);
+    const std::string text = fmt::format(
+        "{} {}", end_of(point.label, kMostLetters),
+        std::isinf(*point.value) ? "inf" : quality_with_unit(run_.quality, *point.value));
+    const double length = static_cast<double>(text.size()) * kLetterWidth;
+    const bool fits = x + 8 + length < right_;
+    place(fits ? x + 8 : x - 8, y,
+          std::array{3.0, 15.0, -9.0, 27.0, -21.0, 39.0, -33.0, 51.0, -45.0, 63.0, 75.0, 87.0},
+          text, kDipColor, fits ? PlotAnchor::Start : PlotAnchor::End, x);
+  }
+
+  // At the first of the heights where nothing else is.
+  template <std::size_t N>
+  void place(double x, double y, const std::array<double, N>& heights, const std::string& text,
+             PlotColor color, PlotAnchor anchor, std::optional<double> from) {
+    const double length = static_cast<double>(text.size()) * kLetterWidth;
+    const double left = anchor == PlotAnchor::End ? x - length : x;
+    const auto box_at = [&](double height) {
+      return PlotBox{left - 1, y + height - kLetterHeight - 2, length + 2, kLetterHeight + 5,
+                     kWhite};
+    };
+    double chosen = heights[0];
+    for (const double height : heights) {
+      const PlotBox box = box_at(height);
+      const bool inside = box.y >= kTop - 10 && box.y + box.height <= kBottom;
+      if (!inside || std::any_of(taken_.begin(), taken_.end(), [&](const PlotBox& other) {
+            return box.x < other.x + other.width && other.x < box.x + box.width &&
+                   box.y < other.y + other.height && other.y < box.y + box.height;
+          }))
+        continue;
+      chosen = height;
+      break;
+    }
+    const PlotBox box = box_at(chosen);
+    if (from && chosen != heights[0])
+      scene_.lines.push_back({*from, y, x, box.y + box.height / 2, color, 0.6});
+    scene_.boxes.push_back(box);
+    taken_.push_back(box);
+    scene_.texts.push_back({x, y + chosen, text, color, anchor});
+  }
+
+  const SensitivityRun& run_;
+  const SensitivityPlot& plot_;
+  double step_ = 0, right_ = 0;
+  std::vector<PlotBox> taken_;
+  PlotScene scene_;
+};
+
+PlotScene scene_of(const SensitivityRun& run) {
+  if (const auto plot = sensitivity_plot(run)) return Drawing(run, *plot).draw();
+  PlotScene scene;
+  scene.width = 460;
+  scene.height = 60;
+  scene.title = run.model;
+  scene.texts.push_back({20, 30, "fewer than two layers have a value to plot", kInk});
+  return scene;
+}
+
+}  // namespace
+
+std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
+  SensitivityPlot plot;
+  std::vector<double> drops, finite;
+  for (std::size_t l = 0; l < run.layers.size(); ++l) {
+    const LayerFigures figures = figures_of(run, l);
+    const SensitivityLayer& layer = run.layers[l];
+    plot.points.push_back(
+        {layer.block.empty() ? layer.path : layer.block, figures.value, figures.interval});
+    if (figures.drop) drops.push_back(*figures.drop);
+    const auto see = [&](double value) {
+      if (std::isfinite(value)) finite.push_back(value);
+    };
+    if (!figures.value) continue;
+    see(*figures.value);
+    if (figures.interval) see(figures.interval->low), see(figures.interval->high);
+  }
+  if (finite.size() < 2) return std::nullopt;
+
+  const std::string floats = "all in floats";
+  if (run.quality == Quality::Sqnr) {
+    plot.line = value(run.quality, run.result.joint);
+    if (plot.line)
+      plot.line_label = "all layers together " + quality_with_unit(run.quality, *plot.line);
+  } else {
+    plot.line = value(run.quality, run.result.baseline);
+    if (plot.line) plot.line_label = floats + " " + quality_with_unit(run.quality, *plot.line);
+  }
+  if (plot.line && std::isfinite(*plot.line)) finite.push_back(*plot.line);
+
+  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
+  double room = 0.06 * (*most - *least);
+  if (!(room > 0)) room = std::max(std::abs(*most) * 0.05, 1e-9);
+  plot.low = *least - room;
+  plot.high = *most + room;
+
+  const double median = median_of(drops);
+  for (const std::size_t layer : sensitivity_ranking(run)) {
+    const auto amount = drop(run.quality, run.result.layers[layer].alone, run.result.baseline);
+    if (!amount || !(*amount > 0) || plot.dips.size() == kMostDips) break;
+    if (*amount < kDip * median && !plot.dips.empty()) break;
+    if (!plot.points[layer].value) continue;
+    plot.dips.push_back(layer);
+    plot.points[layer].dips = true;
+  }
+  return plot;
+}
+
+std::string sensitivity_to_svg(const SensitivityRun& run) { return scene_to_svg(scene_of(run)); }
+std::string sensitivity_to_png(const SensitivityRun& run) { return scene_to_png(scene_of(run)); }
+
+}  // namespace strata

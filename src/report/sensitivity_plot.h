@@ -1,0 +1,31 @@
+// What every form of the plot shows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strata/report/sensitivity.h"
+
+namespace strata {
+
+struct SensitivityPlot {
+  struct Point {
+    std::string label;            // `stage1:0:2`, or the path
+    std::optional<double> value;  // infinity is at the edge
+    std::optional<Interval> interval;
+    bool dips = false;
+  };
+  std::vector<Point> points;      // in running order
+  std::vector<std::size_t> dips;  // worst first
+  // What values are compared with: those of floats, or, where these have none (SQNR), of all
+  // layers together.
+  std::optional<double> line;
+  std::string line_label;
+  double low = 0, high = 1;  // of the axis
+};
+
+// nullopt: fewer than two layers have a finite value.
+std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run);
+
+}  // namespace strata

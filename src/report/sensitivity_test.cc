@@ -1,0 +1,200 @@
+#include "strata/report/sensitivity.h"
+
+#include <bit>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "report/plot_scene.h"
+#include "report/sensitivity_plot.h"
+#include "report/sensitivity_text.h"
+#include "strata/base/number_text.h"
+
+namespace strata {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// A signal of 1 with this much noise on every one of `count` samples.
+std::vector<SampleScore> noisy(double noise, std::size_t count = 4) {
+  SampleScore score;
+  score.signal = 1;
+  score.noise = noise;
+  score.product = score.other = 1;
+  score.rows = score.labelled = 1;
+  score.same = score.right = noise < 0.05 ? 1 : 0;
+  return std::vector<SampleScore>(count, score);
+}
+
+SensitivityRun run_with(const std::vector<double>& noises, double joint) {
+  SensitivityRun run;
+  run.program = "strata";
+  run.model = "net.onnx";
+  run.run = "0123";
+  run.ranges = "minmax of the same 4 samples";
+  run.data = "4 samples";
+  run.engine = "fake 1";
+  run.samples = 4;
+  run.result.baseline = noisy(0);
+  run.result.joint = noisy(joint);
+  run.result.passes = 10;
+  run.result.naive_passes = 40;
+  for (std::size_t l = 0; l < noises.size(); ++l) {
+    run.layers.push_back({fmt::format("layer{}", l), "", "Conv+Relu", "pointwise"});
+    run.result.layers.push_back({noisy(noises[l]), {}});
+  }
+  return run;
+}
+
+TEST(Sensitivity, TheWorstComesFirst) {
+  SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1.11e-2);
+  EXPECT_THAT(sensitivity_ranking(run), ElementsAre(1, 2, 0));
+  run.result.layers[1] = {};
+  EXPECT_THAT(sensitivity_ranking(run), ElementsAre(2, 0, 1));
+  const std::string table = sensitivity_to_table(run, 0);
+  EXPECT_LT(table.find("layer2"), table.find("layer0"));
+  EXPECT_THAT(table, HasSubstr("R is not known: not all layers have been measured"));
+}
+
+// 20 dB is a noise of a hundredth.
+TEST(Sensitivity, Figures) {
+  const SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1.11e-2);
+  const std::string csv = sensitivity_to_csv(run);
+  EXPECT_THAT(csv, HasSubstr("1,1,layer1,,Conv+Relu,pointwise,sqnr,20,20,20,0.01,,,4"));
+  const std::string table = sensitivity_to_table(run, 10);
+  EXPECT_THAT(table, HasSubstr("R = 1: "));
+  EXPECT_THAT(table, HasSubstr("Share"));
+  EXPECT_THAT(table, HasSubstr("90.1 %"));  // 100 of 111
+  EXPECT_THAT(table, HasSubstr("takes 40 (4 times as many)"));
+  EXPECT_THAT(sensitivity_to_table(run, 1), HasSubstr("2 more layers"));
+}
+
+TEST(Sensitivity, SharesAreNotOfferedWhereDropsDoNotAddUp) {
+  const SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1e-3);
+  const std::string table = sensitivity_to_table(run, 10);
+  EXPECT_THAT(table, HasSubstr("R = 11.1: "));
+  EXPECT_THAT(table, HasSubstr("drops do not add up"));
+  EXPECT_THAT(table, Not(HasSubstr("Share")));
+  EXPECT_FALSE(nlohmann::json::parse(sensitivity_to_json(run))["additive"].get<bool>());
+}
+
+TEST(Sensitivity, WithoutNoiseIsInfiniteAndNotZero) {
+  const SensitivityRun run = run_with({0, 1e-2}, 1e-2);
+  EXPECT_THAT(sensitivity_to_table(run, 0), HasSubstr("∞"));
+  const auto json = nlohmann::json::parse(sensitivity_to_json(run));
+  EXPECT_EQ(json["layers"][0]["value"], "inf");
+  EXPECT_EQ(json["layers"][0]["drop"], 0);
+}
+
+TEST(Sensitivity, WhatIsMadeUpSaysSo) {
+  SensitivityRun run = run_with({1e-3, 1e-2}, 1e-2);
+  run.random_data = run.random_weights = run.result.partial = true;
+  for (const std::string& text : {sensitivity_to_table(run, 0), sensitivity_to_markdown(run, 0)}) {
+    EXPECT_THAT(text, HasSubstr("RANDOM samples"));
+    EXPECT_THAT(text, HasSubstr("RANDOM weights"));
+    EXPECT_THAT(text, HasSubstr("PARTIAL"));
+  }
+  EXPECT_THAT(sensitivity_to_svg(run), HasSubstr("RANDOM"));
+}
+
+TEST(Sensitivity, ScoresComeBackFromJson) {
+  SensitivityRun run = run_with({1.0 / 3, 1e-2}, 1e-2);
+  run.result.layers[0].left_out = noisy(0.1, 2);
+  run.result.layers[1].alone[0].command = 0.25;
+  run.layers[0].path = "bad\xff";
+  const auto back = sensitivity_scores_from_json(sensitivity_to_json(run), "a.json");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->run, "0123");
+  EXPECT_EQ(back->passes, 10);
+  EXPECT_THAT(back->paths, ElementsAre("bad\xef\xbf\xbd", "layer1"));
+  EXPECT_EQ(back->layers[0].alone[0].noise, 1.0 / 3);
+  EXPECT_EQ(back->layers[0].left_out.size(), 2);
+  EXPECT_EQ(back->layers[0].alone[0].command, std::nullopt);
+  EXPECT_EQ(back->layers[1].alone[0].command, 0.25);
+}
+
+TEST(Sensitivity, OtherFilesAreRefused) {
+  for (const char* text :
+       {"", "{", "[]", "{}", R"({"kind": "strata calibration"})",
+        R"({"kind": "strata sensitivity"})", R"({"kind": "strata sensitivity", "schema": 1})",
+        R"({"kind": "strata sensitivity", "schema": 1, "run": "", "layers": [1]})",
+        R"({"kind": "strata sensitivity", "schema": 1, "run": "",
+            "layers": [{"path": "a", "scores": [["x"]], "left_out_scores": []}]})"}) {
+    const auto back = sensitivity_scores_from_json(text, "a.json");
+    ASSERT_FALSE(back) << text;
+    EXPECT_THAT(back.error().message, StartsWith("a.json: "));
+    EXPECT_THAT(back.error().message, HasSubstr("-o"));
+  }
+}
+
+TEST(SensitivityPlot, DipsAndTheRedLine) {
+  SensitivityRun run = run_with({1e-4, 1e-4, 1e-2, 1e-4, 1e-4}, 1e-2);
+  auto plot = sensitivity_plot(run);
+  ASSERT_TRUE(plot);
+  EXPECT_THAT(plot->dips, ElementsAre(2));
+  EXPECT_EQ(plot->line, 20);  // SQNR: all together, as floats have no noise
+  EXPECT_THAT(plot->line_label, HasSubstr("all layers together"));
+  run.quality = Quality::Accuracy;
+  run.result.layers[2] = {noisy(0.1), {}};
+  plot = sensitivity_plot(run);
+  EXPECT_EQ(plot->line, 100);
+  EXPECT_THAT(plot->line_label, HasSubstr("all in floats"));
+  EXPECT_THAT(plot->dips, ElementsAre(2));
+  EXPECT_LT(plot->low, 0);
+  EXPECT_GT(plot->high, 100);
+}
+
+TEST(SensitivityPlot, NamesOfLayersAreTextInSvg) {
+  SensitivityRun run = run_with({1e-4, 1e-2}, 1e-2);
+  run.layers[1].path = "<script>&\"\x01\xff";
+  const std::string svg = sensitivity_to_svg(run);
+  EXPECT_THAT(svg, HasSubstr("&lt;script&gt;&amp;&quot;??"));
+  EXPECT_THAT(svg, Not(HasSubstr("<script>")));
+}
+
+TEST(SensitivityPlot, PngHasTheRightSize) {
+  const SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1e-2);
+  const std::string png = sensitivity_to_png(run);
+  ASSERT_GT(png.size(), 24);
+  EXPECT_EQ(png.substr(1, 3), "PNG");
+  EXPECT_EQ(png.substr(12, 4), "IHDR");
+  // Two pixels for a unit of at least 480.
+  EXPECT_EQ(png.substr(16, 4), std::string("\0\0\3\xc0", 4));
+}
+
+TEST(SensitivityPlot, LettersOfTheFont) {
+  // An L is a bar at the left and one below.
+  EXPECT_THAT(glyph_of('L').rows, ElementsAre(16, 16, 16, 16, 16, 16, 31, 0, 0));
+  for (char c = '!'; c <= '~'; ++c) {
+    int pixels = 0;
+    for (const auto row : glyph_of(c).rows) pixels += std::popcount(row);
+    EXPECT_GT(pixels, 1) << c;
+    for (char d = '!'; d < c; ++d)
+      EXPECT_THAT(glyph_of(c).rows, Not(testing::ElementsAreArray(glyph_of(d).rows))) << c << d;
+  }
+}
+
+TEST(SensitivityPlot, BlocksFitTheWidth) {
+  std::vector<double> noises(150, 1e-4);
+  noises[77] = 1e-2;
+  const SensitivityRun run = run_with(noises, 2e-2);
+  for (const std::size_t width : {40u, 80u, 200u}) {
+    std::string text = sensitivity_to_blocks(run, width);
+    EXPECT_THAT(text, HasSubstr("1 layer77  20.0 dB"));
+    text.erase(0, text.find('\n') + 1);  // the heading
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      EXPECT_LE(display_width(text.substr(0, end)), width);
+      text.erase(0, end + 1);
+    }
+  }
+  EXPECT_EQ(sensitivity_to_blocks(run_with({}, 1e-2), 80), "");
+}
+
+}  // namespace
+}  // namespace strata

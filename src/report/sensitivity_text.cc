@@ -1,0 +1,188 @@
+#include "report/sensitivity_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "strata/base/number_text.h"
+
+namespace strata {
+
+namespace {
+
+bool is_share(Quality quality) { return quality == Quality::Top1 || quality == Quality::Accuracy; }
+
+std::string rounding_text(const Rounding& rounding) {
+  if (!rounding.activations) return fmt::format("weights of {} bits", rounding.weight_bits);
+  if (!rounding.weights) return fmt::format("activations of {} bits", rounding.activation_bits);
+  return fmt::format("weights and activations of {} bits", rounding.weight_bits);
+}
+
+std::string baseline_text(const SensitivityRun& run) {
+  const auto floats = value(run.quality, run.result.baseline);
+  if (run.quality == Quality::Sqnr)
+    return "baseline: floats against themselves have no noise; more dB is better";
+  if (!floats) return "baseline: not known";
+  return fmt::format("baseline, all in floats: {}; {} is better",
+                     quality_with_unit(run.quality, *floats),
+                     run.quality == Quality::Kl ? "less" : "more");
+}
+
+std::string joint_text(const SensitivityRun& run) {
+  const auto all = value(run.quality, run.result.joint);
+  if (!all) return "all layers together: not measured";
+  std::string text = fmt::format("all {} layers together: {}", run.layers.size(),
+                                 quality_with_unit(run.quality, *all));
+  if (const auto interval = value_interval(run.quality, run.result.joint))
+    text += fmt::format(" [{}, {}]", quality_text(run.quality, interval->low),
+                        quality_text(run.quality, interval->high));
+  return text;
+}
+
+std::string additivity_text(const SensitivityRun& run) {
+  const auto r = additivity_of(run);
+  if (!r) {
+    const auto all = drop(run.quality, run.result.joint, run.result.baseline);
+    if (all && !(*all > 0)) return "R is not known: all layers together lose nothing";
+    return "R is not known: not all layers have been measured";
+  }
+  std::string text = fmt::format(
+      "R = {:.3g}: the layers' own drops add up to {:.3g} times the drop of all together", *r, *r);
+  if (is_additive(r)) return text + "; a layer's share says about what leaving it in floats brings";
+  return text + fmt::format(
+                    ", outside of {:g} to {:g}: drops do not add up here. The order says which "
+                    "layer hurts most alone, not what leaving it in floats brings; "
+                    "--leave-one-out measures that",
+                    kAdditiveLow, kAdditiveHigh);
+}
+
+std::string passes_text(const SensitivityRun& run) {
+  const Sensitivity& result = run.result;
+  std::string text = fmt::format("{:.1f} passes of the network", result.passes);
+  if (result.naive_passes > 0)
+    text += fmt::format("; a loop over layers and samples takes {:.0f} ({:.3g} times as many)",
+                        result.naive_passes,
+                        result.passes > 0 ? result.naive_passes / result.passes : 0);
+  if (result.kept_bytes == 0) return text + "; no activations kept";
+  return text + fmt::format("; activations kept in {}",
+                            human_bytes(static_cast<double>(result.kept_bytes)));
+}
+
+}  // namespace
+
+std::string quality_title(Quality quality) {
+  switch (quality) {
+    case Quality::Sqnr:
+      return "SQNR (dB)";
+    case Quality::Cosine:
+      return "Cosine";
+    case Quality::Kl:
+      return "KL (nats)";
+    case Quality::Top1:
+      return "Top-1 (%)";
+    case Quality::Accuracy:
+      return "Accuracy (%)";
+    case Quality::Command:
+      return "Command";
+  }
+  return "?";
+}
+
+std::string quality_text(Quality quality, double value) {
+  if (std::isinf(value)) return value > 0 ? "∞" : "-∞";
+  switch (quality) {
+    case Quality::Sqnr:
+    case Quality::Top1:
+    case Quality::Accuracy:
+      return fmt::format("{:.1f}", value);
+    case Quality::Cosine:
+      return fmt::format("{:.6f}", value);
+    case Quality::Kl:
+    case Quality::Command:
+      break;
+  }
+  return fmt::format("{:.4g}", value);
+}
+
+std::string quality_with_unit(Quality quality, double value) {
+  const std::string_view of = unit(quality);
+  return quality_text(quality, value) + (of.empty() ? "" : " ") + std::string(of);
+}
+
+std::string drop_text(Quality quality, double drop) {
+  return is_share(quality) ? fmt::format("{:.1f} %", 100 * drop) : fmt::format("{:.2e}", drop);
+}
+
+LayerFigures figures_of(const SensitivityRun& run, std::size_t layer) {
+  const LayerScore& score = run.result.layers[layer];
+  LayerFigures out;
+  out.samples = score.alone.size();
+  out.value = value(run.quality, score.alone);
+  out.drop = drop(run.quality, score.alone, run.result.baseline);
+  out.interval = value_interval(run.quality, score.alone);
+  out.left_out = value(run.quality, score.left_out);
+  out.left_out_drop = drop(run.quality, score.left_out, run.result.baseline);
+  return out;
+}
+
+std::optional<double> additivity_of(const SensitivityRun& run) {
+  return additivity(run.result, run.quality);
+}
+
+bool is_additive(std::optional<double> r) { return r && *r >= kAdditiveLow && *r <= kAdditiveHigh; }
+
+void add_findings(SensitivityRun& run, const std::vector<QuantLayer>& layers) {
+  const Quality quality = is_share(run.quality) ? Quality::Sqnr : run.quality;
+  std::vector<std::optional<double>> drops;
+  for (const LayerScore& score : run.result.layers)
+    drops.push_back(drop(quality, score.alone, run.result.baseline));
+  run.findings = find_patterns(layers, drops);
+}
+
+std::vector<std::size_t> sensitivity_ranking(const SensitivityRun& run) {
+  std::vector<std::size_t> order(run.result.layers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::optional<double>> drops, noise;
+  for (const LayerScore& score : run.result.layers) {
+    drops.push_back(drop(run.quality, score.alone, run.result.baseline));
+    noise.push_back(drop(Quality::Sqnr, score.alone, run.result.baseline));
+  }
+  // Shares have many ties: the noise decides them. nullopt is the least.
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return drops[a] != drops[b] ? drops[a] > drops[b] : noise[a] > noise[b];
+  });
+  return order;
+}
+
+std::string sensitivity_summary(const SensitivityRun& run) {
+  std::string out;
+  const auto line = [&](const std::string& text) { out += text + "\n"; };
+  if (run.random_data) line("RANDOM samples: a dry run; these figures say nothing about real data");
+  if (run.random_weights)
+    line(
+        "RANDOM weights: the order is that of a network that was never trained, and says "
+        "nothing of accuracy");
+  const auto measured = std::count_if(run.result.layers.begin(), run.result.layers.end(),
+                                      [](const LayerScore& s) { return !s.alone.empty(); });
+  if (run.result.partial)
+    line(fmt::format("PARTIAL: {} of {} layers were looked at", measured, run.layers.size()));
+  line(fmt::format("one layer at a time has {}, the rest is in floats; ranges: {}",
+                   rounding_text(run.rounding), run.ranges));
+  line(fmt::format("samples: {}; run on {}", run.data, run.engine));
+  line(baseline_text(run));
+  line(joint_text(run));
+  line(additivity_text(run));
+  line(passes_text(run));
+  if (run.budgeted) line("a budget: n is the number of samples that a layer got");
+  if (run.findings.empty()) {
+    if (measured > 0) line("findings: no kind of layer, and no single one, stands out clearly");
+    return out;
+  }
+  line(fmt::format("findings{}:", is_share(run.quality) ? ", by the noise of the outputs" : ""));
+  for (const Finding& finding : run.findings) line("  " + finding.sentence);
+  return out;
+}
+
+}  // namespace strata
