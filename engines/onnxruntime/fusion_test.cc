@@ -195,6 +195,23 @@ TEST(Fusion, QuantizedConvolutionsTakeTheirConversions) {
                                    Pair("dy", ElementsAre("dy"))));
 }
 
+// With channels last, values between quantized kernels have names of their own.
+TEST(Fusion, QuantizedKernelsAreKnownByTheirNames) {
+  EXPECT_THAT(
+      fused("in x\nstore s\nstore w\nout z\nqx QuantizeLinear x s -> q\n"
+            "d1 DequantizeLinear q s -> f\ndw DequantizeLinear w s -> v\nc1 Conv f v -> y\n"
+            "r Relu y -> a\nq1 QuantizeLinear a s -> p\nd2 DequantizeLinear p s -> g\n"
+            "m Add g f -> b\nq2 QuantizeLinear b s -> k\ndz DequantizeLinear k s -> z\n",
+            "in x\nstore s\nstore w\nout z\nqx QuantizeLinear x s -> q\nt1 Transpose q -> t\n"
+            "c1_token_3 QLinearConv t s w s -> c1\nm QLinearAdd c1 s t s -> m\n"
+            "t2 Transpose m -> k\ndz DequantizeLinear k s -> z\n"),
+      UnorderedElementsAre(
+          Pair("qx", ElementsAre("qx")), Pair("t1", IsEmpty()),
+          Pair("c1_token_3", testing::UnorderedElementsAre("c1", "d1", "dw", "q1", "r")),
+          Pair("m", testing::UnorderedElementsAre("d2", "m", "q2")), Pair("t2", IsEmpty()),
+          Pair("dz", ElementsAre("dz"))));
+}
+
 TEST(Fusion, WhatNobodyReadsIsSaidToBeSo) {
   EXPECT_THAT(
       fused("in x\nout z\nr Relu x -> z\nt Tanh x -> unused\n", "in x\nout z\nr Relu x -> z\n"),

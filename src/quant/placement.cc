@@ -110,7 +110,7 @@ class Placer {
     const std::vector<bool> wanted = find_wanted(true), wanted_at_once = find_wanted(false);
     for (NodeId n = 0; n < graph_.nodes.size(); ++n)
       demoted_[n] = part_[n] == Part::Main   ? !gives_any(n, wanted_at_once)
-                    : part_[n] == Part::None ? !gives_any(n, wanted)
+                    : part_[n] == Part::None ? !gives_any(n, wanted) && !ends_kernel(n)
                                              : false;
     forward();
     find_places();
@@ -209,6 +209,14 @@ class Placer {
     if (!can_absorb(n, node.inputs[0])) return State::Soft;
     absorbed_[node.inputs[0]] = true;
     return State::Int8;
+  }
+
+  // A Relu or Clip of a convolution in int8, which gives whole numbers anyway: better those
+  // behind it, whoever reads them.
+  bool ends_kernel(NodeId n) const {
+    if (placement_.uses[n] != Int8Use::Absorbed) return false;
+    const TensorId id = graph_.nodes[n].inputs[0];
+    return can_absorb(n, id) && part_[graph_.tensors[id].producer] == Part::Conv;
   }
 
   // What is cut off must have no other reader, and come from a kernel that gives it.

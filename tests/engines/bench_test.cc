@@ -219,6 +219,33 @@ TEST_F(FakeBench, NoWorkerOutlivesItsParent) {
   ::close(ends[0]);
 }
 
+// Threads that look for work after a run would take it from the next variant.
+TEST_F(FakeBench, ThreadsOfOnnxRuntimeRestBetweenBlocks) {
+  if (const auto engine = load_engine("onnxruntime"); !engine) GTEST_SKIP();
+  Variant two = variant();
+  two.engine = "onnxruntime";
+  two.session.threads = 2;
+  two.session.options = {"spin=1"};
+  Worker worker = start(two);
+  const auto open = worker.open();
+  ASSERT_TRUE(open) << open.error().reason;
+  const auto used = [pid = children().front()] {
+    std::int64_t ns = 0;
+    for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", pid))) {
+      std::ifstream one(task.path() / "schedstat");
+      std::int64_t own = 0;
+      if (one >> own) ns += own;
+    }
+    return ns;
+  };
+  for (int block = 0; block < 3; ++block) {
+    ASSERT_TRUE(worker.run(20, 1));
+    const std::int64_t before = used();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_LT(used() - before, 1'000'000) << "ns of 50 ms, in which nothing was asked for";
+  }
+}
+
 // ----- benchmarks
 
 TEST_F(FakeBench, TheFasterOneWins) {

@@ -1,0 +1,169 @@
+#include "strata/quant/layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strata/zoo/builder.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+zoo::Network finished(zoo::Builder net) {
+  auto network = std::move(net).finish();
+  EXPECT_TRUE(network) << network.error().message;
+  return std::move(*network);
+}
+
+std::vector<std::string> paths(const std::vector<QuantLayer>& layers) {
+  std::vector<std::string> out;
+  for (const QuantLayer& layer : layers) out.push_back(layer.path);
+  return out;
+}
+
+const QuantLayer& at(const std::vector<QuantLayer>& layers, std::string_view path) {
+  for (const QuantLayer& layer : layers)
+    if (layer.path == path) return layer;
+  ADD_FAILURE() << "no layer " << path;
+  return layers.front();
+}
+
+TEST(QuantLayers, ConvolutionNormAndActivationAreOne) {
+  zoo::Builder net("Net");
+  zoo::Var x = net.input("x", {1, 3, 8, 8});
+  x = net.conv("conv", x, 8, {.kernel = 3, .pad = 1, .bias = false});
+  x = net.relu6("act", net.batch_norm("norm", x));
+  net.output("y", net.linear("head", net.flatten(x), 10));
+  const zoo::Network network = finished(std::move(net));
+  const auto layers = find_quant_layers(network.model);
+  ASSERT_THAT(paths(layers), ElementsAre("conv", "head"));
+  const QuantLayer& conv = layers[0];
+  EXPECT_EQ(operators_text(network.model, conv), "Conv+BatchNormalization+Clip");
+  EXPECT_EQ(conv.nodes.size(), 3u);
+  EXPECT_TRUE(conv.has_norm && conv.has_activation && conv.first && !conv.last);
+  EXPECT_EQ(conv.activation, LayerKind::ReLU6);
+  EXPECT_EQ(network.model.graph().tensors[conv.input].name, "x");
+  EXPECT_EQ(network.model.graph().tensors[conv.output].producer, conv.nodes.back());
+  EXPECT_EQ(network.model.graph().tensors[conv.linear].producer, conv.norm);
+  EXPECT_TRUE(layers[1].neither() && layers[1].last && !layers[1].first);
+  EXPECT_EQ(layers[1].weight_axis, 0);  // a Gemm that turns its weight
+}
+
+// However an exporter writes them.
+TEST(QuantLayers, ActivationsOfSeveralNodes) {
+  zoo::Builder net("Net");
+  zoo::Var x = net.input("x", {1, 4, 8, 8});
+  x = net.gelu("a", net.conv("conv_erf", x, 4));
+  x = net.gelu_tanh("b", net.conv("conv_tanh", x, 4));
+  x = net.silu("c", net.conv("conv_silu", x, 4));
+  x = net.hardswish("d", net.conv("conv_hard", x, 4));
+  x = net.sigmoid("e", net.conv("conv_sigmoid", x, 4));
+  net.output("y", x);
+  const zoo::Network network = finished(std::move(net));
+  std::vector<LayerKind> kinds;
+  for (const QuantLayer& layer : find_quant_layers(network.model)) {
+    kinds.push_back(layer.activation);
+    EXPECT_EQ(network.model.graph().tensors[layer.output].producer, layer.nodes.back());
+  }
+  EXPECT_THAT(kinds, ElementsAre(LayerKind::GELU, LayerKind::GELU, LayerKind::SiLU,
+                                 LayerKind::Hardswish, LayerKind::Sigmoid));
+}
+
+// What else reads a tensor needs it: no activation is taken from under it.
+TEST(QuantLayers, AnActivationBesideAnotherReaderIsNotPartOfIt) {
+  zoo::Builder net("Net");
+  const zoo::Var x = net.conv("conv", net.input("x", {1, 4, 8, 8}), 4);
+  net.output("y", net.add(net.relu("act", x), x));
+  const zoo::Network network = finished(std::move(net));
+  const auto layers = find_quant_layers(network.model);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_FALSE(layers[0].has_activation);
+}
+
+TEST(QuantLayers, RolesInAResidualBlock) {
+  auto network = zoo::build("resnet18");
+  ASSERT_TRUE(network) << network.error().message;
+  const auto layers = find_quant_layers(network->model);
+  EXPECT_EQ(layers.size(), 21u);
+  EXPECT_EQ(at(layers, "layer2.0.conv1").role, LayerRole::Plain);
+  EXPECT_EQ(at(layers, "layer2.0.conv2").role, LayerRole::BlockExit);
+  EXPECT_EQ(at(layers, "layer2.0.conv2").exit_of, BlockKind::Residual);
+  EXPECT_EQ(at(layers, "layer2.0.downsample.0").role, LayerRole::Shortcut);
+  EXPECT_EQ(at(layers, "layer2.1.conv2").role, LayerRole::BlockExit);
+  EXPECT_EQ(at(layers, "fc").role, LayerRole::Plain);
+}
+
+// Every block of MobileNetV2 ends in one, with a sum behind it or not.
+TEST(QuantLayers, ExitsOfInvertedResiduals) {
+  auto network = zoo::build("mobilenet_v2");
+  ASSERT_TRUE(network) << network.error().message;
+  std::size_t exits = 0, depthwise = 0;
+  for (const QuantLayer& layer : find_quant_layers(network->model)) {
+    exits += layer.exit_of == BlockKind::MBConv;
+    depthwise += layer.depthwise;
+    EXPECT_EQ(layer.exit_of == BlockKind::MBConv, layer.has_norm && !layer.has_activation);
+  }
+  EXPECT_EQ(exits, 17u);
+  EXPECT_EQ(depthwise, 17u);
+}
+
+TEST(QuantLayers, PlacesInEfficientVit) {
+  auto network = zoo::build("efficientvit_sam_l0");
+  ASSERT_TRUE(network) << network.error().message;
+  const auto layers = find_quant_layers(network->model);
+  const auto block = [&](std::string_view name) -> const QuantLayer& {
+    for (const QuantLayer& layer : layers)
+      if (layer.block == name) return layer;
+    ADD_FAILURE() << "no layer " << name;
+    return layers.front();
+  };
+  EXPECT_EQ(block("stage1:0:1").exit_of, BlockKind::FusedMBConv);
+  EXPECT_EQ(block("stage1:0:1").block_kind, "fmb");
+  EXPECT_EQ(block("stage3:1:2").exit_of, BlockKind::MBConv);
+  EXPECT_EQ(block("stage4:1:0").role, LayerRole::AttentionInput);
+  EXPECT_EQ(block("stage4:1:2").role, LayerRole::AttentionScaling);
+  EXPECT_TRUE(block("stage4:1:2").neither());
+  EXPECT_EQ(block("stage4:1:3").role, LayerRole::BlockExit);
+}
+
+TEST(QuantLayers, AProductWithATransposedWeightAndABiasBehindIt) {
+  zoo::Builder net("Net");
+  const zoo::Var x = net.input("x", {1, 5, 8});
+  net.output("y", net.gelu("act", net.linear("fc", x, 16)));
+  const zoo::Network network = finished(std::move(net));
+  const auto layers = find_quant_layers(network.model);
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_NE(layers[0].bias_add, kNone);
+  EXPECT_EQ(layers[0].weight_axis, 1);
+  EXPECT_EQ(layers[0].activation, LayerKind::GELU);
+}
+
+TEST(SelectLayers, ByPathModuleBlockNodeAndPattern) {
+  auto network = zoo::build("resnet18");
+  ASSERT_TRUE(network) << network.error().message;
+  const auto layers = find_quant_layers(network->model);
+  const auto selected = [&](const std::string& name) {
+    std::vector<std::string> out;
+    const auto chosen = select_layers(network->model, layers, {name});
+    EXPECT_TRUE(chosen) << chosen.error().message;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if ((*chosen)[i]) out.push_back(layers[i].path);
+    return out;
+  };
+  EXPECT_THAT(selected("fc"), ElementsAre("fc"));
+  EXPECT_THAT(selected("layer1.0"), ElementsAre("layer1.0.conv1", "layer1.0.conv2"));
+  EXPECT_THAT(selected("layer1.0.bn1"), ElementsAre("layer1.0.conv1"));  // its norm
+  EXPECT_THAT(
+      selected("*.downsample.0"),
+      ElementsAre("layer2.0.downsample.0", "layer3.0.downsample.0", "layer4.0.downsample.0"));
+  const auto none = select_layers(network->model, layers, {"layer9"});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::Usage);
+  EXPECT_THAT(none.error().message, HasSubstr("there is no layer \"layer9\""));
+}
+
+}  // namespace
+}  // namespace strata

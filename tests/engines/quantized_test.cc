@@ -1,0 +1,237 @@
+// Quantized models on ONNX Runtime: whether they give nearly the same, and whether its int8
+// kernels are what runs them.
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "small_models.h"
+#include "strata/infer/infer.h"
+#include "strata/measure/inputs.h"
+#include "strata/quant/fold.h"
+#include "strata/quant/qdq.h"
+#include "strata/read/read.h"
+#include "strata/zoo/weights.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Key;
+using ::testing::Not;
+
+std::span<const float> floats(const HostTensor& tensor) {
+  return {reinterpret_cast<const float*>(tensor.data.data()), tensor.data.size() / sizeof(float)};
+}
+
+double sqnr(const HostTensor& reference, const HostTensor& other) {
+  const auto a = floats(reference), b = floats(other);
+  EXPECT_EQ(a.size(), b.size());
+  double signal = 0, noise = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    signal += static_cast<double>(a[i]) * a[i];
+    noise += std::pow(static_cast<double>(a[i]) - b[i], 2);
+  }
+  return 10 * std::log10(signal / noise);
+}
+
+class QuantizedOnOnnxRuntime : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto loaded = load_engine("onnxruntime");
+    if (!loaded) GTEST_SKIP() << loaded.error().message;
+    engine_ = std::move(*loaded);
+  }
+
+  void take(std::string_view name) {
+    auto network = zoo::build(name);
+    ASSERT_TRUE(network) << network.error().message;
+    take(std::move(*network));
+  }
+  void take(zoo::Builder net) {
+    auto network = std::move(net).finish();
+    ASSERT_TRUE(network) << network.error().message;
+    take(std::move(*network));
+  }
+  void take(zoo::Network network) {
+    model_ = std::move(network.model);
+    plan_.fill = zoo::random_weights(model_, 0);
+    layers_ = find_quant_layers(model_);
+    inputs_ = random_inputs(model_, 0).value();
+    bytes_ = onnx_bytes(model_, {.fill = plan_.fill}).value();
+    calibrate();
+  }
+
+  // The ranges of the very input that results are compared on.
+  void calibrate() {
+    SessionOptions options;
+    options.threads = 1;
+    for (const TensorId id : quant_tensors(model_, layers_))
+      if (model_.graph().tensors[id].role == Role::Activation)
+        options.fetch.emplace_back(model_.graph().tensors[id].name);
+    const auto see = [&](const std::string& name, std::span<const float> values) {
+      Range& range = plan_.ranges[name];
+      for (const float x : values) {
+        range.low = std::min(range.low, x);
+        range.high = std::max(range.high, x);
+      }
+    };
+    for (const HostTensor& input : inputs_) see(input.name, floats(input));
+    auto session = engine_.open(ModelBytes{bytes_}, options);
+    ASSERT_TRUE(session) << session.error().message;
+    ASSERT_TRUE(session->bind(inputs_));
+    ASSERT_TRUE(session->run_visiting([&](const StrataTensor& tensor) {
+      see(tensor.name, {static_cast<const float*>(tensor.data), tensor.bytes / sizeof(float)});
+      return true;
+    }));
+  }
+
+  struct Run {
+    std::vector<HostTensor> outputs;
+    std::map<std::string, int> ops;  // kernels
+  };
+  Run run(const std::string& bytes) {
+    SessionOptions options;
+    options.threads = 1;
+    options.trace_time = true;
+    auto session = engine_.open(ModelBytes{bytes}, options);
+    EXPECT_TRUE(session) << session.error().message;
+    EXPECT_TRUE(session->bind(inputs_));
+    auto trace = session->run_traced({.kernels = true, .outputs = true});
+    EXPECT_TRUE(trace) << trace.error().message;
+    Run out{std::move(trace->outputs), {}};
+    for (const Kernel& kernel : trace->kernels) ++out.ops[kernel.op];
+    return out;
+  }
+  Run run_int8() {
+    auto made = quantized(model_, layers_, plan_);
+    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    made_ = std::move(*made);
+    auto bytes = onnx_bytes(made_.model, {.fill = plan_.fill});
+    EXPECT_TRUE(bytes) << bytes.error().message;
+    int8_bytes_ = bytes->size();
+    return run(*bytes);
+  }
+  double sqnr_of(const Run& int8) { return sqnr(run(bytes_).outputs[0], int8.outputs[0]); }
+
+  Engine engine_;
+  Model model_;
+  QdqPlan plan_;
+  std::vector<QuantLayer> layers_;
+  std::vector<HostTensor> inputs_;
+  std::string bytes_;
+  QuantizedModel made_;
+  std::size_t int8_bytes_ = 0;
+};
+
+TEST_F(QuantizedOnOnnxRuntime, ResnetRunsOnInt8Kernels) {
+  take("resnet18?resolution=64");
+  const Run int8 = run_int8();
+  EXPECT_EQ(int8.ops.at("QLinearConv"), 20);
+  EXPECT_EQ(int8.ops.at("QLinearAdd"), 8);
+  EXPECT_EQ(int8.ops.at("QGemm"), 1);
+  EXPECT_EQ(int8.ops.at("QuantizeLinear"), 1);  // of the input
+  EXPECT_THAT(int8.ops, Not(Contains(Key("DequantizeLinear"))));
+  EXPECT_THAT(int8.ops, Not(Contains(Key("Relu"))));
+  EXPECT_GT(sqnr_of(int8), 30);
+  EXPECT_LT(int8_bytes_, bytes_.size() * 27 / 100);
+}
+
+TEST_F(QuantizedOnOnnxRuntime, MobilenetRunsOnInt8Kernels) {
+  take("mobilenet_v2?resolution=64");
+  const Run int8 = run_int8();
+  EXPECT_EQ(int8.ops.at("QLinearConv"), 52);
+  EXPECT_EQ(int8.ops.at("QLinearAdd"), 10);
+  EXPECT_THAT(int8.ops, Not(Contains(Key("Clip"))));
+  EXPECT_THAT(int8.ops, Not(Contains(Key("DequantizeLinear"))));
+  EXPECT_GT(sqnr_of(int8), 25);
+}
+
+TEST_F(QuantizedOnOnnxRuntime, KeptLayersRunInFloats) {
+  take("resnet18?resolution=64");
+  plan_.keep_float = select_layers(model_, layers_, {"conv1", "layer2", "fc"}).value();
+  const Run int8 = run_int8();
+  EXPECT_EQ(int8.ops.at("QLinearConv"), 20 - 1 - 5);
+  EXPECT_EQ(int8.ops.at("Conv") + int8.ops["FusedConv"], 6);
+  EXPECT_THAT(int8.ops, Not(Contains(Key("QGemm"))));
+  EXPECT_GT(sqnr_of(int8), 30);
+}
+
+TEST_F(QuantizedOnOnnxRuntime, ProductsWithWeightsAndABiasBehindThem) {
+  zoo::Builder net("Net");
+  zoo::Var x = net.input("x", {1, 12, 32});
+  for (const char* name : {"a", "b"}) {
+    const auto module = net.module(name, "Block");
+    zoo::Var y = net.layer_norm("norm", x);
+    y = net.gelu("act", net.linear("up", y, 64));
+    x = net.add(x, net.linear("down", y, 32));
+  }
+  net.output("y", x);
+  take(std::move(net));
+  const Run int8 = run_int8();
+  EXPECT_EQ(int8.ops.at("QGemm"), 4);
+  EXPECT_THAT(int8.ops, Not(Contains(Key("DequantizeLinear"))));
+  EXPECT_GT(sqnr_of(int8), 30);
+}
+
+// Each kind of node between layers once: what ONNX Runtime makes an int8 kernel of, and
+// what it does not, and the right numbers in either case.
+TEST_F(QuantizedOnOnnxRuntime, NodesBetweenLayers) {
+  zoo::Builder net("Net");
+  zoo::Var x = net.input("x", {1, 8, 16, 16});
+  x = net.gelu_tanh("gelu", net.conv("c0", x, 8, {.kernel = 3, .pad = 1}));
+  x = net.silu("silu", net.conv("c1", x, 8));
+  x = net.hardswish("hard", net.conv("c2", x, 8));
+  const zoo::Var gate = net.sigmoid(net.conv("gate", net.adaptive_avg_pool(x, 1), 8));
+  x = net.mul(net.relu(net.conv("c3", x, 8)), gate);
+  x = net.concat({net.conv("c4", x, 4), net.conv("c5", x, 4)}, 1);
+  x = net.avg_pool(x, {.kernel = 2, .stride = 2});
+  x = net.resize(net.conv("c6", x, 8, {.groups = 2}), 16);
+  const auto halves = net.split(net.conv("c7", x, 8, {.groups = 8}), 1, 2);
+  x = net.add(net.conv("c8", halves[0], 8), net.conv("c9", halves[1], 8));
+  x = net.transpose(net.reshape(x, {1, 8, 256}), {0, 2, 1});
+  x = net.linear("fc", x, 4);
+  net.output("y", x);
+  take(std::move(net));
+  const Run int8 = run_int8();
+  EXPECT_EQ(int8.ops.at("QLinearConv"), 11);
+  EXPECT_EQ(int8.ops.at("QLinearConcat"), 1);
+  EXPECT_EQ(int8.ops.at("QLinearMul"), 1);
+  EXPECT_EQ(int8.ops.at("QLinearAveragePool"), 1);
+  EXPECT_EQ(int8.ops.at("QLinearGlobalAveragePool"), 1);
+  EXPECT_THAT(int8.ops, Not(Contains(Key("Conv"))));
+  EXPECT_GT(sqnr_of(int8), 25);
+}
+
+TEST_F(QuantizedOnOnnxRuntime, SevenBitsAreCoarser) {
+  take("resnet18?resolution=64");
+  const double eight = sqnr_of(run_int8());
+  plan_.reduce_range = true;
+  const double seven = sqnr_of(run_int8());
+  EXPECT_LT(seven, eight - 1);
+  EXPECT_GT(seven, 25);
+}
+
+// A detector: the body in int8, what comes after it as it was.
+TEST_F(QuantizedOnOnnxRuntime, DetectorsKeepTheirBoxesInFloats) {
+  take("retinanet_resnet50_fpn?height=64&width=64");
+  const Run int8 = run_int8();
+  EXPECT_EQ(int8.ops.at("QLinearConv"), static_cast<int>(layers_.size()));
+  EXPECT_EQ(int8.ops.at("NonMaxSuppression"), 1);
+  EXPECT_THAT(int8.ops, Not(Contains(Key("QLinearSigmoid"))));
+}
+
+TEST_F(QuantizedOnOnnxRuntime, FoldedNormsGiveTheSame) {
+  take("mobilenet_v2?resolution=64");
+  const auto folded = with_folded_norms(model_, plan_.fill);
+  ASSERT_TRUE(folded) << folded.error().message;
+  for (const Node& node : folded->graph().nodes) EXPECT_NE(node.op, "BatchNormalization");
+  const Run other = run(onnx_bytes(*folded, {.fill = plan_.fill}).value());
+  EXPECT_GT(sqnr(run(bytes_).outputs[0], other.outputs[0]), 100);
+}
+
+}  // namespace
+}  // namespace strata
