@@ -3,6 +3,7 @@
 // blocks that stand side by side. `bench_calibrate [NETWORK...]`.
 #include <malloc.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,13 +43,31 @@ void or_exit(const Status& status) {
   std::exit(1);
 }
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+class Watch {
+ public:
+  double wall() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double processor() const { return now() - processor_; }  // of all threads
+
+ private:
+  static double now() {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  Clock::time_point start_ = Clock::now();
+  double processor_ = now();
+};
 
 double median(std::vector<double> numbers) {
   std::sort(numbers.begin(), numbers.end());
   return numbers[numbers.size() / 2];
+}
+
+// Block by block; the first is warm-up.
+double median_ratio(const std::vector<double>& of, const std::vector<double>& to) {
+  std::vector<double> ratios;
+  for (std::size_t i = 1; i < of.size(); ++i) ratios.push_back(of[i] / to[i]);
+  return median(std::move(ratios));
 }
 
 // A field of /proc/self/status in MiB.
@@ -113,37 +132,35 @@ void compare_times(const Subject& subject, const Engine& engine, int threads) {
   or_exit(plain.bind(inputs));
   or_exit(fetched.bind(inputs));
 
-  std::vector<double> times[3];
-  auto start = Clock::now();
+  std::vector<double> times[3], work[3];  // wall and processor seconds of each block
+  Watch watch;
+  const auto lap = [&](int way) {
+    times[way].push_back(watch.wall());
+    work[way].push_back(watch.processor());
+    watch = {};
+  };
   options.progress = [&](std::int64_t done) {
     if (done % kBlock != 0) return;
-    times[2].push_back(seconds_since(start));
-    start = Clock::now();
+    lap(2);
     for (std::int64_t i = 0; i < kBlock; ++i) or_exit(plain.run());
-    times[0].push_back(seconds_since(start));
-    start = Clock::now();
+    lap(0);
     for (std::int64_t i = 0; i < kBlock; ++i)
       or_exit(fetched.run_visiting([](const StrataTensor&) { return true; }));
-    times[1].push_back(seconds_since(start));
-    start = Clock::now();
+    lap(1);
   };
+  const fs::path folder = fs::path(subject.path).parent_path();
   or_exit(calibrate(engine, subject.source(), subject.network.model,
-                    subject.stored_samples(fs::path(subject.path).parent_path() /
-                                               fmt::format("{}.{}", subject.name, threads),
+                    subject.stored_samples(folder / fmt::format("{}.{}", subject.name, threads),
                                            (kBlocks + 1) * kBlock),
                     subject.watched, options));
-  std::vector<double> to_fetched, to_plain;
-  for (auto& way : times) way.erase(way.begin());  // the first is warm-up
-  for (int i = 0; i < kBlocks; ++i) {
-    to_fetched.push_back(times[2][i] / times[1][i]);
-    to_plain.push_back(times[2][i] / times[0][i]);
-  }
   const auto ms = [](const std::vector<double>& way) { return 1e3 * median(way) / kBlock; };
   fmt::print(
       "{:13} {} thread{}: plain {:6.2f} ms  fetched {:6.2f} ms  calibrated {:6.2f} ms a sample"
-      "  = {:.2f} x fetched (at most 1.3)  {:.2f} x plain (at most 2)\n",
+      "  = {:.2f} x fetched (at most 1.3), {:.2f} x plain (at most 2); processor time {:.2f} x and "
+      "{:.2f} x\n",
       subject.name, threads, threads == 1 ? " " : "s", ms(times[0]), ms(times[1]), ms(times[2]),
-      median(to_fetched), median(to_plain));
+      median_ratio(times[2], times[1]), median_ratio(times[2], times[0]),
+      median_ratio(work[2], work[1]), median_ratio(work[2], work[0]));
   std::fflush(stdout);
 }
 

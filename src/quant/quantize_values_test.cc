@@ -10,7 +10,6 @@
 namespace strata {
 namespace {
 
-using ::testing::Each;
 using ::testing::ElementsAre;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -43,8 +42,8 @@ TEST(ActivationNumbers, OfARelu) {
 LayerWeights two_channels() {
   LayerWeights weights;
   weights.dims = {2, 3, 1, 1};
-  weights.weight = {0.1F, -0.5F, 1, 0, 0, 0};
-  weights.bias = {0.25F, 100};
+  weights.weight = {0.1F, -0.4F, 1, 0, 0, 0};
+  weights.bias = {0.3F, 100};
   return weights;
 }
 
@@ -52,10 +51,10 @@ TEST(QuantizedWeights, ByChannel) {
   QuantLayer layer;
   const auto whole = quantized_weights(two_channels(), layer, 8, WeightChoice::MinMax, 0.02);
   ASSERT_TRUE(whole) << whole.error().message;
-  EXPECT_THAT(whole->weight, ElementsAre(13, -64, 127, 0, 0, 0));
+  EXPECT_THAT(whole->weight, ElementsAre(13, -51, 127, 0, 0, 0));
   EXPECT_FLOAT_EQ(whole->scales[0], 1.0F / 127);
-  EXPECT_NEAR(whole->restored[1], -64.0 / 127, 1e-6);
-  EXPECT_EQ(whole->bias[0], std::lround(0.25 / (0.02 / 127)));
+  EXPECT_NEAR(whole->restored[1], -51.0 / 127, 1e-6);
+  EXPECT_EQ(whole->bias[0], std::lround(0.3 / (0.02 / 127)));
   // A channel of zeros still has to hold its bias.
   EXPECT_NEAR(whole->bias[1] * static_cast<double>(whole->bias_scales[1]), 100, 1e-3);
 }
@@ -64,7 +63,7 @@ TEST(QuantizedWeights, OfSevenBits) {
   QuantLayer layer;
   const auto whole = quantized_weights(two_channels(), layer, 7, WeightChoice::MinMax, 0);
   ASSERT_TRUE(whole) << whole.error().message;
-  EXPECT_THAT(whole->weight, ElementsAre(6, -32, 63, 0, 0, 0));
+  EXPECT_THAT(whole->weight, ElementsAre(6, -25, 63, 0, 0, 0));
   EXPECT_TRUE(whole->bias.empty());
 }
 

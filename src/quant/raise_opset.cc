@@ -16,8 +16,6 @@ constexpr std::int32_t kOldest = 7;         // before, shapes were broadcast by 
 constexpr std::int64_t kIrOfConstants = 4;  // stored tensors need not be inputs from here on
 constexpr std::int64_t kIrVersion = 7;      // that came with operator set 13
 
-constexpr std::array<std::string_view, 3> kSoftmaxes = {"Softmax", "LogSoftmax", "Hardmax"};
-
 // Whether an operator changed on the way to `version`, other than by what it accepts.
 bool has_changed(const Node& node, std::int32_t version) {
   struct Change {

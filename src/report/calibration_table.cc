@@ -32,15 +32,18 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Of which layer the tensor is, in one word; where a layer has several, with their names.
+// Of which layer the tensor is; where that does not tell it from others, with its name.
 std::vector<std::string> labels(const std::vector<TensorSketch>& tensors) {
-  std::map<std::string_view, int> uses;
-  for (const TensorSketch& tensor : tensors) ++uses[tensor.layer];
+  const auto key = [](const TensorSketch& tensor) {
+    return std::pair<std::string_view, std::string_view>(tensor.layer, tensor.block);
+  };
+  std::map<std::pair<std::string_view, std::string_view>, int> uses;
+  for (const TensorSketch& tensor : tensors) ++uses[key(tensor)];
   std::vector<std::string> out;
   for (const TensorSketch& tensor : tensors) {
     if (tensor.layer.empty())
       out.push_back(tensor.name == "input" ? tensor.name : fmt::format("input {}", tensor.name));
-    else if (uses[tensor.layer] > 1)
+    else if (uses[key(tensor)] > 1)
       out.push_back(fmt::format("{} ({})", tensor.layer, tensor.name));
     else
       out.push_back(tensor.layer);
