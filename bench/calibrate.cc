@@ -1,6 +1,6 @@
 // What calibration costs beside inference, and that its memory does not grow with the
 // samples. Blocks of the three ways to run the samples take turns; ratios are those of
-// blocks that stand side by side. `bench_calibrate [NETWORK...]`.
+// blocks that stand side by side. `bench_calibrate [times|memory] [NETWORK...]`.
 #include <malloc.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -233,6 +233,8 @@ void compare_memory(const Subject& subject) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> names(argv + 1, argv + argc);
+  const auto asked = [&](std::string_view word) { return std::erase(names, word) > 0; };
+  const bool only_times = asked("times"), only_memory = asked("memory");
   if (names.empty()) names = {"mobilenet_v2", "resnet18"};
   const fs::path folder = fs::temp_directory_path() / fmt::format("bench_calibrate.{}", ::getpid());
   fs::create_directories(folder);
@@ -245,12 +247,14 @@ int main(int argc, char** argv) {
       write.fill = zoo::random_weights(network.model, 0);
       or_exit(write_onnx(network.model, path, write));
     }
-    compare_memory(Subject(name, path));
+    if (!only_times) compare_memory(Subject(name, path));
   }
-  const Engine engine = or_exit(load_engine("onnxruntime"));
-  for (const std::string& name : names)
-    for (const int threads : {1, 2})
-      compare_times(Subject(name, folder / (name + ".onnx")), engine, threads);
+  if (!only_memory) {
+    const Engine engine = or_exit(load_engine("onnxruntime"));
+    for (const std::string& name : names)
+      for (const int threads : {1, 2})
+        compare_times(Subject(name, folder / (name + ".onnx")), engine, threads);
+  }
   fs::remove_all(folder);
   return 0;
 }

@@ -134,34 +134,20 @@ double outside_share(const bench::Subject& subject, const strata::Timing& timing
          std::get<double>(profile.totals.cells[1].value);
 }
 
-// The same within each recorded run, which its kernels' times are scaled to. Medians of
-// kernels add up to less than the median of runs where other processes cut in; here that
-// makes no difference.
-double outside_share_by_run(const strata::Timing& timing) {
-  const double whole = median_of(timing.runs);
-  std::vector<double> shares;
-  for (std::size_t run = 0; run < timing.recorded.size(); ++run) {
-    double inside = 0;
-    for (const strata::KernelTimes& kernel : timing.kernels) inside += kernel.seconds[run];
-    shares.push_back(1 - inside / whole);
-  }
-  return median_of(shares);
-}
-
-// Seconds of a kernel as they were in each recorded run, not scaled to the unrecorded ones.
+// Seconds of a kernel as they were in each recorded run, not scaled to the unrecorded ones;
+// what a run spends outside of kernels is taken for nothing.
 std::vector<double> unscaled(const strata::Timing& timing, const strata::KernelTimes& kernel) {
-  const double whole = median_of(timing.runs);
   const double probes = timing.probe.total * static_cast<double>(timing.kernels.size());
   std::vector<double> seconds;
-  for (std::size_t run = 0; run < timing.recorded.size(); ++run)
-    seconds.push_back(kernel.seconds[run] * (timing.recorded[run] - probes) / whole);
+  for (std::size_t run = 0; run < timing.recorded.size(); ++run) {
+    double all = 0;
+    for (const strata::KernelTimes& other : timing.kernels) all += other.seconds[run];
+    seconds.push_back(kernel.seconds[run] / all * (timing.recorded[run] - probes));
+  }
   return seconds;
 }
 
-// What is left of a busy machine's noise is on one side.
-double lower_quartile(const std::vector<double>& samples) {
-  return strata::nearest_rank(strata::summarize(samples).sorted, 0.25);
-}
+double fastest(const std::vector<double>& samples) { return strata::summarize(samples).min; }
 
 }  // namespace
 
@@ -198,15 +184,12 @@ int main() {
                          bench::verdict(ratio, 1 - kWithin, 1 + kWithin));
       };
       row("  over the same on its own", median_of(kernel.seconds) / median_of(layer.seconds()));
-      row("  the faster quarter of either",
-          lower_quartile(unscaled(timing, kernel)) / lower_quartile(layer.seconds()));
+      row("  the fastest run of either",
+          fastest(unscaled(timing, kernel)) / fastest(layer.seconds()));
     }
-  const auto outside = [](std::string_view what, double share) {
-    bench::print_row(what, fmt::format("{:.2f} %", 100 * share), "< 3 %",
-                     bench::verdict(share, -kOutside, kOutside));
-  };
-  outside("outside layers", outside_share(subject, timing));
-  outside("  within each recorded run", outside_share_by_run(timing));
+  const double outside = outside_share(subject, timing);
+  bench::print_row("outside layers", fmt::format("{:.2f} %", 100 * outside), "< 3 %",
+                   bench::verdict(outside, -kOutside, kOutside));
   bench::print_row("probe cost inside a kernel",
                    fmt::format("{:.2f} us", 1e6 * timing.probe.inside));
   return 0;

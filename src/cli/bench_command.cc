@@ -209,6 +209,9 @@ Result<int> run_command(BenchCommand& command, const CLI::App& app) {
   if (plan->models.size() > 1 && !command.settings.inputs.empty())
     return failure(fmt::format("--inputs are of one model, and there are {}", plan->models.size()),
                    ErrorKind::Usage);
+  if (!command.output.empty() && command.output != "-")  // before the work, not after it
+    if (const auto file = OutputFile::create(command.output); !file)
+      return tl::unexpected(file.error());
   BenchRun run;
   run.program = version_text();
   run.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));

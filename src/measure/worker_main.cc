@@ -1,7 +1,9 @@
 // The child's side of a worker: one engine, one model.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
-#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <optional>
@@ -33,21 +35,28 @@ std::int64_t resident_bytes(std::string_view field) {
   return -1;
 }
 
+// Threads of this process that run or want to, without the one that asks.
+bool others_are_busy() {
+  const std::string own = std::to_string(::gettid());
+  std::error_code error;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    if (task.path().filename() == own) continue;
+    std::ifstream file(task.path() / "stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t state = text.rfind(") ");  // names may have brackets
+    if (state != text.npos && text.compare(state + 2, 1, "R") == 0) return true;
+  }
+  return false;
+}
+
 // Engines' threads look for work for a while after a run, at the cost of whoever runs next.
 void wait_for_quiet() {
-  const auto cpu_now = [] {
-    timespec now{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  };
-  constexpr double kLongest = 0.5;
-  constexpr auto kPause = std::chrono::milliseconds(2);
+  constexpr double kLongest = 2;
   const Clock::time_point start = Clock::now();
-  for (double before = cpu_now(); seconds_since(start) < kLongest;) {
-    std::this_thread::sleep_for(kPause);
-    const double after = cpu_now();
-    if (after - before < 0.1e-3) return;
-    before = after;
+  for (int quiet = 0; quiet < 2 && seconds_since(start) < kLongest;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    quiet = others_are_busy() ? 0 : quiet + 1;
   }
 }
 

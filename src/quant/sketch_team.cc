@@ -16,6 +16,10 @@ constexpr std::size_t kSmall = 65536;
 constexpr std::size_t kLeastPart = 32768;  // what a thread has counted must be added up, too
 // Tensors of one run follow each other closely; between runs threads sleep.
 constexpr auto kAwake = std::chrono::microseconds(50);
+// On a busy machine a helper may be stopped in the middle of its part, and be waited for
+// longer than it can help.
+constexpr auto kLate = std::chrono::microseconds(500);
+constexpr int kTurnsAlone = 200;
 
 void rest() {
 #if defined(__x86_64__)
@@ -57,16 +61,28 @@ void SketchTeam::stand_by(std::size_t member) {
     // The caller takes the offer back before it looks whether somebody is inside.
     ++inside_;
     if (offered_) take_parts(member);
-    --inside_;
+    if (--inside_ == 0) inside_.notify_all();
   }
+}
+
+void SketchTeam::wait_for_helpers() {
+  const auto start = std::chrono::steady_clock::now();
+  auto waited = std::chrono::steady_clock::duration::zero();
+  while (inside_ != 0 && waited < kAwake) {
+    rest();
+    waited = std::chrono::steady_clock::now() - start;
+  }
+  for (int inside = inside_; inside != 0; inside = inside_) inside_.wait(inside);
+  if (std::chrono::steady_clock::now() - start > kLate) alone_ = kTurnsAlone;
 }
 
 Status SketchTeam::add(std::span<Sketch> sketches, DType type, std::span<const std::byte> elements,
                        std::int64_t inner) {
   const std::size_t size = static_cast<std::size_t>(bits(type)) / 8;
-  if (threads_.empty() || size == 0 || elements.size() < kSmall * size ||
-      sketches[0].channels() != 0)
-    return sketches[0].add(type, elements, inner);
+  const bool large = size != 0 && elements.size() >= kSmall * size;
+  const bool together = large && alone_ == 0 && !threads_.empty() && sketches[0].channels() == 0;
+  if (large && alone_ > 0) --alone_;
+  if (!together) return sketches[0].add(type, elements, inner);
 
   sketches_ = sketches;
   type_ = type;
@@ -80,12 +96,7 @@ Status SketchTeam::add(std::span<Sketch> sketches, DType type, std::span<const s
   turn_.notify_all();
   take_parts(0);
   offered_ = false;
-  for (int spins = 0; inside_ != 0; ++spins) {
-    if (spins < 1000)
-      rest();
-    else
-      std::this_thread::yield();
-  }
+  wait_for_helpers();
   for (const Status& result : results_)
     if (!result) return result;
   return {};

@@ -13,7 +13,8 @@
 namespace strata {
 
 // The caller is one of the members; the others sleep while it has nothing for them. A
-// member that gets no processor in time holds nobody up: the others take its share.
+// member that does not wake up in time holds nobody up: the others take its share. If one
+// is stopped by the system at work, the caller goes on alone for a while.
 class SketchTeam {
  public:
   explicit SketchTeam(int members);
@@ -30,6 +31,7 @@ class SketchTeam {
  private:
   void take_parts(std::size_t member);
   void stand_by(std::size_t member);
+  void wait_for_helpers();
 
   // What is being worked on; written while `inside_` is 0 and `offered_` is false.
   std::span<Sketch> sketches_;
@@ -41,6 +43,7 @@ class SketchTeam {
   std::atomic<bool> offered_ = false, leave_ = false;
   std::atomic<int> inside_ = 0;          // helpers that may look at the work
   std::atomic<std::uint32_t> turn_ = 0;  // counts offers
+  int alone_ = 0;                        // so many more large tensors are not shared
   std::vector<Status> results_;
   std::vector<std::thread> threads_;
 };

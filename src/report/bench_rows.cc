@@ -116,7 +116,9 @@ Cell tail_cell(const RowFacts& facts) {
 Cell answer_cell(const RowFacts& facts) {
   if (facts.is_base() && facts.result.failure == Failure::None) return words("base");
   const std::string text = difference_text(facts.result);
-  return words(text.empty() ? kNone : text);
+  // With other inputs than the base's, the first answer is what others must give.
+  const bool is_reference = text.empty() && facts.summary.n > 0;
+  return words(is_reference ? "reference" : text.empty() ? kNone : text);
 }
 
 Cell optional_seconds(std::optional<double> seconds) {
@@ -139,29 +141,29 @@ const std::vector<ColumnRule>& shown_columns() {
          const int threads = f.result.variant.session.threads;
          return threads > 0 ? whole(threads) : words("its own");
        }},
-      {{"batch", "Batch", Unit::Count, false, 2},
+      {{"batch", "Batch", Unit::Count, false, 1},
        [](const RowFacts& f) { return whole(f.result.variant.batch); }},
       {{"shape", "Shape", Unit::Text, false, 0},
        [](const RowFacts& f) { return words(f.group.shape); },
        true},
-      {{"median_fps", "Median(FPS)", Unit::Count, false, 3}, median_rate},
-      {{"mean_fps", "Mean(FPS)", Unit::Count, false, 5}, mean_rate},
+      {{"median_fps", "Median(FPS)", Unit::Count, false, 2}, median_rate},
+      {{"mean_fps", "Mean(FPS)", Unit::Count, false, 3}, mean_rate},
       {{"median", "Median", Unit::Seconds, false, 0}, seconds_cell<&Summary::median>},
-      {{"interval", "95 % interval", Unit::Seconds, false, 6}, interval_cell},
-      {{"mean", "Mean", Unit::Seconds, false, 5}, seconds_cell<&Summary::mean>},
+      {{"interval", "95 % interval", Unit::Seconds, false, 7}, interval_cell},
+      {{"mean", "Mean", Unit::Seconds, false, 3}, seconds_cell<&Summary::mean>},
       {{"p90", "p90", Unit::Seconds, false, 12}, percentile_cell<900>},
-      {{"p99", "p99", Unit::Seconds, false, 4}, percentile_cell<990>},
-      {{"std", "Std", Unit::Seconds, false, 6}, seconds_cell<&Summary::stddev>},
+      {{"p99", "p99", Unit::Seconds, false, 2}, percentile_cell<990>},
+      {{"std", "Std", Unit::Seconds, false, 4}, seconds_cell<&Summary::stddev>},
       {{"mad", "MAD", Unit::Seconds, false, 11}, seconds_cell<&Summary::mad>},
-      {{"cv", "CV", Unit::Percent, false, 3}, cv_cell},
+      {{"cv", "CV", Unit::Percent, false, 5}, cv_cell},
       {{"min", "Min", Unit::Seconds, false, 11}, seconds_cell<&Summary::min>},
-      {{"n", "n", Unit::Count, false, 4},
+      {{"n", "n", Unit::Count, false, 6},
        [](const RowFacts& f) {
          return words(f.summary.n == 0 ? kNone : grouped(static_cast<std::int64_t>(f.summary.n)));
        }},
       {{"speed_up", "Speed-up", Unit::Count, false, 0}, speed_up_cell},
       {{"speed_up_p99", "at p99", Unit::Count, false, 9}, tail_cell},
-      {{"difference", "Difference", Unit::Count, false, 4}, answer_cell},
+      {{"difference", "Difference", Unit::Count, false, 5}, answer_cell},
       {{"load", "Load", Unit::Seconds, false, 8},
        [](const RowFacts& f) { return optional_seconds(median_open_seconds(f.result)); }},
       {{"first", "First", Unit::Seconds, false, 8},

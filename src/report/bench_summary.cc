@@ -14,6 +14,15 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// `onnxruntime 1.27.0: no kernel for …` without the engine, which stands before it anyway.
+std::string without_engine(std::string reason, const Variant& variant) {
+  const std::size_t colon = reason.find(": ");
+  const std::size_t space = reason.find(' ');
+  const bool starts = reason.starts_with(variant.engine + " ") && colon != reason.npos &&
+                      space == variant.engine.size() && reason.find(' ', space + 1) == colon + 1;
+  return starts ? reason.substr(colon + 2) : reason;
+}
+
 std::string fastest_text(const BenchGroup& group) {
   const BenchResult& result = group.result;
   const std::string name = group_text(group);
@@ -76,10 +85,15 @@ class SharedLines {
       if (known == what) return variants.push_back(variant);
     lines_.push_back({std::move(what), {variant}});
   }
-  std::string text() const {
+  // `all` is how many there are that such a line could be said of.
+  std::string text(std::size_t all) const {
     std::string out;
     for (const auto& [what, variants] : lines_)
-      out += fmt::format("  {}: {}\n", fmt::join(variants, ", "), what);
+      out += fmt::format("  {}: {}\n",
+                         variants.size() > 1 && variants.size() == all
+                             ? "all that ran"
+                             : fmt::format("{}", fmt::join(variants, ", ")),
+                         what);
     return out;
   }
 
@@ -89,19 +103,21 @@ class SharedLines {
 
 std::string group_summary(const BenchRun& run, const BenchGroup& group) {
   std::string out = fastest_text(group), loads;
-  SharedLines shared;
+  SharedLines failed, quality;
+  std::size_t ran = 0;
   for (const VariantResult& result : group.result.variants) {
     const std::string name = variant_text(result.variant);
+    if (!result.all_seconds().empty()) ++ran;
     if (result.failure != Failure::None)
-      shared.add(name,
-                 fmt::format("{}: {}", failure_name(result.failure), first_line(result.reason)));
+      failed.add(name, fmt::format("{}: {}", failure_name(result.failure),
+                                   without_engine(first_line(result.reason), result.variant)));
     else if (result.partial)
-      shared.add(name, fmt::format("partial: fewer than {} blocks", run.method.min_blocks));
+      quality.add(name, fmt::format("partial: fewer than {} blocks", run.method.min_blocks));
     if (was_disturbed(result, run.method.load))
-      shared.add(name, "disturbed by other work on this machine");
+      quality.add(name, "disturbed by other work on this machine");
     loads += load_text(run, result);
   }
-  out += shared.text() + loads;
+  out += failed.text(0) + loads + quality.text(ran);
   const bool sequential = run.method.load.kind == LoadMode::Kind::Closed;
   if (sequential && !group.result.reached && !group.result.stopped && group.result.winner &&
       group.result.variants.size() > 1)
