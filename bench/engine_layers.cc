@@ -113,16 +113,6 @@ class Isolated {
   std::vector<double> seconds_;
 };
 
-std::vector<const strata::KernelTimes*> longest(const strata::Timing& timing, std::size_t count) {
-  std::vector<const strata::KernelTimes*> kernels;
-  for (const strata::KernelTimes& kernel : timing.kernels) kernels.push_back(&kernel);
-  std::sort(kernels.begin(), kernels.end(), [](const auto* a, const auto* b) {
-    return median_of(a->seconds) > median_of(b->seconds);
-  });
-  kernels.resize(std::min(count, kernels.size()));
-  return kernels;
-}
-
 // The last row of the profile, as a share of its total.
 double outside_share(const bench::Subject& subject, const strata::Timing& timing) {
   strata::ProfileOptions options;
@@ -148,6 +138,18 @@ std::vector<double> unscaled(const strata::Timing& timing, const strata::KernelT
 }
 
 double fastest(const std::vector<double>& samples) { return strata::summarize(samples).min; }
+
+// By their fastest runs, which a busy machine disturbs least.
+std::vector<const strata::KernelTimes*> longest(const strata::Timing& timing, std::size_t count) {
+  std::vector<std::pair<double, const strata::KernelTimes*>> kernels;
+  for (const strata::KernelTimes& kernel : timing.kernels)
+    kernels.emplace_back(fastest(unscaled(timing, kernel)), &kernel);
+  std::sort(kernels.begin(), kernels.end(), std::greater<>());
+  std::vector<const strata::KernelTimes*> found;
+  for (std::size_t i = 0; i < std::min(count, kernels.size()); ++i)
+    found.push_back(kernels[i].second);
+  return found;
+}
 
 }  // namespace
 

@@ -410,20 +410,20 @@ TEST_F(FakeBench, AtARateTheWaitAndTheWorkAreTold) {
   ASSERT_TRUE(result) << result.error().message;
   ASSERT_TRUE(result->variants[0].utilization && result->variants[1].utilization);
   EXPECT_GE(*result->variants[1].utilization, 1.5);  // 50 times 30 ms
-  EXPECT_EQ(result->winner, 0u);
+  EXPECT_NE(result->winner, 1u);
   const std::vector<double> waits = result->variants[1].all_seconds();
   EXPECT_GT(*std::max_element(waits.begin(), waits.end()), 0.2);
 }
 
 TEST_F(FakeBench, ASustainedRunTellsItsDrift) {
-  options_.load = {.kind = LoadMode::Kind::Sustained, .seconds = 1};
-  options_.block_seconds = 0.01;
+  options_.load = {.kind = LoadMode::Kind::Sustained, .seconds = 3};
+  options_.block_seconds = 1e-9;
   options_.warmup = 1;
   const auto result = run_bench({variant({"spin=1000000"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_THAT(result->variants[0].processes, SizeIs(1));
   EXPECT_TRUE(result->variants[0].drift.has_value());
-  EXPECT_GE(result->seconds, 0.9);
+  EXPECT_GE(result->seconds, 2);
 }
 
 TEST_F(FakeBench, AMixTakesAllItsInputs) {
