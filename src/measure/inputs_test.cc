@@ -1,5 +1,7 @@
 #include "strata/measure/inputs.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -44,7 +46,9 @@ Model model_of(const char* text) {
 
 class InputFiles : public testing::Test {
  protected:
-  InputFiles() : folder_(std::filesystem::path(testing::TempDir()) / "strata_inputs") {
+  InputFiles()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                ("strata_inputs_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~InputFiles() override { std::filesystem::remove_all(folder_); }

@@ -1,5 +1,7 @@
 #include "strata/measure/machine.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -14,7 +16,9 @@ namespace fs = std::filesystem;
 // A small /proc and /sys, removed at the end.
 class FakeRoot {
  public:
-  FakeRoot() : path_(fs::path(testing::TempDir()) / "strata_machine_root") {
+  FakeRoot()
+      : path_(fs::path(testing::TempDir()) /
+              ("strata_machine_root_" + std::to_string(::getpid()))) {
     fs::remove_all(path_);
   }
   ~FakeRoot() { fs::remove_all(path_); }

@@ -46,7 +46,8 @@ TEST_P(Leak, NothingStaysOfNetworksThatWereTimed) {
 #endif
   const auto engine = load_engine(GetParam());
   ASSERT_TRUE(engine) << engine.error().message;
-  const fs::path scratch = fs::path(::testing::TempDir()) / "strata_leak_test";
+  const fs::path scratch =
+      fs::path(::testing::TempDir()) / ("strata_leak_test_" + std::to_string(::getpid()));
   fs::remove_all(scratch);
   fs::create_directories(scratch);
   const char* set_before = std::getenv("TMPDIR");
