@@ -1,5 +1,7 @@
 // No engine talks to anybody: seen from outside, by the system calls that `strata engines`
 // makes while it tries every engine out.
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +53,8 @@ class Telemetry : public ::testing::Test {
     return found;
   }
 
-  const fs::path work_ = fs::path(::testing::TempDir()) / "strata_telemetry_test";
+  const fs::path work_ =
+      fs::path(::testing::TempDir()) / ("strata_telemetry_test_" + std::to_string(::getpid()));
   const fs::path home_ = work_ / "home", temporary_ = work_ / "tmp", calls_ = work_ / "calls",
                  said_ = work_ / "said";
   std::vector<std::string> lines_;
