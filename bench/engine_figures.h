@@ -71,11 +71,11 @@ inline std::string ratio_text(const strata::SpeedUp& ratio) {
 }
 
 inline void print_head(std::string_view title) {
-  fmt::print("{}\n  {:<44} {:>26}  {:<16} {}\n", title, "what", "figure", "bound", "verdict");
+  fmt::print("{}\n  {:<50} {:>26}  {:<16} {}\n", title, "what", "figure", "bound", "verdict");
 }
 inline void print_row(std::string_view what, std::string_view figure, std::string_view bound = "",
                       std::string_view verdict = "") {
-  fmt::print("  {:<44} {:>26}  {:<16} {}\n", what, figure, bound, verdict);
+  fmt::print("  {:<50} {:>26}  {:<16} {}\n", what, figure, bound, verdict);
 }
 // A bound is kept if the figure is inside of it, and clearly so if its interval is.
 inline std::string_view verdict(double figure, double low, double high) {

@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr int kRuns = 60;         // every second one recorded
+constexpr int kRuns = 120;        // every second one recorded
 constexpr double kWithin = 0.10;  // of the layer on its own
 constexpr double kOutside = 0.03;
 

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <ctime>
 #include <memory>
 
@@ -152,22 +151,6 @@ bool measured_anything(const BenchRun& run) {
   return !run.aa.empty();
 }
 
-// Ends the same way as Ctrl-C: what there is, is written, and the folder goes.
-class TerminateAsInterrupt {
- public:
-  TerminateAsInterrupt() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { ::raise(SIGINT); };
-    ::sigaction(SIGTERM, &action, &before_);
-  }
-  ~TerminateAsInterrupt() { ::sigaction(SIGTERM, &before_, nullptr); }
-  TerminateAsInterrupt(const TerminateAsInterrupt&) = delete;
-  TerminateAsInterrupt& operator=(const TerminateAsInterrupt&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
-
 // All groups of one model, written as soon as each is done.
 Status run_model(const ModelChoice& model, const BenchPlan& plan, BenchCommand& command,
                  EngineFacts& engines, BenchRun& run) {
@@ -219,7 +202,6 @@ Result<int> run_command(BenchCommand& command, const CLI::App& app) {
   run.machine = named_facts(read_machine());  // the load before, not of, the measurement
   run.complete = false;
   const StopOnInterrupt interrupt;
-  const TerminateAsInterrupt terminate;
   command.method.limits.stop = &StopOnInterrupt::flag();
   run.method = command.method;
   run.method.limits.stop = nullptr;

@@ -1,4 +1,5 @@
-// Ctrl-C: the first ends the work and keeps what there is, the second the program.
+// Ctrl-C, and SIGTERM as schedulers send it: the first ends the work and keeps what there
+// is, the second the program.
 #pragma once
 
 #include <csignal>
@@ -19,7 +20,7 @@ class StopOnInterrupt {
   static bool stopped() { return flag().load(); }
 
  private:
-  struct sigaction before_ {};
+  struct sigaction before_ {}, before_terminate_ {};
 };
 
 }  // namespace strata::cli

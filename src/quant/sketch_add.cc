@@ -49,7 +49,9 @@ class SketchAdder {
         parts_(sketch.parts_),
         grid_(parts_.min, parts_.max),
         inner_(static_cast<std::size_t>(inner)),
-        channels_(parts_.channel_min.size()) {}
+        channels_(parts_.channel_min.size()) {
+    parts_.counters.prefetch();
+  }
   ~SketchAdder() { flush(); }
   SketchAdder(const SketchAdder&) = delete;
   SketchAdder& operator=(const SketchAdder&) = delete;

@@ -31,7 +31,7 @@ TEST(WatchedTensors, EndsOfLayersAndWhatIsBetween) {
   EXPECT_THAT(layers_of(*network), ElementsAre("", "conv", "exit", "Add", "head"));
 }
 
-// A SiLU is computed apart from the convolution, in floats and as one function.
+// A SiLU is computed apart from the convolution, as a sigmoid and a product.
 TEST(WatchedTensors, ActivationsThatAreNotFused) {
   zoo::Builder net("Tiny");
   zoo::Var x = net.input("x", {1, 3, 8, 8});
@@ -39,7 +39,7 @@ TEST(WatchedTensors, ActivationsThatAreNotFused) {
   net.output("out", net.conv("head", x, 5));
   auto network = std::move(net).finish();
   ASSERT_TRUE(network) << network.error().message;
-  EXPECT_THAT(layers_of(*network), ElementsAre("", "conv", "conv", "head"));
+  EXPECT_THAT(layers_of(*network), ElementsAre("", "conv", "conv", "conv", "head"));
 }
 
 TEST(WatchedTensors, ChannelsOfImagesAndOfRows) {

@@ -166,7 +166,12 @@ class Reader {
     method.min_blocks = count(json, "min_blocks");
     method.block_seconds = real(json, "block_seconds", method.block_seconds);
     method.warmup = count(json, "warmup", -1);
-    method.seed = static_cast<std::uint64_t>(whole(json, "seed"));
+    if (const Json* seed = at(json, "seed")) {
+      if (!seed->is_number_unsigned())
+        wrong("a \"seed\" is no whole number from 0 on");
+      else
+        method.seed = seed->get<std::uint64_t>();
+    }
     method.limits.timeout_seconds = real(json, "timeout_seconds", 0);
     method.limits.memory_bytes = whole(json, "memory_limit_bytes");
     method.answers.relative_error = real(json, "max_relative_error", 0);

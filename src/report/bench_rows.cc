@@ -178,7 +178,10 @@ const std::vector<ColumnRule>& shown_columns() {
        }},
       {{"marks", "", Unit::Text, false, 0}, marks},
       {{"result", "Result", Unit::Text, false, 0},
-       [](const RowFacts& f) { return words(outcome_text(f.result)); }},
+       [](const RowFacts& f) {  // a column without a word is not shown
+         const std::string outcome = outcome_text(f.result);
+         return words(outcome == "ok" ? "" : outcome);
+       }},
   };
   return kColumns;
 }

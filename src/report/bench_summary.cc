@@ -43,8 +43,11 @@ std::string fastest_text(const BenchGroup& group) {
   if (*result.winner == result.base) {
     if (result.variants.size() > 1) out += ", which the others are compared with";
   } else if (const auto& speed_up = result.speed_ups[*result.winner]) {
-    out += fmt::format(": {} over {}", speed_up_text(speed_up->median, speed_up->interval),
-                       variant_text(result.variants[result.base].variant));
+    const std::string base = variant_text(result.variants[result.base].variant);
+    if (std::isfinite(speed_up->interval.high))
+      out += fmt::format(": {} over {}", speed_up_text(speed_up->median, speed_up->interval), base);
+    else
+      out += fmt::format("; too little was measured to compare it with {}", base);
     if (speed_up->tail)
       out +=
           fmt::format(", {} at p99", speed_up->tail_interval

@@ -129,6 +129,21 @@ TEST(BenchTable, WhatCannotBeToldApartIsSaid) {
   EXPECT_THAT(wide_table(run), HasSubstr("  cannot be told from it: slow\n"));
 }
 
+TEST(BenchTable, TooFewToCompareGivesNoRatio) {
+  BenchRun run = two_variants();
+  run.groups[0].result.speed_ups[1]->interval = {0, std::numeric_limits<double>::infinity()};
+  const std::string table = wide_table(run);
+  EXPECT_THAT(table, HasSubstr("fast, 100.0 ms; too little was measured to compare it with slow"));
+  EXPECT_THAT(table, Not(HasSubstr("2.00×")));
+}
+
+TEST(BenchTable, OutcomesAreShownWhereOneIsNotFine) {
+  BenchRun run = two_variants();
+  EXPECT_THAT(lines_of(wide_table(run))[0], Not(HasSubstr("Result")));
+  run.groups[0].result.variants[1].partial = true;
+  EXPECT_THAT(lines_of(wide_table(run))[0], HasSubstr("Result"));
+}
+
 TEST(BenchTable, NoiseIsFlagged) {
   BenchRun run = two_variants();
   EXPECT_THAT(wide_table(run), Not(HasSubstr("noisy")));
@@ -293,6 +308,7 @@ TEST(BenchJson, IsReadBackAsItWas) {
   run.options = {{"--engine", "slow,fast"}};
   run.started = "2024-05-01T12:00:00Z";
   run.method.load = {LoadMode::Kind::Sustained, 0, false, 1800};
+  run.method.seed = std::numeric_limits<std::uint64_t>::max();
   BenchResult& result = run.groups[0].result;
   result.variants[0].variant.session.precision = "bf16";
   result.variants[0].variant.session.options = {"spin=0"};

@@ -199,7 +199,8 @@ TEST_F(QuantizedOnOnnxRuntime, NodesBetweenLayers) {
   const Run int8 = run_int8();
   EXPECT_EQ(int8.ops.at("QLinearConv"), 11);
   EXPECT_EQ(int8.ops.at("QLinearConcat"), 1);
-  EXPECT_EQ(int8.ops.at("QLinearMul"), 1);
+  EXPECT_EQ(int8.ops.at("QLinearMul"), 2);  // of the SiLU and of the gate
+  EXPECT_EQ(int8.ops.at("QLinearSigmoid"), 2);
   EXPECT_EQ(int8.ops.at("QLinearAveragePool"), 1);
   EXPECT_EQ(int8.ops.at("QLinearGlobalAveragePool"), 1);
   EXPECT_THAT(int8.ops, Not(Contains(Key("Conv"))));

@@ -36,6 +36,10 @@ class PagedCounters {
   }
 
   std::size_t heap_bytes() const;
+  // They will be written to soon: brings them nearer.
+  void prefetch() const {
+    for (std::size_t i = 0; i < counts_.size(); i += 16) __builtin_prefetch(&counts_[i], 1, 2);
+  }
   friend bool operator==(const PagedCounters& a, const PagedCounters& b);
 
  private:
