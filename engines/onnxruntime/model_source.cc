@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include "failure.h"
+#include "proto_fields.h"
 #include "strata/engine/engine.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
+#include "watch.h"
 
 namespace strata::ort {
 
@@ -24,21 +26,6 @@ std::string contents(const std::string& path) {
   if (!file) throw Failure{STRATA_FAILED, fmt::format("cannot read {}", path)};
   return all;
 }
-
-void add_varint(std::string& out, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) out += static_cast<char>(number | 0x80);
-  out += static_cast<char>(number);
-}
-
-// A field of a protocol buffer that holds bytes.
-std::string field(std::uint32_t number, std::string_view bytes) {
-  std::string out;
-  add_varint(out, (number << 3) | 2);
-  add_varint(out, bytes.size());
-  return out.append(bytes);
-}
-
-constexpr std::uint32_t kModelGraph = 7, kModelFunctions = 25, kGraphOutput = 12, kValueName = 1;
 
 // Walks the fields of a ModelProto, reading none of them; true if one is a local function.
 bool has_functions(std::FILE* model) {
@@ -65,6 +52,17 @@ bool has_functions(std::FILE* model) {
   }
 }
 
+// Those that a node makes, and that are tensors for sure.
+std::vector<std::string> tensor_outputs(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const TensorId id : graph.outputs)
+    if (id != kNone && graph.tensors[id].role == Role::Activation &&
+        graph.tensors[id].type.kind == ValueKind::Tensor &&
+        graph.tensors[id].type.dtype != DType::Undefined)
+      names.emplace_back(graph.tensors[id].name);
+  return names;
+}
+
 }  // namespace
 
 ModelSource::ModelSource(const StrataOpen& open, bool changeable) {
@@ -87,7 +85,7 @@ ModelSource::ModelSource(const StrataOpen& open, bool changeable) {
   if (!changeable && fetch.empty() && as_stored) return;
   read();
   if (changeable) name_nodes();
-  if (!fetch.empty()) add_outputs(fetch);
+  if (!fetch.empty()) add_values(fetch, open.fetch_early != 0 && !changeable);
 }
 
 Model& ModelSource::read() {
@@ -126,11 +124,12 @@ void ModelSource::name_nodes() {
   read();
 }
 
-// A second `graph` field is merged with the first: so a value becomes an output without
-// writing the rest again. strata's own reader takes no such file, and need not.
-void ModelSource::add_outputs(const std::vector<std::string>& names) {
+// A second `graph` field is merged with the first: so a value becomes an output, or is
+// watched, without writing the rest again. strata's own reader takes no such file, and need
+// not.
+void ModelSource::add_values(const std::vector<std::string>& names, bool watched) {
   const Graph& graph = model_->graph();
-  std::string outputs;
+  std::vector<std::string> values;
   for (const std::string& name : names) {
     const auto found = std::find_if(graph.tensors.begin(), graph.tensors.end(),
                                     [&](const Tensor& tensor) { return tensor.name == name; });
@@ -142,22 +141,29 @@ void ModelSource::add_outputs(const std::vector<std::string>& names) {
                     fmt::format("\"{}\" is {}: there is nothing to fetch", name,
                                 found->role == Role::Input ? "an input" : "stored in the model")};
     const auto id = static_cast<TensorId>(found - graph.tensors.begin());
-    const std::string output = field(kGraphOutput, field(kValueName, name));
     const bool is_one =
         std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end();
-    if (!is_one && outputs.find(output) == outputs.npos) outputs += output;
+    if (!is_one && std::find(values.begin(), values.end(), name) == values.end())
+      values.push_back(name);
   }
-  if (outputs.empty()) return;
-  const std::string more = field(kModelGraph, outputs);
+  if (values.empty()) return;
+  std::string more;
+  if (watched) {
+    watched_ = std::move(values);
+    more = watch_fields(watched_, tensor_outputs(graph));
+  } else {
+    for (const std::string& name : values) more += field(kGraphOutput, field(kValueName, name));
+    more = field(kModelGraph, more);
+  }
   if (from_file() && copy_with(more)) return;
-  with_outputs_ = from_file() ? contents(path_) : std::string(bytes_);
-  with_outputs_ += more;
-  bytes_ = with_outputs_;
+  with_more_ = from_file() ? contents(path_) : std::string(bytes_);
+  with_more_ += more;
+  bytes_ = with_more_;
 }
 
 // A large file goes through the disk: of bytes in memory ONNX Runtime keeps a copy. Not one
 // whose weights lie beside it.
-bool ModelSource::copy_with(const std::string& outputs) {
+bool ModelSource::copy_with(const std::string& more) {
   constexpr std::uintmax_t kLarge = 4 << 20;
   std::error_code error;
   const auto size = fs::file_size(path_, error);
@@ -169,7 +175,7 @@ bool ModelSource::copy_with(const std::string& outputs) {
   if (fs::copy_file(path_, copy_, error) && !error) {
     fs::permissions(copy_, fs::perms::owner_write, fs::perm_options::add, error);
     std::ofstream file(copy_, std::ios::binary | std::ios::app);
-    if (file << outputs && file.flush()) return true;
+    if (file << more && file.flush()) return true;
   }
   copy_.clear();
   scratch_.reset();

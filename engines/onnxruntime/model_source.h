@@ -32,27 +32,30 @@ class ModelSource {
   // needed it. Views into the file.
   Model* model() { return model_ ? &*model_ : nullptr; }
   void forget_model() { model_.reset(); }
-  bool adds_outputs() const { return !with_outputs_.empty() || !copy_.empty(); }
+  bool adds_outputs() const { return watched_.empty() && (!with_more_.empty() || !copy_.empty()); }
+  // Values that are looked at while the model runs, by their numbers.
+  const std::vector<std::string>& watched() const { return watched_; }
   // For sessions that are made once, and have been.
   void forget_source() {
     bytes_ = {};
     kept_ = std::string();
-    with_outputs_ = std::string();
+    with_more_ = std::string();
     scratch_.reset();
   }
   Model& read();  // for a sentence that names a node
 
  private:
   void name_nodes();
-  void add_outputs(const std::vector<std::string>& names);
-  bool copy_with(const std::string& outputs);
+  void add_values(const std::vector<std::string>& names, bool watched);
+  bool copy_with(const std::string& more);
 
   std::string path_;
-  std::string kept_;          // given names, or kept for later
-  std::string with_outputs_;  // the same with values to fetch
+  std::string kept_;       // given names, or kept for later
+  std::string with_more_;  // the same with values to fetch
   std::unique_ptr<ScratchFolder> scratch_;
   std::string copy_;  // in it: the file with values to fetch
   std::string_view bytes_;
+  std::vector<std::string> watched_;
   std::vector<StrataStored> stored_;
   std::vector<std::string> locations_;
   std::optional<Model> model_;

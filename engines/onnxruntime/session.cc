@@ -96,6 +96,7 @@ std::int64_t stored_bytes(const Model& model) {
 Session::Session(const StrataOpen& open)
     : setup_(read_setup(open)), source_(open, setup_.trace != 0) {
   environment();
+  if (!source_.watched().empty()) watch_.emplace(source_.watched());
   if (timed()) folder_ = std::make_unique<ScratchFolder>();
   make();
   ports_.read(session_);
@@ -135,6 +136,7 @@ Ort::SessionOptions Session::options() {
   }
   // Values that are given out cannot share memory: a plan of it is only a block more.
   if (source_.adds_outputs()) options.DisableMemPattern();
+  if (watch_) watch_->add_to(options);
   if (remembers_blocks()) trace_blocks(options);
   check_precision(add_provider(options, setup_.device, setup_.provider, setup_.precision,
                                setup_.provider_options));
@@ -248,6 +250,7 @@ void Session::run_once() {
     session_.Run(run_options_, input_names_.data(), inputs_.data(), inputs_.size(), names.data(),
                  outputs_.data(), outputs_.size());
   } catch (const Ort::Exception&) {
+    if (watch_ && watch_->ended()) throw Failure{STRATA_CANCELLED, "ended by its caller"};
     if (!cancelled_.exchange(false)) throw;
     run_options_.UnsetTerminate();
     throw Failure{STRATA_CANCELLED, "cancelled"};
@@ -256,6 +259,7 @@ void Session::run_once() {
 
 void Session::run() {
   if (profiling_ && runs_in_profile_ * events_per_run_ > kMaxEvents) renew();
+  if (watch_) watch_->tell(nullptr);
   run_once();
   outputs_.clear();
 }
@@ -265,29 +269,6 @@ void Session::cancel() {
   run_options_.SetTerminate();
 }
 
-namespace {
-
-void give_output(const StrataPort& port, const Ort::Value& value, const StrataTrace& trace) {
-  StrataTensor out = {port.name, 0, 0, nullptr, nullptr, 0};
-  std::vector<std::int64_t> dims;
-  if (value && value.IsTensor()) {
-    const auto info = value.GetTensorTypeAndShapeInfo();
-    dims = info.GetShape();
-    out.dtype = static_cast<std::int32_t>(info.GetElementType());
-    out.rank = static_cast<std::int32_t>(dims.size());
-    out.dims = dims.data();
-    const int width = bits(dtype_from_onnx(out.dtype).value_or(DType::Undefined));
-    if (width > 0) {  // strings have no bytes to give
-      out.data = value.GetTensorRawData();
-      out.bytes = (info.GetElementCount() * static_cast<std::size_t>(width) + 7) / 8;
-    }
-  }
-  if (trace.on_output(trace.user, &out) != 0)
-    throw Failure{STRATA_CANCELLED, "ended by its caller"};
-}
-
-}  // namespace
-
 void Session::run_traced(StrataTrace& trace) {
   if (timed() && (!profiling_ || runs_in_profile_ * events_per_run_ > kMaxEvents)) renew();
   std::unique_ptr<BlockRecorder> recorder;
@@ -296,6 +277,7 @@ void Session::run_traced(StrataTrace& trace) {
   run.number = traced_runs_;
   run.start_ns = monotonic_ns();
   run.profile_start_ns = clock_ns(profile_clock_);
+  if (watch_) watch_->tell(&trace);
   run_once();
   run.profile_end_ns = clock_ns(profile_clock_);
   trace.start_ns = run.start_ns;
@@ -304,7 +286,8 @@ void Session::run_traced(StrataTrace& trace) {
   if (timed()) runs_.push_back(run);
   if (trace.on_output != nullptr)
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      give_output(ports_.outputs()[i], outputs_[i], trace);
+      if (!give_value(ports_.outputs()[i].name, outputs_[i].GetConst(), trace))
+        throw Failure{STRATA_CANCELLED, "ended by its caller"};
   outputs_.clear();
   if (recorder)
     for (const StrataBlock& block : recorder->take())

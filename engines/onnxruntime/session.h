@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "ports.h"
 #include "provider.h"
 #include "strata/engine/plugin.h"
+#include "watch.h"
 
 namespace strata::ort {
 
@@ -65,6 +67,7 @@ class Session {
   Setup setup_;
   ModelSource source_;
   std::unique_ptr<ScratchFolder> folder_;  // of traced sessions
+  std::optional<Watch> watch_;             // if values are
   Ort::Session session_{nullptr};
   Ports ports_;
   std::vector<Ort::Value> inputs_;

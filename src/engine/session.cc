@@ -128,6 +128,7 @@ Result<Session> Engine::open(StrataOpen& open, const SessionOptions& options) co
   const std::vector<const char*> fetch = pointers(options.fetch);
   open.fetch = fetch.data();
   open.fetch_count = fetch.size();
+  open.fetch_early = options.fetch_early ? 1 : 0;
   const std::vector<const char*> own = pointers(options.options);
   open.options = own.data();
   open.option_count = own.size();
@@ -241,16 +242,39 @@ Status Session::visit_kernels(const std::function<void(const StrataKernel&)>& ea
 }
 
 Status Session::run_visiting(const std::function<bool(const StrataTensor&)>& each) {
-  StrataTrace trace{};
-  auto visit = each;
-  trace.user = &visit;
-  trace.on_output = [](void* user, const StrataTensor* tensor) {
-    return (*static_cast<std::function<bool(const StrataTensor&)>*>(user))(*tensor) ? 0 : 1;
+  return run_visiting(
+      [&](const StrataTensor& tensor, const EngineThreads&) { return each(tensor); });
+}
+
+Status Session::run_visiting(
+    const std::function<bool(const StrataTensor&, const EngineThreads&)>& each) {
+  struct Visit {
+    const std::function<bool(const StrataTensor&, const EngineThreads&)>& each;
+    StrataTrace trace;
+  } visit{each, {}};
+  visit.trace.user = &visit;
+  visit.trace.on_output = [](void* user, const StrataTensor* tensor) {
+    const auto& [told, trace] = *static_cast<const Visit*>(user);
+    return told(*tensor, EngineThreads(trace)) ? 0 : 1;
   };
   StrataError error{};
-  const StrataStatus status = api_->run_traced(session_, &trace, &error);
+  const StrataStatus status = api_->run_traced(session_, &visit.trace, &error);
   if (status != STRATA_OK) return failed(*api_, status, error);
   return {};
+}
+
+void EngineThreads::run(std::size_t count, const std::function<void(std::size_t)>& each) const {
+  if (!there() || count < 2) {
+    for (std::size_t i = 0; i < count; ++i) each(i);
+    return;
+  }
+  auto call = each;
+  trace_.parallel(
+      &trace_, count,
+      [](void* user, std::uint64_t number) {
+        (*static_cast<std::function<void(std::size_t)>*>(user))(number);
+      },
+      &call);
 }
 
 std::vector<Session::Absent> Session::absent() const {

@@ -13,8 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "measure/cancel_on_stop.h"
-#include "quant/sketch_team.h"
+#include "quant/sketch_parts.h"
 #include "strata/measure/machine.h"
 #include "strata/quant/channels.h"
 
@@ -22,11 +21,15 @@ namespace strata {
 
 namespace {
 
-int team_size(int asked) { return asked > 0 ? asked : std::clamp(read_machine().cores, 1, 4); }
+// Sketches of each tensor, so that threads need not wait for each other.
+std::size_t share_count(const CalibrateOptions& options) {
+  const int threads = options.session.threads > 0 ? options.session.threads : read_machine().cores;
+  return static_cast<std::size_t>(std::clamp(threads, 1, 4));
+}
 
 // What is known of one tensor.
 struct Shares {
-  std::vector<Sketch> sketches;  // one for each thread, to be added up; empty: not yet seen
+  std::vector<Sketch> sketches;  // to be added up; empty: not yet seen
   bool seen = false;             // in this sample
   std::uint64_t nans = 0, infinities = 0;
 
@@ -45,7 +48,7 @@ class Pass {
   Pass(std::span<const Watched> watched, const CalibrateOptions& options, SketchedSamples before)
       : watched_(watched),
         allow_nonfinite_(options.allow_nonfinite),
-        team_(team_size(options.sketch_threads)),
+        share_count_(share_count(options)),
         shares_(watched.size()),
         samples_(before.samples) {
     for (std::size_t i = 0; i < watched.size(); ++i) {
@@ -59,11 +62,8 @@ class Pass {
   }
 
   std::int64_t samples() const { return samples_; }
-  // Of the sample at hand; a run that gave nothing yet can be forgotten.
-  bool gave_something() const { return gave_; }
 
   Status look_at(Session& session, std::vector<HostTensor> inputs) {
-    gave_ = false;
     for (Shares& shares : shares_) shares.seen = false;
     // The elements stay where they are when the session takes the tensors over.
     std::vector<Given> given;
@@ -71,18 +71,19 @@ class Pass {
       given.push_back({input.name, input.dtype, input.dims, input.data});
     if (Status status = session.bind(std::move(inputs)); !status) return status;
     Status added;
-    const Status run = session.run_visiting([&](const StrataTensor& tensor) {
-      gave_ = true;
-      added = add({tensor.name,
-                   dtype_from_onnx(tensor.dtype).value_or(DType::Undefined),
-                   {tensor.dims, tensor.dims + tensor.rank},
-                   {static_cast<const std::byte*>(tensor.data), tensor.bytes}});
-      return added.has_value();
-    });
+    const Status run =
+        session.run_visiting([&](const StrataTensor& tensor, const EngineThreads& threads) {
+          added = add({tensor.name,
+                       dtype_from_onnx(tensor.dtype).value_or(DType::Undefined),
+                       {tensor.dims, tensor.dims + tensor.rank},
+                       {static_cast<const std::byte*>(tensor.data), tensor.bytes}},
+                      threads.there() ? &threads : nullptr);
+          return added.has_value();
+        });
     if (!added) return added;
     if (!run) return run;
     for (const Given& input : given)
-      if (Status status = add(input); !status) return status;
+      if (Status status = add(input, nullptr); !status) return status;
     if (Status status = check(); !status) return status;
     ++samples_;
     return {};
@@ -108,7 +109,7 @@ class Pass {
  private:
   void add_members(Shares& shares, std::int64_t channels) const {
     // With channels the first takes all.
-    const std::size_t members = channels != 0 ? 1 : team_.size();
+    const std::size_t members = channels != 0 ? 1 : share_count_;
     while (shares.sketches.size() < members) shares.sketches.emplace_back(SketchOptions{channels});
   }
 
@@ -118,7 +119,7 @@ class Pass {
     std::vector<std::int64_t> dims;
     std::span<const std::byte> elements;
   };
-  Status add(const Given& given) {
+  Status add(const Given& given, const EngineThreads* threads) {
     const auto found = index_.find(given.name);
     if (found == index_.end()) return {};
     const Watched& watched = watched_[found->second];
@@ -136,9 +137,12 @@ class Pass {
     if (const std::int64_t before = shares.sketches[0].channels(); before != layout.channels)
       return of(watched, fmt::format("it has {} channels, and had {} in the samples before",
                                      layout.channels, before));
-    if (Status status = team_.add(shares.sketches, given.type, given.elements, layout.inner);
-        !status)
-      return of(watched, status.error().message);
+    // Without threads the first takes all.
+    const auto sketches = std::span(shares.sketches).first(threads ? shares.sketches.size() : 1);
+    const Status added =
+        add_in_parts(sketches, given.type, given.elements, layout.inner,
+                     [&](std::size_t count, const auto& each) { threads->run(count, each); });
+    if (!added) return of(watched, added.error().message);
     return {};
   }
 
@@ -172,11 +176,10 @@ class Pass {
 
   std::span<const Watched> watched_;
   bool allow_nonfinite_;
-  SketchTeam team_;
+  std::size_t share_count_;
   std::unordered_map<std::string_view, std::size_t> index_;
   std::vector<Shares> shares_;
   std::int64_t samples_;
-  bool gave_ = false;
 };
 
 // Values that the engine gives only if it is asked to.
@@ -228,14 +231,13 @@ Result<SketchedSamples> calibrate(const Engine& engine, const ModelSource& sourc
     return failure("the run to go on from looked at other tensors", ErrorKind::Bug);
   SessionOptions session_options = options.session;
   session_options.fetch = to_fetch(model.graph(), watched);
+  session_options.fetch_early = true;
   auto session = source.path.empty() ? engine.open(source.bytes, session_options)
                                      : engine.open(source.path, session_options);
   if (!session) return tl::unexpected(session.error());
   give_back_memory();
 
   Pass pass(watched, options, std::move(before));
-  CancelOnStop cancel(options.stop);
-  cancel.watch(*session);
   const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
   Ahead ahead(data);
   ahead.start(pass.samples());
@@ -245,10 +247,9 @@ Result<SketchedSamples> calibrate(const Engine& engine, const ModelSource& sourc
     auto inputs = ahead.get();
     if (!inputs) return tl::unexpected(inputs.error());
     ahead.start(number + 1);
-    if (Status status = pass.look_at(*session, std::move(*inputs)); !status) {
-      if (stopped() && !pass.gave_something()) break;
+    // To its end even if the work is to stop: values are counted while it runs.
+    if (Status status = pass.look_at(*session, std::move(*inputs)); !status)
       return of_sample(data, number, status.error());
-    }
     if (options.progress) options.progress(pass.samples());
     const std::chrono::duration<double> since = Clock::now() - kept;
     if (options.keep && since.count() >= options.keep_seconds && pass.samples() < data.count()) {

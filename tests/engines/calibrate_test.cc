@@ -154,9 +154,9 @@ TEST_P(CalibrateTest, WhatIsKeptOnTheWayCanBeGoneOnWith) {
 }
 
 TEST_P(CalibrateTest, ThreadsChangeNothing) {
-  options_.sketch_threads = 1;
+  options_.session.threads = 1;
   const auto one = run(samples(0, 2));
-  options_.sketch_threads = 3;
+  options_.session.threads = 3;
   const auto three = run(samples(0, 2));
   ASSERT_TRUE(one && three);
   EXPECT_EQ(one->sketches, three->sketches);

@@ -65,7 +65,10 @@ struct SessionOptions {
   int threads = 0;
   StrataOptimization optimization = STRATA_OPT_ALL;
   bool trace_time = false, trace_memory = false;
-  std::vector<std::string> fetch = {};    // values inside the model
+  std::vector<std::string> fetch = {};  // values inside the model
+  // They may be given to visitors while the model runs and be gone after that: for those
+  // who look at each once. Engines need not do so.
+  bool fetch_early = false;
   std::vector<std::string> options = {};  // the engine's own, key=value
 };
 
@@ -116,6 +119,18 @@ class Engine {
   std::shared_ptr<void> library_;
 };
 
+// The engine's threads, for who is given a value. `each` is called with 0 to count - 1,
+// several at once; where there are no threads, one after the other.
+class EngineThreads {
+ public:
+  explicit EngineThreads(const StrataTrace& trace) : trace_(trace) {}
+  bool there() const { return trace_.parallel != nullptr; }
+  void run(std::size_t count, const std::function<void(std::size_t)>& each) const;
+
+ private:
+  const StrataTrace& trace_;
+};
+
 // A model opened by an engine.
 class Session {
  public:
@@ -139,8 +154,9 @@ class Session {
   // The same, none of it copied.
   Status visit_kernels(const std::function<void(const StrataKernel&)>& each);
   // Outputs (and fetched values) one at a time, as the engine holds them: nothing is
-  // copied. Another return value than true ends the run.
+  // copied. In no order that is promised. Another return value than true ends the run.
   Status run_visiting(const std::function<bool(const StrataTensor&)>& each);
+  Status run_visiting(const std::function<bool(const StrataTensor&, const EngineThreads&)>& each);
 
   struct Absent {
     std::string node, reason;

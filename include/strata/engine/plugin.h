@@ -98,6 +98,9 @@ typedef struct StrataOpen {
   uint64_t fetch_count;
   const char* const* options; /* the engine's own, `key=value` each */
   uint64_t option_count;
+  /* Not 0: values to fetch may be given to on_output while the model runs, each when it is
+   * there, and need not be kept until the end. They are then no outputs of the session. */
+  int32_t fetch_early;
 } StrataOpen;
 
 /* What a kernel is for. */
@@ -152,6 +155,12 @@ typedef struct StrataTrace {
   /* Written by the plugin. */
   uint64_t run; /* counts the traced runs of the session from 0 */
   int64_t start_ns, end_ns;
+  /* Not null while on_output is called: it may use the engine's threads, which have nothing
+   * else to do. Calls each(user, 0) to each(user, count - 1), several at once, and returns
+   * when all have. */
+  void (*parallel)(const struct StrataTrace* trace, uint64_t count,
+                   void (*each)(void* user, uint64_t number), void* user);
+  const void* threads; /* the plugin's, for `parallel` */
 } StrataTrace;
 
 typedef struct StrataEngine {

@@ -39,7 +39,6 @@ struct SketchedSamples {
 struct CalibrateOptions {
   SessionOptions session = {};   // `fetch` is set by calibrate()
   bool allow_nonfinite = false;  // counted; otherwise an error names the first layer with one
-  int sketch_threads = 0;        // 0: as many as there are cores, at most 4
   const std::atomic<bool>* stop = nullptr;  // set to end early with what there is
   std::function<void(std::int64_t samples)> progress = {};
   // What there is so far, about so often; an error ends the pass.
