@@ -10,7 +10,7 @@ void CancelOnStop::wait() {
   std::unique_lock lock(mutex_);
   bool seen = false;  // a tenth of a second ago already
   while (!changed_.wait_for(lock, kPause, [this] { return over_; })) {
-    if (seen)
+    if (seen && (!may_ || may_()))
       for (Session* session : sessions_) session->cancel();
     seen = stop_->load();
   }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -14,7 +15,9 @@ namespace strata {
 // end. Runs that are short end by themselves, and count. Goes before the sessions go.
 class CancelOnStop {
  public:
-  explicit CancelOnStop(const std::atomic<bool>* stop) : stop_(stop) {
+  // `may`, if there is one, is asked before; where it says no, the run goes on to its end.
+  explicit CancelOnStop(const std::atomic<bool>* stop, std::function<bool()> may = {})
+      : stop_(stop), may_(std::move(may)) {
     if (stop_ != nullptr) thread_ = std::thread([this] { wait(); });
   }
   ~CancelOnStop() {
@@ -37,6 +40,7 @@ class CancelOnStop {
   void wait();
 
   const std::atomic<bool>* stop_;
+  std::function<bool()> may_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;

@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/cancel_on_stop.h"
 #include "quant/sketch_parts.h"
 #include "strata/measure/machine.h"
 #include "strata/quant/channels.h"
@@ -62,8 +64,15 @@ class Pass {
   }
 
   std::int64_t samples() const { return samples_; }
+  // From any thread: the sample at hand is not to be counted. False if some of it has been.
+  bool give_up_sample() {
+    Sample fresh = Sample::Fresh;
+    return sample_.compare_exchange_strong(fresh, Sample::GivenUp) || fresh == Sample::GivenUp;
+  }
+  bool gave_up() const { return sample_ == Sample::GivenUp; }
 
   Status look_at(Session& session, std::vector<HostTensor> inputs) {
+    sample_ = Sample::Fresh;
     for (Shares& shares : shares_) shares.seen = false;
     // The elements stay where they are when the session takes the tensors over.
     std::vector<Given> given;
@@ -73,6 +82,9 @@ class Pass {
     Status added;
     const Status run =
         session.run_visiting([&](const StrataTensor& tensor, const EngineThreads& threads) {
+          Sample fresh = Sample::Fresh;
+          if (!sample_.compare_exchange_strong(fresh, Sample::Counted) && fresh == Sample::GivenUp)
+            return false;
           added = add({tensor.name,
                        dtype_from_onnx(tensor.dtype).value_or(DType::Undefined),
                        {tensor.dims, tensor.dims + tensor.rank},
@@ -180,6 +192,8 @@ class Pass {
   std::unordered_map<std::string_view, std::size_t> index_;
   std::vector<Shares> shares_;
   std::int64_t samples_;
+  enum class Sample { Fresh, Counted, GivenUp };
+  std::atomic<Sample> sample_ = Sample::Fresh;
 };
 
 // Values that the engine gives only if it is asked to.
@@ -238,6 +252,9 @@ Result<SketchedSamples> calibrate(const Engine& engine, const ModelSource& sourc
   give_back_memory();
 
   Pass pass(watched, options, std::move(before));
+  // Values are counted while a sample runs: once one is, the sample runs to its end.
+  CancelOnStop cancel(options.stop, [&] { return pass.give_up_sample(); });
+  cancel.watch(*session);
   const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
   Ahead ahead(data);
   ahead.start(pass.samples());
@@ -247,9 +264,10 @@ Result<SketchedSamples> calibrate(const Engine& engine, const ModelSource& sourc
     auto inputs = ahead.get();
     if (!inputs) return tl::unexpected(inputs.error());
     ahead.start(number + 1);
-    // To its end even if the work is to stop: values are counted while it runs.
-    if (Status status = pass.look_at(*session, std::move(*inputs)); !status)
+    if (Status status = pass.look_at(*session, std::move(*inputs)); !status) {
+      if (pass.gave_up()) break;
       return of_sample(data, number, status.error());
+    }
     if (options.progress) options.progress(pass.samples());
     const std::chrono::duration<double> since = Clock::now() - kept;
     if (options.keep && since.count() >= options.keep_seconds && pass.samples() < data.count()) {
