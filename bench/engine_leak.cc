@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "engine_figures.h"
+#include "strata/measure/memory.h"
 
 namespace {
 
@@ -18,12 +19,15 @@ double resident_bytes() {
 }
 
 void time_once(const strata::Engine& engine, std::string_view name) {
-  const bench::Subject subject = bench::subject(name);
-  strata::TimingOptions options;
-  options.session.threads = 1;
-  options.runs = 2;
-  options.warmup = 0;
-  bench::or_exit(strata::time_model(engine, subject.source(), subject.inputs, options));
+  {
+    const bench::Subject subject = bench::subject(name);
+    strata::TimingOptions options;
+    options.session.threads = 1;
+    options.runs = 2;
+    options.warmup = 0;
+    bench::or_exit(strata::time_model(engine, subject.source(), subject.inputs, options));
+  }
+  strata::give_back_free_memory();
 }
 
 std::string megabytes(double bytes) { return fmt::format("{:.1f} MB", 1e-6 * bytes); }

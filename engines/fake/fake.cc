@@ -9,20 +9,8 @@
 //
 // Time: no run takes any. Each moves a clock that starts at 0 and that its trace shows.
 //
-// Options (key=value):
-//   seed=N        of the noise (0)
-//   noise=R       durations vary evenly by ± this part of themselves (0)
-//   warmup=N      the first N runs are slower, the very first takes twice as long (0)
-//   outside=NS    time of a run that is in no kernel (20000)
-//   probe=NS      what recording adds to every kernel of a traced session (0)
-//   cut=NS        what one kernel of every run takes more, another one each time (0)
-//   spin=NS       real time that every run takes beside its made-up one, busy (0)
-//   answer=wrong  outputs are drawn from another hash
-//   clock=ADDRESS of an std::int64_t in this process, which runs move forward instead of
-//                 their own clock: a test's fake clock
-//   fail=WAY      error, oom, eat (takes memory until there is none), crash (abort), hang
-//                 (until cancelled), unsupported (to open)
-//   at=N          the run that fails, counted from 0 (0)
+// Its options are in options.h. STRATA_FAKE_PROBE in the environment says how trying out a
+// precision fails: crash, hang.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -38,6 +26,7 @@
 #include <fmt/format.h>
 
 #include "network.h"
+#include "options.h"
 #include "strata/cost/cost.h"
 #include "strata/engine/plugin.h"
 #include "strata/engine/plugin_inputs.h"
@@ -55,57 +44,6 @@ StrataStatus fail(StrataError* error, StrataStatus status, std::string_view mess
   return status;
 }
 
-// ----- what it is asked for
-
-struct Options {
-  std::uint64_t seed = 0;
-  double noise = 0;
-  std::int64_t warmup = 0, outside_ns = 20000, probe_ns = 0, fail_at = 0, cut_ns = 0, spin_ns = 0;
-  std::string fail, answer;
-  std::int64_t* clock = nullptr;
-};
-
-// The mistake in them, or "".
-std::string parse_options(const StrataOpen& open, Options& out) {
-  for (std::uint64_t i = 0; i < open.option_count; ++i) {
-    const std::string_view text = open.options[i];
-    const std::size_t equals = std::min(text.find('='), text.size());
-    const std::string_view key = text.substr(0, equals);
-    const std::string value(text.substr(std::min(equals + 1, text.size())));
-    char* end = nullptr;
-    const double number = std::strtod(value.c_str(), &end);
-    const bool whole = !value.empty() && value.find_first_not_of("0123456789") == value.npos;
-    const std::int64_t count = whole ? std::strtoll(value.c_str(), nullptr, 10) : 0;
-    bool good = whole;
-    if (key == "seed")
-      out.seed = static_cast<std::uint64_t>(count);
-    else if (key == "noise")
-      good = !value.empty() && *end == 0 && number >= 0 && number < 1, out.noise = number;
-    else if (key == "warmup")
-      out.warmup = count;
-    else if (key == "outside")
-      out.outside_ns = count;
-    else if (key == "probe")
-      out.probe_ns = count;
-    else if (key == "cut")
-      out.cut_ns = count;
-    else if (key == "at")
-      out.fail_at = count;
-    else if (key == "clock")
-      out.clock = reinterpret_cast<std::int64_t*>(count);
-    else if (key == "spin")
-      out.spin_ns = count;
-    else if (key == "answer")
-      good = value == "wrong", out.answer = value;
-    else if (key == "fail")
-      good = true, out.fail = value;
-    else
-      return fmt::format("there is no option \"{}\"", key);
-    if (!good) return fmt::format("\"{}\" is no value for the option {}", value, key);
-  }
-  return "";
-}
-
 struct OwnPort {
   std::string name;
   std::vector<std::int64_t> dims;
@@ -119,7 +57,7 @@ struct OwnPort {
 struct StrataSession {
   std::string bytes;  // of the model's file, without weights that are outside of it
   Model model;        // for the bound inputs' shapes
-  Options options;
+  fake::Options options;
   double speed = 1;
   bool fuse = false;
   std::uint32_t trace = 0;
@@ -189,7 +127,7 @@ StrataStatus open_session(const StrataOpen* open, StrataSession** out, StrataErr
     return fail(error, STRATA_UNSUPPORTED,
                 fmt::format("no provider \"{}\"; there is none to choose", open->provider));
   auto session = std::make_unique<StrataSession>();
-  if (std::string mistake = parse_options(*open, session->options); !mistake.empty())
+  if (std::string mistake = fake::parse_options(*open, session->options); !mistake.empty())
     return fail(error, STRATA_UNSUPPORTED, mistake);
   if (session->options.fail == "unsupported")
     return fail(error, STRATA_UNSUPPORTED, "no kernels for anything, as asked for");
@@ -403,6 +341,10 @@ std::int64_t weight_bytes(StrataSession* session) {
 }
 
 StrataStatus probe(const char* device, const char* precision, StrataError* error) {
+  const char* variable = std::getenv("STRATA_FAKE_PROBE");
+  const std::string_view way = variable != nullptr ? variable : "";
+  if (way == "crash") std::abort();
+  while (way == "hang") std::this_thread::sleep_for(std::chrono::seconds(1));
   if (std::string_view(device) != "cpu")
     return fail(error, STRATA_UNSUPPORTED, fmt::format("no device \"{}\"; there is cpu", device));
   for (const std::string_view known : {"fp32", "fp16", "bf16", "int8"})

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/calibrate_run.h"
 #include "strata/report/calibration.h"
@@ -69,6 +70,10 @@ Result<int> run_calibrate(Options& options) {
         ErrorKind::Usage);
   auto result = calibration(options);
   if (!result) return tl::unexpected(result.error());
+  if (result->interrupted && result->calibration.samples == 0) {
+    fmt::print(stderr, "strata: interrupted before the first sample was seen\n");
+    return kInterrupted;
+  }
   const bool machine = options.format == "csv" || options.format == "json";
   auto table = calibration_table(result->calibration, ranges, machine);
   if (!table) return tl::unexpected(table.error());

@@ -72,7 +72,7 @@ void keep_heap_small() {
 
 Result<CalibrateResult> run_calibration(const CalibrateRun& run) {
   keep_heap_small();
-  auto loaded = load(run.model);
+  auto loaded = load_one_item(run.model);
   if (!loaded) return tl::unexpected(loaded.error());
   if (Status status = check_not_quantized(loaded->model); !status)
     return failure(fmt::format("{}: {}", run.model.path, status.error().message));
@@ -105,6 +105,7 @@ Result<CalibrateResult> run_calibration(const CalibrateRun& run) {
   calibration.data = data->describe();
   calibration.engine = fmt::format("{} {}", engine->name(), engine->release());
   calibration.run = *identity;
+  calibration.source = run.data.words();
   calibration.choice = run.ranges;
   for (const Watched& one : watched)
     calibration.tensors.push_back({one.tensor, one.layer, Sketch(), one.block});

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 namespace strata::cli {
 

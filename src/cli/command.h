@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "strata/base/result.h"
+
+// Its header takes long to compile: it is included where options are added.
+namespace CLI {
+class App;
+}
 
 namespace strata::cli {
 

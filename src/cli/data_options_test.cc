@@ -1,7 +1,10 @@
 #include "cli/data_options.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include "graph/text.h"
 #include "strata/infer/infer.h"
@@ -73,6 +76,38 @@ TEST(DataOptions, ACommandWithASeedKeepsIt) {
   app.parse("--seed 7");
   EXPECT_EQ(seed, 7u);
   EXPECT_EQ(options.data.seed, 0u);
+}
+
+// What a file of ranges remembers of its samples.
+TEST(DataOptions, ComeBackFromWords) {
+  for (const char* line :
+       {"--data /photos", "--random --samples 5 --offset 2 --seed 7",
+        "--data /photos --samples 9 --spread --preset sam --resize 20 --crop 8x8 --scale 0.1 "
+        "--mean 0.485,0.456,0.406 --std 4 --layout nhwc --channels bgr"}) {
+    const DataOptions options = parse(line);
+    const auto words = options.words();
+    const auto back = DataOptions::from_words(words);
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->words(), words) << line;
+    EXPECT_EQ(back->path, options.path);
+    EXPECT_EQ(back->data.random, options.data.random);
+    EXPECT_EQ(back->data.seed, options.data.seed);
+    EXPECT_EQ(back->data.samples, options.data.samples);
+    EXPECT_EQ(back->data.offset, options.data.offset);
+    EXPECT_EQ(back->data.spread, options.data.spread);
+    EXPECT_EQ(back->data.images.preset, options.data.images.preset);
+    EXPECT_EQ(back->data.images.resize, options.data.images.resize);
+    EXPECT_EQ(back->data.images.crop, options.data.images.crop);
+    EXPECT_EQ(back->data.images.scale, options.data.images.scale);
+    EXPECT_EQ(back->data.images.mean, options.data.images.mean);
+    EXPECT_EQ(back->data.images.std, options.data.images.std);
+    EXPECT_EQ(back->data.images.layout, options.data.images.layout);
+    EXPECT_EQ(back->channels, options.channels);
+  }
+  EXPECT_TRUE(std::filesystem::path(parse("--data photos").words().at("data")).is_absolute());
+  EXPECT_THAT(DataOptions::from_words({{"mean", "1,x"}}).error().message, HasSubstr("mean = 1,x"));
+  EXPECT_FALSE(DataOptions::from_words({{"later", "1"}}));
+  EXPECT_FALSE(DataOptions::from_words({{"offset", "1.5"}}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cli/engine_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "strata/measure/machine.h"
 #include "strata/write/onnx.h"

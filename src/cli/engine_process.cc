@@ -6,9 +6,10 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 
 #include <fmt/format.h>
+
+#include "cli/subprocess.h"
 
 namespace strata::cli {
 
@@ -24,26 +25,10 @@ void pass_on(int signal, siginfo_t* info, void*) {
   if (from_a_process) ::kill(g_child, signal);
 }
 
-int wait_for(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 // Ends this process as the child was: its caller is to see the same.
 void end_likewise(int signal) {
   std::signal(signal, SIG_DFL);
   ::raise(signal);
-}
-
-std::string what_ended_it(int signal) {
-  const char* shortened = ::sigabbrev_np(signal);
-  const std::string name =
-      shortened != nullptr ? fmt::format("SIG{}", shortened) : fmt::format("signal {}", signal);
-  if (signal == SIGKILL)
-    return fmt::format("was killed ({}), as the system does when memory ends", name);
-  return fmt::format("crashed ({}: {})", name, ::strsignal(signal));
 }
 
 }  // namespace
@@ -72,7 +57,7 @@ Result<std::optional<int>> go_on_in_child(const std::string& engine, const std::
   action.sa_flags = SA_SIGINFO;
   for (const int signal : kPassedOn) ::sigaction(signal, &action, nullptr);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  const int status = wait_for(child);
+  const int status = wait_for_end(child);
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const int signal = WTERMSIG(status);
   for (const int asked : kPassedOn)

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/model_options.h"
 #include "strata/cost/explain.h"

@@ -1,5 +1,6 @@
 // Results of a sweep's parts in one file.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/sweep_journal.h"

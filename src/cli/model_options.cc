@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "strata/read/read.h"
 #include "strata/zoo/zoo.h"
@@ -114,6 +115,19 @@ Result<LoadedModel> load(const ModelOptions& options) {
     return failure(fmt::format("{}: {}", options.path, inference.error().message),
                    inference.error().kind);
   return LoadedModel{std::move(*model), std::move(*inference)};
+}
+
+Result<LoadedModel> load_one_item(ModelOptions options) {
+  auto loaded = load(options);
+  if (!loaded || options.batch > 0) return loaded;
+  const Graph& graph = loaded->model.graph();
+  for (const TensorId id : graph.inputs) {
+    const TypeInfo& type = graph.tensors[id].type;
+    if (!type.ranked || type.dims.empty() || type.dims[0].is_number()) continue;
+    options.batch = 1;
+    return load(options);
+  }
+  return loaded;
 }
 
 }  // namespace strata::cli

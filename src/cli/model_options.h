@@ -31,6 +31,9 @@ Result<InferOptions> infer_options(const ModelOptions& options);
 // Reads the file and infers every shape. Errors name the file.
 Result<LoadedModel> load(const ModelOptions& options);
 
+// The same, with 1 for a first axis of inputs that is left open: what runs has sizes.
+Result<LoadedModel> load_one_item(ModelOptions options);
+
 // `NAME=1x3x224x224`, `NAME=Nx3xHxW`; `NAME=` and `NAME=scalar` have no axes.
 Result<std::pair<std::string, Dims>> parse_input_shape(std::string_view text);
 // `batch=8`

@@ -7,13 +7,13 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <CLI/CLI.hpp>
 
 #include "base/quantity.h"
 #include "cli/bench_run.h"
 #include "cli/interrupt.h"
+#include "cli/optimize_report.h"
 #include "quant/agreement.h"
-#include "strata/base/number_text.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
 #include "write/output_file.h"
@@ -66,14 +66,9 @@ void fill_choices(BenchChoices& choices) {
       choices.threads.push_back(fmt::format("{}", threads));
 }
 
-struct Answer {
-  std::optional<double> sqnr = {}, top1 = {};  // dB, %
-  std::size_t samples = 0;
-  std::string mistake;  // empty: good enough
-};
-
 // The quantized file against the one in floats, on the samples.
-Result<Answer> judge(const Options& options, const std::string& floats, const std::string& other) {
+Result<Int8Answer> judge(const Options& options, const std::string& floats,
+                         const std::string& other) {
   ModelOptions model;
   model.path = floats;
   auto loaded = load(model);
@@ -90,7 +85,8 @@ Result<Answer> judge(const Options& options, const std::string& floats, const st
   auto scores = compare_models(*engine, {.path = floats}, {.path = other}, *set, session,
                                &StopOnInterrupt::flag());
   if (!scores) return tl::unexpected(scores.error());
-  Answer answer;
+  Int8Answer answer;
+  answer.random = data.data.random;
   answer.samples = scores->size();
   answer.sqnr = value(Quality::Sqnr, *scores);
   answer.top1 = value(Quality::Top1, *scores);
@@ -141,13 +137,16 @@ class Search {
   Status judge_int8(PlannedGroup& group);
   BenchOptions method(double share, double until, int processes) const;
   Status write_model(const Variant& winner);
+  Result<std::optional<SpeedUp>> check(const PlannedVariant& best);
+  Status print(const std::string& more = "") const;
+  Result<int> interrupted();
   Result<int> finish(const PlannedGroup& planned, const BenchGroup& last);
 
   Options options_;
   double budget_ = 120;
   std::optional<ScratchFolder> scratch_;
   std::optional<ModelFiles> files_;
-  std::optional<Answer> answer_;  // of int8
+  std::optional<Int8Answer> answer_;  // of int8
   BenchRun tried_;
 };
 
@@ -177,7 +176,7 @@ Status Search::judge_int8(PlannedGroup& group) {
     if (!answer_) {
       auto answer = judge(options_, floats, planned.variant.file);
       if (!answer && answer.error().kind == ErrorKind::Usage) return tl::unexpected(answer.error());
-      answer_ = answer ? *answer : Answer{.mistake = answer.error().message};
+      answer_ = answer ? *answer : Int8Answer{.mistake = answer.error().message};
     }
     planned.refusal = answer_->mistake;
   }
@@ -201,73 +200,59 @@ Status Search::write_model(const Variant& winner) {
   return write_onnx(*model, options_.output);
 }
 
-Result<int> Search::finish(const PlannedGroup& planned, const BenchGroup& last) {
-  const std::size_t best = *last.result.winner;
-  const Variant& winner = planned.variants[best].variant;
-  if (auto status = write_model(winner); !status) return tl::unexpected(status.error());
-
-  // What was written, against the best of what was measured.
-  PlannedGroup check{planned.model, planned.shape, {planned.variants[best]}, 0};
-  check.variants.push_back(planned.variants[best]);
-  check.variants.back().variant.file = options_.output;
-  check.variants.back().variant.style =
-      winner.style.empty() ? "written" : winner.style + ",written";
-  auto checked = run_group(check, method(kCheck, 0.01, 3));
+// What was written, against the best of what was measured; nullopt: interrupted.
+Result<std::optional<SpeedUp>> Search::check(const PlannedVariant& best) {
+  PlannedGroup group{options_.model, "", {best, best}, 0};
+  Variant& own = group.variants.back().variant;
+  own.file = options_.output;
+  own.style += own.style.empty() ? "written" : ",written";
+  auto checked = run_group(group, method(kCheck, 0.01, 3));
   if (!checked) return tl::unexpected(checked.error());
+  if (StopOnInterrupt::stopped()) return std::nullopt;
   const VariantResult& written = checked->result.variants[1];
   const auto& ratio = checked->result.speed_ups[1];
   if (written.failure != Failure::None || !ratio)
     return failure(
         fmt::format("{}: does not run as it was measured: {}", options_.output, written.reason));
+  return *ratio;
+}
 
-  const SpeedUp& gain = *last.result.speed_ups[best];
-  const std::string command = command_for(winner, options_.output);
-  const Summary summary = last.result.variants[best].summary();
-  nlohmann::ordered_json receipt = {
-      {"schema", 1},
-      {"model", options_.model},
-      {"output", options_.output},
-      {"command", command},
-      {"engine", last.result.variants[best].processes.front().open.engine},
-      {"style", winner.style},
-      {"precision", winner.precision()},
-      {"threads", winner.session.threads},
-      {"median_s", summary.median},
-      {"speed_up", gain.median},
-      {"speed_up_interval", {gain.interval.low, gain.interval.high}},
-      {"speed_up_over", last.result.variants[last.result.base].variant.label()},
-      {"written_against_measured", {ratio->interval.low, ratio->interval.high}},
-      {"tried", nlohmann::ordered_json::parse(bench_to_json(tried_))}};
-  if (winner.precision() == "int8" && answer_)
-    receipt["answers"] = {
-        {"samples", answer_->samples},
-        {"random", options_.choices.data.path.empty()},
-        {"sqnr_db", answer_->sqnr ? nlohmann::ordered_json(*answer_->sqnr) : nullptr},
-        {"top1_percent", answer_->top1 ? nlohmann::ordered_json(*answer_->top1) : nullptr}};
-  auto file = OutputFile::create(options_.output + ".receipt.json");
-  if (!file) return tl::unexpected(file.error());
-  if (auto status = file->write(receipt.dump(2) + "\n"); !status)
-    return tl::unexpected(status.error());
-  if (auto status = file->commit(); !status) return tl::unexpected(status.error());
-
+Status Search::print(const std::string& more) const {
   TableStyle style;
   style.width = terminal_width();
   style.color = wants_color();
-  std::string text = bench_to_table(tried_, style);
-  text += fmt::format("\n{}: {}, {}, {:.2f}× [{:.2f}, {:.2f}] over {}\n", options_.output,
-                      winner.label(), human_seconds(summary.median), gain.median, gain.interval.low,
-                      gain.interval.high, last.result.variants[last.result.base].variant.label());
-  if (winner.precision() == "int8" && answer_ && answer_->sqnr)
-    text += fmt::format(
-        "  answers: SQNR {:.1f} dB{} over {} {}samples\n", *answer_->sqnr,
-        answer_->top1 ? fmt::format(", the same class for {:.1f} %", *answer_->top1) : "",
-        answer_->samples, options_.choices.data.path.empty() ? "random " : "");
-  text += fmt::format("  as written, against as measured: {:.3f}× [{:.3f}, {:.3f}]{}\n",
-                      ratio->median, ratio->interval.low, ratio->interval.high,
-                      ratio->interval.high < 1 ? ": slower" : "");
-  text += fmt::format("  run it: {}\n  receipt: {}.receipt.json\n", command, options_.output);
-  if (auto status = write_output("", text); !status) return tl::unexpected(status.error());
-  return ratio->interval.high < 1 ? kBudget : kFine;
+  return write_output("", bench_to_table(tried_, style) + more);
+}
+
+// Before anything was written.
+Result<int> Search::interrupted() {
+  tried_.complete = false;
+  const bool any = !tried_.groups.empty() && tried_.groups.front().result.winner;
+  if (any)
+    if (auto status = print(); !status) return tl::unexpected(status.error());
+  fmt::print(stderr, "strata: interrupted: {} was not written\n", options_.output);
+  return kInterrupted;
+}
+
+Result<int> Search::finish(const PlannedGroup& planned, const BenchGroup& last) {
+  const PlannedVariant& best = planned.variants[*last.result.winner];
+  if (auto status = write_model(best.variant); !status) return tl::unexpected(status.error());
+  auto checked = check(best);
+  if (!checked) return tl::unexpected(checked.error());
+
+  OptimizeOutcome outcome{
+      options_.model, options_.output, command_for(best.variant, options_.output),
+      budget_,        last.result,     *checked};
+  if (best.variant.precision() == "int8") outcome.answer = answer_;
+  auto file = OutputFile::create(options_.output + ".receipt.json");
+  if (!file) return tl::unexpected(file.error());
+  if (auto status = file->write(optimize_receipt(outcome, tried_)); !status)
+    return tl::unexpected(status.error());
+  if (auto status = file->commit(); !status) return tl::unexpected(status.error());
+  if (auto status = print("\n" + optimize_text(outcome)); !status)
+    return tl::unexpected(status.error());
+  if (!outcome.check) return kInterrupted;
+  return outcome.is_slower() ? kBudget : kFine;
 }
 
 Result<int> Search::run() {
@@ -280,8 +265,10 @@ Result<int> Search::run() {
   fill_choices(options_.choices);
   const StopOnInterrupt interrupt;
   auto planned = plan();
+  if (StopOnInterrupt::stopped()) return interrupted();
   if (!planned) return tl::unexpected(planned.error());
   if (auto status = judge_int8(*planned); !status) return tl::unexpected(status.error());
+  if (StopOnInterrupt::stopped()) return interrupted();
   tried_.program = version_text();
   tried_.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   tried_.machine = named_facts(read_machine());
@@ -290,21 +277,18 @@ Result<int> Search::run() {
   auto screened = run_group(*planned, method(kScreening, 0.05, 1));
   if (!screened) return tl::unexpected(screened.error());
   tried_.groups.push_back(*screened);
-  if (StopOnInterrupt::stopped()) return kInterrupted;
+  if (StopOnInterrupt::stopped()) return interrupted();
   if (!screened->result.winner) {
-    TableStyle style;
-    style.width = terminal_width();
-    if (auto status = write_output("", bench_to_table(tried_, style)); !status)
-      return tl::unexpected(status.error());
+    if (auto status = print(); !status) return tl::unexpected(status.error());
     return failure(
         fmt::format("{}: nothing ran; {} was not written", options_.model, options_.output));
   }
   const PlannedGroup last = finalists(*planned, *screened);
   auto final_group = run_group(last, method(kFinal, 0.01, 3));
   if (!final_group) return tl::unexpected(final_group.error());
-  if (StopOnInterrupt::stopped()) return kInterrupted;
   tried_.groups.push_back(*final_group);
   tried_.groups.back().model += " (final)";
+  if (StopOnInterrupt::stopped()) return interrupted();
   if (!final_group->result.winner)
     return failure(fmt::format("{}: what ran at first did not run again", options_.model));
   return finish(last, *final_group);

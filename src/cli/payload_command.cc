@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "base/quantity.h"
 #include "cli/model_options.h"

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "base/quantity.h"
 #include "cli/sensitivity_run.h"
@@ -40,9 +41,8 @@ constexpr const char* kFooter =
 Status read_budget(Options& options) {
   if (options.budget.empty()) return {};
   SensitivityRequest& request = options.request;
-  if (request.naive || request.leave_one_out)
-    return failure(fmt::format("--budget leaves samples out, and {} takes all of them: give one",
-                               request.naive ? "--naive" : "--leave-one-out"),
+  if (request.naive)
+    return failure("--budget leaves samples out, and --naive takes all of them: give one",
                    ErrorKind::Usage);
   if (options.budget.ends_with('%')) {
     auto share = parse_quantity(options.budget, Quantity::Share);

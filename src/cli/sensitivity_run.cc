@@ -26,20 +26,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kKeepEvery{10};
 
-// An open first axis is one item: sizes must be known for activations to be kept.
-Result<LoadedModel> load_sized(ModelOptions options) {
-  auto loaded = load(options);
-  if (!loaded || options.batch > 0) return loaded;
-  const Graph& graph = loaded->model.graph();
-  for (const TensorId id : graph.inputs) {
-    const TypeInfo& type = graph.tensors[id].type;
-    if (!type.ranked || type.dims.empty() || type.dims[0].is_number()) continue;
-    options.batch = 1;
-    return load(options);
-  }
-  return loaded;
-}
-
 // Rows of scores of classes, as far as sizes are known before anything is run.
 bool may_have_classes(const Model& model) {
   const Graph& graph = model.graph();
@@ -53,6 +39,7 @@ bool may_have_classes(const Model& model) {
 
 struct RangesFound {
   TensorRanges ranges;
+  ActivationSqnr sqnr;
   std::string words;
 };
 
@@ -61,6 +48,8 @@ Status choose(RangesFound& found, const std::string& name, const Sketch& sketch,
   auto range = choose_range(sketch, choice);
   if (!range) return failure(fmt::format("{}: {}", name, range.error().message));
   found.ranges[name] = *range;
+  if (const auto sqnr = sqnr_db(sketch, quantization(*range, choice.scheme)))
+    found.sqnr[name] = *sqnr;
   return {};
 }
 
@@ -92,7 +81,6 @@ class Running {
   Status read_journal();
   Status write_journal() const;
   void describe(const RangesFound& ranges);
-  std::optional<LayerScore> known(std::size_t layer) const;
 
   const SensitivityRequest& request_;
   SensitivityOutcome outcome_;
@@ -104,8 +92,8 @@ class Running {
   EngineModel engine_model_;
   FillElements fill_;
   std::optional<std::vector<std::int64_t>> labels_;
-  std::map<std::string, LayerScore> earlier_;  // by path
-  double earlier_passes_ = 0;
+  std::optional<Sensitivity> earlier_;  // of the journal
+  double earlier_seconds_ = 0;
 };
 
 Status Running::check_request() const {
@@ -210,12 +198,28 @@ Status Running::read_journal() {
         fmt::format("{}: is of another model, other samples or other options; name "
                     "another file with -o, or write over it with --fresh",
                     request_.journal));
+  std::map<std::string_view, LayerScore*> by_path;
   for (std::size_t l = 0; l < scores->paths.size(); ++l)
-    earlier_.emplace(scores->paths[l], std::move(scores->layers[l]));
-  earlier_passes_ = scores->passes;
-  std::size_t there = 0;
-  for (std::size_t l = 0; l < layers_.size(); ++l) there += known(l) ? 1 : 0;
-  if (there > 0) fmt::print(stderr, "going on after {} of {} layers\n", there, layers_.size());
+    by_path.emplace(scores->paths[l], &scores->result.layers[l]);
+  Sensitivity& earlier = earlier_.emplace();
+  earlier.passes = scores->result.passes;
+  earlier.seconds = scores->result.seconds;
+  earlier.baseline = std::move(scores->result.baseline);
+  earlier.joint = std::move(scores->result.joint);
+  earlier.layers.resize(layers_.size());
+  const auto samples = static_cast<std::size_t>(data_->count());
+  std::size_t begun = 0, whole = 0;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    if (const auto found = by_path.find(layers_[l].path); found != by_path.end())
+      earlier.layers[l] = std::move(*found->second);
+    begun += earlier.layers[l].alone.empty() ? 0 : 1;
+    whole += earlier.layers[l].alone.size() >= samples ? 1 : 0;
+  }
+  earlier_seconds_ = scores->seconds;
+  if (begun > 0)
+    fmt::print(stderr, "going on with {} of {} layers, {} of them on all samples\n", begun,
+               layers_.size(), whole);
+  report().result = earlier;
   return {};
 }
 
@@ -224,14 +228,6 @@ Status Running::write_journal() const {
   if (!file) return tl::unexpected(file.error());
   if (Status status = file->write(sensitivity_to_json(outcome_.run)); !status) return status;
   return file->commit();
-}
-
-std::optional<LayerScore> Running::known(std::size_t layer) const {
-  const auto found = earlier_.find(layers_[layer].path);
-  const auto samples = static_cast<std::size_t>(data_->count());
-  if (found == earlier_.end() || found->second.alone.size() != samples) return std::nullopt;
-  if (request_.leave_one_out && found->second.left_out.size() != samples) return std::nullopt;
-  return found->second;
 }
 
 void Running::describe(const RangesFound& ranges) {
@@ -254,7 +250,7 @@ void Running::describe(const RangesFound& ranges) {
 }
 
 Result<SensitivityOutcome> Running::run() {
-  auto loaded = load_sized(request_.model);
+  auto loaded = load_one_item(request_.model);
   if (!loaded) return tl::unexpected(loaded.error());
   loaded_.emplace(std::move(*loaded));
   if (Status status = check_not_quantized(loaded_->model); !status)
@@ -320,6 +316,7 @@ Result<SensitivityOutcome> Running::run() {
   options.budget_seconds = request_.budget_seconds;
   options.top = request_.top;
   options.quality = request_.quality;
+  options.activation_sqnr = ranges.sqnr;
   options.labels = labels_;
   options.stop = &StopOnInterrupt::flag();
   if (!request_.command.empty()) {
@@ -329,40 +326,36 @@ Result<SensitivityOutcome> Running::run() {
   }
   constexpr std::int64_t kShown = 1000;
   ProgressBar bar("one layer at a time", 0, kShown);
-  options.progress = [&](double share, double passes) {
-    report().result.passes = earlier_passes_ + passes;
-    bar.show(static_cast<std::int64_t>(share * static_cast<double>(kShown)));
+  options.progress = [&](double share) {
+    bar.show(static_cast<std::int64_t>(std::min(share, 1.0) * static_cast<double>(kShown)));
   };
-  options.known = [&](std::size_t layer) { return known(layer); };
-  bool warned = false, dirty = false;
+  if (earlier_) options.earlier = &*earlier_;
+  const auto add_earlier = [&] {
+    if (earlier_) report().result.passes += earlier_->passes;
+    if (earlier_) report().result.seconds += earlier_->seconds;
+    report().seconds =
+        earlier_seconds_ + std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  bool warned = false;
   auto last = Clock::now();
-  report().result.partial = true;
-  const auto keep = [&] {
-    const Status status = write_journal();
-    if (status) dirty = false;
+  const auto keep = [&](const Sensitivity& so_far) {
+    report().result = so_far;
+    report().result.partial = true;
+    add_earlier();
     // What there is stays in memory: room may have been made until the end.
-    if (!status && !std::exchange(warned, true))
+    if (const Status status = write_journal(); !status && !std::exchange(warned, true))
       fmt::print(stderr, "\nnote: {}; going on without\n", status.error().message);
     last = Clock::now();
   };
   if (!request_.journal.empty())
-    options.done = [&](std::size_t layer, const LayerScore& score) -> Status {
-      report().result.layers[layer] = score;
-      dirty = true;
-      if (Clock::now() - last >= kKeepEvery) keep();
-      return {};
+    options.so_far = [&](const Sensitivity& so_far) {
+      if (Clock::now() - last >= kKeepEvery) keep(so_far);
     };
-  for (std::size_t l = 0; l < layers_.size(); ++l)
-    if (auto score = known(l)) report().result.layers[l] = std::move(*score);
   auto result =
       measure_sensitivity(*engine_, loaded_->model, layers_, ranges.ranges, *data_, fill_, options);
-  if (!result) {
-    if (dirty) keep();
-    return tl::unexpected(result.error());
-  }
+  if (!result) return tl::unexpected(result.error());
   report().result = std::move(*result);
-  report().result.passes += earlier_passes_;
-  report().seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  add_earlier();
   add_findings(report(), layers_);
   outcome_.interrupted = StopOnInterrupt::stopped();
   if (!request_.journal.empty())

@@ -1,8 +1,10 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/engine_process.h"
+#include "cli/interrupt.h"
 #include "cli/time_options.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
@@ -77,7 +79,9 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   auto loaded = load(options.model);
   if (!loaded) return tl::unexpected(loaded.error());
   TimedModel timed;
+  std::optional<StopOnInterrupt> stop;  // to the end: one interrupt may be several signals
   if (options.time.measures()) {
+    stop.emplace();
     auto measured = time_loaded(*loaded, options.model, options.time);
     if (!measured) return tl::unexpected(measured.error());
     timed = std::move(*measured);

@@ -10,11 +10,13 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/subprocess.h"
 #include "cli/sweep_journal.h"
+#include "cli/sweep_models.h"
 #include "cli/sweep_plan.h"
 #include "cli/sweep_table.h"
 #include "strata/base/number_text.h"
@@ -52,27 +54,21 @@ constexpr const char* kFooter =
     "  strata sweep engines.toml --emit slurm --shards 8 | sbatch\n"
     "  strata merge part*.jsonl -o all.jsonl";
 
-std::string last_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  if (const std::size_t start = text.find_last_of("\r\n"); start != std::string::npos)
-    text.erase(0, start + 1);
-  constexpr std::string_view kPrefix = "strata: ";
-  return text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text;
-}
-
 // What goes into the results for one job; nullopt if it was interrupted.
-std::optional<nlohmann::json> run_job(const SweepJob& job, const std::atomic<bool>& stop) {
+std::optional<nlohmann::json> run_job(const SweepJob& job, const std::string& model_hash,
+                                      const std::atomic<bool>& stop) {
   const auto start = std::chrono::steady_clock::now();
   nlohmann::json record;
   record["schema"] = 1;
   record["job"] = job.key;
   record["arguments"] = job.arguments;
+  record["model_hash"] = model_hash;
   record["strata"] = version_text();
   record["started"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   std::vector<std::string> arguments{own_program(), "bench"};
   arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
   arguments.insert(arguments.end(), {"--format", "json"});
-  const auto finished = run_program(arguments);
+  const auto finished = run_program(arguments, {.stop = &stop});
   if (stop || (finished && finished->exit_code == kInterrupted)) return std::nullopt;
   record["seconds"] =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -89,7 +85,7 @@ std::optional<nlohmann::json> run_job(const SweepJob& job, const std::atomic<boo
   else if (finished->exit_code != 0 || record["result"].is_null())
     record["error"] = finished->errors.empty()
                           ? fmt::format("ended with code {} and no word", finished->exit_code)
-                          : last_line(finished->errors);
+                          : last_words(finished->errors);
   return record;
 }
 
@@ -98,7 +94,8 @@ struct Done {
 };
 
 // The jobs of `pending`, so many at a time.
-Result<Done> run_jobs(Journal& journal, const std::vector<const SweepJob*>& pending, int at_once) {
+Result<Done> run_jobs(Journal& journal, SweepModels& models,
+                      const std::vector<const SweepJob*>& pending, int at_once) {
   const StopOnInterrupt interrupt;
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   std::mutex mutex;
@@ -108,13 +105,15 @@ Result<Done> run_jobs(Journal& journal, const std::vector<const SweepJob*>& pend
   const auto work = [&] {
     for (;;) {
       const SweepJob* job = nullptr;
+      std::string model_hash;
       {
         const std::lock_guard lock(mutex);
         if (interrupt.stopped() || !status || next == pending.size()) return;
         job = pending[next++];
+        model_hash = models.hash(*job);
         if (terminal) fmt::print(stderr, "\r[{}/{}] {}\x1b[K", next, pending.size(), job->key);
       }
-      const auto record = run_job(*job, interrupt.flag());
+      const auto record = run_job(*job, model_hash, interrupt.flag());
       const std::lock_guard lock(mutex);
       if (!record || !status) return;
       status = journal.append(*record);
@@ -170,16 +169,23 @@ Result<int> run(Options options) {
   if (journal->cut())
     fmt::print(stderr, "strata: {}: an unfinished last line was taken off; its job is done again\n",
                options.output);
+  const std::vector<JournalEntry> before = merge_entries({journal->entries()});
   std::set<std::string> finished;
-  for (const JournalEntry& entry : journal->entries())
+  for (const JournalEntry& entry : before)
     if (!options.retry || !entry.failed()) finished.insert(entry.job);
+  SweepModels models;
+  const std::set<std::string> changed = models.changed(ours, before);
+  if (!changed.empty())
+    fmt::print(stderr, "strata: {}: {} done again, as the model has changed since\n",
+               options.output,
+               changed.size() == 1 ? "1 job is" : fmt::format("{} jobs are", changed.size()));
   std::vector<const SweepJob*> pending;
   for (const SweepJob* job : ours)
-    if (!finished.contains(job->key)) pending.push_back(job);
+    if (!finished.contains(job->key) || changed.contains(job->key)) pending.push_back(job);
   if (options.jobs > 1 && pending.size() > 1)
     fmt::print(stderr, "strata: --jobs {}: jobs that run at once disturb each other's times\n",
                options.jobs);
-  auto done = run_jobs(*journal, pending, options.jobs);
+  auto done = run_jobs(*journal, models, pending, options.jobs);
   if (!done) return tl::unexpected(done.error());
   done->before = ours.size() - pending.size();
 

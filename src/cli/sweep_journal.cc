@@ -67,14 +67,17 @@ Result<std::vector<JournalEntry>> read_journal(const std::string& path) {
 
 std::vector<JournalEntry> merge_entries(const std::vector<std::vector<JournalEntry>>& files) {
   std::vector<JournalEntry> out;
-  std::map<std::string, std::size_t> places;
-  for (const auto& file : files)
-    for (const JournalEntry& entry : file) {
-      const auto [place, added] = places.emplace(entry.job, out.size());
-      if (added)
+  std::map<std::string, std::pair<std::size_t, std::size_t>> places;  // in `out`; of which file
+  for (std::size_t file = 0; file < files.size(); ++file)
+    for (const JournalEntry& entry : files[file]) {
+      const auto [known, added] = places.try_emplace(entry.job, out.size(), file);
+      auto& [place, from] = known->second;
+      if (added) {
         out.push_back(entry);
-      else if (out[place->second].failed() && !entry.failed())
-        out[place->second] = entry;
+      } else if (from == file || (out[place].failed() && !entry.failed())) {
+        out[place] = entry;
+        from = file;
+      }
     }
   return out;
 }

@@ -21,7 +21,9 @@ struct JournalEntry {
 // The entries of a file, which stays as it is; an unfinished last line is left out.
 Result<std::vector<JournalEntry>> read_journal(const std::string& path);
 
-// Both: of a job that is in several files, the entry that did not fail; else the first.
+// Of a job that is several times in a file, the last entry: it was done again because it had
+// failed, or because its model had changed. Of one in several files, the first of these that
+// did not fail; else the first.
 std::vector<JournalEntry> merge_entries(const std::vector<std::vector<JournalEntry>>& files);
 
 class Journal {

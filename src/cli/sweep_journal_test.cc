@@ -117,6 +117,12 @@ TEST_F(SweepJournal, MergingKeepsTheEntryThatDidNotFail) {
   EXPECT_EQ(merged[0].record["n"], 1);
   EXPECT_EQ(merged[1].record["n"], 3);
   EXPECT_EQ(merged[2].record["n"], 5);
+  // What was done again in one file counts, whatever came of it.
+  const auto again = merge_entries({{entry("a", nullptr, 1), entry("a", nullptr, 2)},
+                                    {entry("b", nullptr, 3), entry("b", "oh", 4)}});
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[0].record["n"], 2);
+  EXPECT_EQ(again[1].record["n"], 4);
 }
 
 }  // namespace

@@ -1,58 +1,19 @@
 #include "cli/time_options.h"
 
 #include <unistd.h>
-#include <csignal>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
-#include "strata/base/number_text.h"
+#include "cli/engine_options.h"
+#include "cli/interrupt.h"
 #include "strata/measure/inputs.h"
 #include "strata/measure/machine.h"
-#include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
-#include "strata/zoo/zoo.h"
 
 namespace strata::cli {
 
 namespace {
-
-std::atomic<bool> g_stop = false;  // set by Ctrl-C
-std::atomic<std::int64_t> g_stop_ms = 0;
-
-// One interrupt may come as several signals: to the process, to its group, and passed on.
-constexpr std::int64_t kOneInterruptMs = 300;
-
-void stop_at_signal(int) {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  const std::int64_t now_ms = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-  if (!g_stop.exchange(true)) {
-    g_stop_ms = now_ms;
-  } else if (now_ms - g_stop_ms > kOneInterruptMs) {
-    std::signal(SIGINT, SIG_DFL);
-    ::raise(SIGINT);
-  }
-}
-
-// The first Ctrl-C ends the measuring, the second the program. A process that was told
-// to ignore it goes on.
-class StopOnInterrupt {
- public:
-  StopOnInterrupt() {
-    g_stop = false;
-    struct sigaction action {};
-    action.sa_handler = stop_at_signal;
-    ::sigaction(SIGINT, nullptr, &before_);
-    if (before_.sa_handler != SIG_IGN) ::sigaction(SIGINT, &action, nullptr);
-  }
-  ~StopOnInterrupt() { ::sigaction(SIGINT, &before_, nullptr); }
-  StopOnInterrupt(const StopOnInterrupt&) = delete;
-  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
 
 // One line that is written over, on a terminal only.
 void show_progress(const TimingProgress& progress) {
@@ -95,13 +56,6 @@ std::vector<std::pair<std::string, std::int64_t>> sizes_of_run(
   return sizes;
 }
 
-// The model's bytes for an engine: of the zoo with weights made up.
-Result<std::string> zoo_bytes(const Model& model, std::uint64_t seed) {
-  WriteOptions write;
-  write.fill = zoo::random_weights(model, seed);
-  return onnx_bytes(model, write);
-}
-
 }  // namespace
 
 void TimeOptions::add_to(CLI::App& app) {
@@ -142,58 +96,51 @@ void TimeOptions::add_to(CLI::App& app) {
 
 Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
                                const TimeOptions& options) {
-  for (const std::string& option : options.engine_options)
-    if (const std::size_t equals = option.find('='); equals == 0 || equals == option.npos)
-      return failure(fmt::format("--engine-option {}: write it as KEY=VALUE", option),
-                     ErrorKind::Usage);
-  auto engine = load_engine(options.engine, options.engine_path);
+  const EngineOptions how{.engine = options.engine,
+                          .path = options.engine_path,
+                          .device = options.device,
+                          .provider = options.provider,
+                          .own = options.engine_options,
+                          .threads = options.threads};
+  auto session = how.session();
+  if (!session) return tl::unexpected(session.error());
+  session->precision = options.precision;
+  if (options.view == "source") session->optimization = STRATA_OPT_NONE;
+  auto engine = how.load();
   if (!engine) return tl::unexpected(engine.error());
   auto inputs = options.inputs.empty() ? random_inputs(loaded.model, options.seed)
                                        : read_inputs(loaded.model, options.inputs);
   if (!inputs) return tl::unexpected(inputs.error());
+  auto given = engine_model(loaded, model, options.seed);
+  if (!given) return tl::unexpected(given.error());
+  const ModelSource source = given->source();
 
-  ModelSource source;
-  std::string bytes;
-  if (model.path.starts_with(zoo::kPrefix)) {
-    auto made = zoo_bytes(loaded.model, options.seed);
-    if (!made) return tl::unexpected(made.error());
-    bytes = std::move(*made);
-    source.bytes.model = bytes;
-  } else {
-    source.path = model.path;
-  }
   TimingOptions timing;
-  timing.session.device = options.device;
-  timing.session.provider = options.provider;
-  timing.session.precision = options.precision;
-  timing.session.options = options.engine_options;
-  timing.session.threads = options.threads;
-  timing.session.optimization = options.view == "source" ? STRATA_OPT_NONE : STRATA_OPT_ALL;
+  timing.session = std::move(*session);
   timing.runs = options.runs;
   timing.warmup = options.warmup;
   timing.seconds = options.seconds;
   timing.kernels = options.layers;
   timing.nodes = loaded.model.graph().nodes.size();
-  timing.stop = &g_stop;
+  timing.stop = &StopOnInterrupt::flag();
   timing.progress = show_progress;
   TimedModel out;
   out.facts.engine = fmt::format("{} {}", engine->name(), engine->release());
   out.facts.view = options.view;
   out.facts.threads = options.threads;
   out.machine = named_facts(read_machine());  // the load before, not of, the measurement
-  const StopOnInterrupt stop;
   if (options.time) {
     auto measured = time_model(*engine, source, *inputs, timing);
     if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K");
     if (!measured) return tl::unexpected(measured.error());
     out.timing = std::move(*measured);
   }
-  if (options.memory && !g_stop) {
-    auto traced = trace_memory(*engine, source, *inputs, timing.session, &g_stop);
-    if (!traced && !g_stop) return tl::unexpected(traced.error());
+  if (options.memory && !StopOnInterrupt::stopped()) {
+    auto traced = trace_memory(*engine, source, *inputs, timing.session, timing.stop);
+    if (!traced && !StopOnInterrupt::stopped()) return tl::unexpected(traced.error());
     if (traced) out.memory = std::move(*traced);
   }
-  out.interrupted = g_stop;
+  out.interrupted = StopOnInterrupt::stopped();
   if (out.timing && out.timing->runs.empty()) out.timing.reset();
   if (out.timing && out.interrupted) out.timing->partial = true;
 

@@ -40,7 +40,7 @@ struct TimedModel {
   bool interrupted = false;  // by Ctrl-C: what was not measured until then is missing
 };
 
-// Runs the model. Sizes that only a run can tell are taken from it: `loaded` is inferred
+// Runs the model, until it is done or a StopOnInterrupt of the caller's says so. Sizes that only a run can tell are taken from it: `loaded` is inferred
 // again with them, and `notes` says so.
 Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
                                const TimeOptions& options);

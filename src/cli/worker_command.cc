@@ -1,5 +1,7 @@
 #include <fcntl.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/command.h"
 #include "strata/measure/worker.h"
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/zoo_command.h"
 #include "strata/base/number_text.h"

@@ -1,11 +1,17 @@
 // All networks of the zoo, one row each.
+#include <unistd.h>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/engine_process.h"
+#include "cli/interrupt.h"
 #include "cli/time_options.h"
 #include "cli/zoo_command.h"
 #include "strata/cost/convention.h"
+#include "strata/measure/memory.h"
 #include "strata/profile/profile.h"
 #include "strata/report/report.h"
 #include "strata/zoo/zoo.h"
@@ -58,17 +64,17 @@ void to_published_form(Profile& table) {
     }
 }
 
-// The median end to end, and the network's FLOPs over it, in the last row.
-Status add_latency(zoo::Network network, const zoo::Entry& entry, const TableOptions& options,
-                   Profile& table) {
+// The median end to end, and the network's FLOPs over it, in the last row. False: it was
+// interrupted.
+Result<bool> add_latency(zoo::Network network, const zoo::Entry& entry, const TableOptions& options,
+                         Profile& table) {
   LoadedModel loaded{std::move(network.model), std::move(network.inference)};
   ModelOptions model;
   model.path = loaded.model.path;
   auto timed = time_loaded(loaded, model, options.time);
   if (!timed)
     return failure(fmt::format("{}: {}", entry.name, timed.error().message), timed.error().kind);
-  if (timed->interrupted)
-    return failure("interrupted: a table with times has all networks or none");
+  if (timed->interrupted) return false;
   if (table.machine.empty()) {
     table.machine = timed->machine;
     table.notes.push_back(fmt::format(
@@ -84,15 +90,29 @@ Status add_latency(zoo::Network network, const zoo::Entry& entry, const TableOpt
     rate.value = static_cast<double>(flops->value()) / seconds;
   else if (const auto* counted = std::get_if<double>(&work.value))
     rate.value = *counted / seconds;
-  return {};
+  return true;
 }
 
-// The totals of every network, as a profile whose rows are networks.
-Result<Profile> make_table(const TableOptions& options) {
-  Profile table;
-  for (const zoo::Entry& entry : zoo::entries()) {
-    if (!options.all && !entry.in_table) continue;
-    auto network = zoo::build(entry.name);
+struct ZooTable {
+  Profile profile;                   // whose rows are networks
+  std::vector<std::string> missing;  // networks that an interrupt left out
+};
+
+// The totals of every network.
+Result<ZooTable> make_table(const TableOptions& options) {
+  std::vector<const zoo::Entry*> entries;
+  for (const zoo::Entry& entry : zoo::entries())
+    if (options.all || entry.in_table) entries.push_back(&entry);
+  ZooTable out;
+  Profile& table = out.profile;
+  for (const zoo::Entry* entry : entries) {
+    if (options.time.time && StopOnInterrupt::stopped()) {
+      out.missing.emplace_back(entry->name);
+      continue;
+    }
+    if (options.time.time && ::isatty(STDERR_FILENO) != 0)
+      fmt::print(stderr, "\r[{}/{}] {}\x1b[K", table.rows.size() + 1, entries.size(), entry->name);
+    auto network = zoo::build(entry->name);
     if (!network) return tl::unexpected(network.error());
     auto profile = make_profile(network->model, network->inference, options.profile);
     if (!profile) return tl::unexpected(profile.error());
@@ -108,16 +128,25 @@ Result<Profile> make_table(const TableOptions& options) {
     }
     ProfileRow& row = table.rows.emplace_back();
     row.cells.reserve(table.columns.size());
-    row.cells.emplace_back().value = std::string(entry.name);
+    row.cells.emplace_back().value = std::string(entry->name);
     for (Cell& cell : profile->totals.cells) row.cells.push_back(std::move(cell));
-    if (options.time.time)
-      if (auto status = add_latency(std::move(*network), entry, options, table); !status)
-        return tl::unexpected(status.error());
+    if (!options.time.time) continue;
+    auto timed = add_latency(std::move(*network), *entry, options, table);
+    give_back_free_memory();
+    if (!timed) return tl::unexpected(timed.error());
+    if (*timed) continue;
+    table.rows.pop_back();
+    out.missing.emplace_back(entry->name);
   }
-  return table;
+  if (!out.missing.empty())
+    table.notes.push_back(fmt::format("Partial: interrupted after {} of {} networks; missing: {}",
+                                      table.rows.size(), entries.size(),
+                                      fmt::join(out.missing, ", ")));
+  return out;
 }
 
-std::string to_json(const Profile& table) {
+std::string to_json(const ZooTable& zoo_table) {
+  const Profile& table = zoo_table.profile;
   nlohmann::ordered_json networks = nlohmann::ordered_json::array();
   for (const ProfileRow& row : table.rows) {
     nlohmann::ordered_json network;
@@ -138,6 +167,7 @@ std::string to_json(const Profile& table) {
                                      {"convention", table.convention},
                                      {"energy_model", table.energy_model},
                                      {"networks", std::move(networks)}};
+  if (!zoo_table.missing.empty()) document["missing"] = zoo_table.missing;
   if (!table.notes.empty()) document["notes"] = table.notes;
   for (const auto& [fact, value] : table.machine) document["machine"][fact] = value;
   return document.dump(2) + "\n";
@@ -160,25 +190,35 @@ Result<int> run_table(TableOptions& options) {
   }
   const bool flops = convention->has(Metric::Flops);
   options.profile.columns = flops ? "params,flops,energy" : "params,macs,energy";
-  auto table = make_table(options);
-  if (!table) return tl::unexpected(table.error());
+  std::optional<StopOnInterrupt> stop;
+  if (options.time.time) stop.emplace();
+  auto made = make_table(options);
+  if (!made) return tl::unexpected(made.error());
+  Profile& table = made->profile;
+  if (table.rows.empty()) {
+    fmt::print(stderr, "strata: interrupted before anything was measured\n");
+    return kInterrupted;
+  }
   TableStyle style;
   style.width = terminal_width();
   style.exact = options.exact;
   style.color = options.output.empty() && wants_color();
-  if (published && options.format != "json") to_published_form(*table);
+  if (published && options.format != "json") to_published_form(table);
   std::string text;
   if (options.format == "json")
-    text = to_json(*table);
+    text = to_json(*made);
   else if (options.format == "csv")
-    text = to_csv(*table);
+    text = to_csv(table);
   else if (options.format == "md")
-    text = to_markdown(*table, style);
+    text = to_markdown(table, style);
   else
-    text = to_table(*table, style);
+    text = to_table(table, style);
   if (auto status = write_output(options.output, text); !status)
     return tl::unexpected(status.error());
-  return kFine;
+  if (made->missing.empty()) return kFine;
+  fmt::print(stderr, "strata: interrupted: {} of {} networks are missing\n", made->missing.size(),
+             made->missing.size() + table.rows.size());
+  return kInterrupted;
 }
 
 }  // namespace

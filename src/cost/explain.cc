@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cost/convention_rules.h"
+#include "cost/explain_page.h"
 #include "cost/weights.h"
 #include "ops/registry.h"
 #include "strata/base/number_text.h"
@@ -15,98 +16,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kLabelWidth = 8;
-constexpr std::size_t kRuleWidth = 88;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Thousands are grouped in whatever numbers a text has, not in names (`conv12345`).
-std::string with_groups(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_digit(text[end])) ++end;
-    if (end == at) {
-      out += text[at++];
-      continue;
-    }
-    const char before = at == 0 ? ' ' : text[at - 1];
-    const bool in_name = before == '_' || before == '.' || before == '^' ||
-                         (before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z');
-    for (std::size_t i = at; i < end; ++i) {
-      if (!in_name && i > at && (end - i) % 3 == 0) out += ',';
-      out += text[i];
-    }
-    at = end;
-  }
-  return out;
-}
-
-std::string exact(const Expr& expr) { return expr_text(expr, NumberStyle::Plain, true); }
-std::string exact(const Amount& amount) {
-  return amount.is_whole() ? exact(amount.above()) : with_groups(amount.text());
-}
-
-std::string padded(std::string text, std::size_t width) {
-  const std::size_t own = display_width(text);
-  if (own < width) text.append(width - own, ' ');
-  return text;
-}
-
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  while (!text.empty()) {
-    const std::size_t space = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, space);
-    std::string& line = lines.back();
-    if (line.empty())
-      line = word;
-    else if (display_width(line) + 1 + display_width(word) <= width)
-      line.append(" ").append(word);
-    else
-      lines.emplace_back(word);
-    text.remove_prefix(std::min(space + 1, text.size()));
-  }
-  return lines;
-}
-
-// Lines under a label: `MACs    = N·O·K`, then `        = 1·401,408·27`.
-class Page {
- public:
-  explicit Page(bool color) : color_(color) {}
-
-  std::string bold(std::string_view text) const { return paint("1", text); }
-  std::string dim(std::string_view text) const { return paint("2", text); }
-  std::string accent(std::string_view text) const { return paint("36", text); }
-
-  void line(std::string_view text) { fmt::format_to(std::back_inserter(out_), "{}\n", text); }
-  void gap() { out_ += '\n'; }
-  void rule() {
-    std::string bar;
-    for (std::size_t i = 0; i < kRuleWidth; ++i) bar += "─";
-    line(dim(bar));
-  }
-  void labelled(std::string_view label, std::string_view text) {
-    line(accent(padded(std::string(label), kLabelWidth)) + std::string(text));
-  }
-  // A derivation, step by step; the last step is the result.
-  void derivation(std::string_view label, std::vector<std::string> steps) {
-    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::string& step = steps[i];
-      labelled(i == 0 ? label : "", "= " + (i + 1 == steps.size() ? bold(step) : step));
-    }
-  }
-
-  std::string take() { return std::move(out_); }
-
- private:
-  std::string paint(std::string_view code, std::string_view text) const {
-    return color_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
-  }
-  bool color_;
-  std::string out_;
-};
+using namespace page;
 
 class Explanation {
  public:

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <unordered_map>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "measure/cancel_on_stop.h"
 
@@ -79,6 +82,12 @@ Result<MemoryTrace> trace_memory(const Engine& engine, const ModelSource& model,
   MemoryTrace out = attribute_blocks(*trace);
   out.weight_bytes = session->weight_bytes();
   return out;
+}
+
+void give_back_free_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 }  // namespace strata

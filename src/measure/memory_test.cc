@@ -1,6 +1,9 @@
 #include "strata/measure/memory.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 namespace strata {
 namespace {
@@ -53,6 +56,29 @@ TEST(MemoryTrace, NothingRan) {
   EXPECT_TRUE(found.kernels.empty());
   EXPECT_EQ(found.peak, 0);
 }
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Blocks too small to be mapped one by one, each with one behind it that stays.
+TEST(FreeMemory, GoesBackToTheSystem) {
+  constexpr std::size_t kBlocks = 1000, kBytes = 100'000;
+  const auto resident = [] {
+    std::size_t pages = 0, held = 0;
+    std::ifstream("/proc/self/statm") >> pages >> held;
+    return held * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  };
+  std::vector<std::string> stay(kBlocks);
+  {
+    std::vector<std::string> go(kBlocks);
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      go[i].assign(kBytes, 'x');
+      stay[i].assign(100, 'x');
+    }
+  }
+  const std::size_t before = resident();
+  give_back_free_memory();
+  EXPECT_LT(resident() + kBlocks * kBytes / 2, before);
+}
+#endif
 
 }  // namespace
 }  // namespace strata

@@ -102,14 +102,14 @@ Summary summarize(std::span<const double> samples) {
 }
 
 bool has_settled(std::span<const double> samples) {
-  constexpr std::size_t kWindow = 8;
-  if (samples.size() < kWindow) return false;
-  const auto last = samples.last(kWindow);
-  const std::vector<double> before(last.begin(), last.begin() + kWindow / 2);
-  const std::vector<double> after(last.begin() + kWindow / 2, last.end());
-  const Summary all = summarize(last);
-  const double step = std::abs(median_of(before) - median_of(after));
-  return step <= std::max(2 * all.mad, 0.02 * all.median);
+  constexpr std::size_t kHalf = 4;
+  if (samples.size() < 2 * kHalf) return false;
+  const Summary before = summarize(samples.last(2 * kHalf).first(kHalf));
+  const Summary after = summarize(samples.last(kHalf));
+  // The spread of both together would grow with the step itself.
+  const double spread = std::max(before.mad, after.mad);
+  const double step = std::abs(before.median - after.median);
+  return step <= std::max(2 * spread, 0.02 * std::min(before.median, after.median));
 }
 
 }  // namespace strata

@@ -85,6 +85,12 @@ TEST(Statistics, WarmUpEndsWhenTheTrendDoes) {
   }
   EXPECT_GT(runs, 12);
   EXPECT_LT(samples.back(), 110);
+  // What gets steadily faster has not settled, however long it does.
+  samples.clear();
+  for (int i = 0; i < 20; ++i) {
+    samples.push_back(200 - 3 * i);
+    EXPECT_FALSE(has_settled(samples)) << i;
+  }
   EXPECT_TRUE(has_settled(std::vector<double>(8, 5.0)));
   EXPECT_FALSE(has_settled(std::vector<double>(7, 5.0)));
 }

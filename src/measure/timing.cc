@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include <fmt/format.h>
 
 #include "measure/cancel_on_stop.h"
 #include "measure/stopwatch.h"
+#include "strata/measure/memory.h"
 
 namespace strata {
 
@@ -56,11 +54,18 @@ class Measuring {
   std::vector<std::size_t> events_;              // kernels in each recorded run
 };
 
+// A twentieth of the runs that were asked for at most: they say how long it may all take.
+int most_warmups(const TimingOptions& options) {
+  if (options.warmup >= 0) return options.warmup;
+  if (options.runs > 0) return std::clamp(options.runs / 20, kFewestWarmups, kMostWarmups);
+  return kMostWarmups;
+}
+
 Status Measuring::warm_up(Session& session) {
   auto first = timed_run(session, options_);
   if (!first) return unless_stopped(first.error());
   timing_.first_seconds = *first;
-  const int most = options_.warmup >= 0 ? options_.warmup : kMostWarmups;
+  const int most = most_warmups(options_);
   const Stopwatch watch(options_);
   for (int i = 0; i < most && !stopped(); ++i) {
     if (options_.warmup < 0 && i >= kFewestWarmups) {
@@ -241,10 +246,7 @@ Result<Timing> measure_model(const Engine& engine, const ModelSource& model,
 Result<Timing> time_model(const Engine& engine, const ModelSource& model,
                           const std::vector<HostTensor>& inputs, const TimingOptions& options) {
   auto timing = measure_model(engine, model, inputs, options);
-#ifdef __GLIBC__
-  // The sessions are closed, but glibc keeps what they had: up to a gigabyte, scattered.
-  ::malloc_trim(0);
-#endif
+  give_back_free_memory();  // of the sessions: up to a gigabyte, scattered
   return timing;
 }
 

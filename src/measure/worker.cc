@@ -44,7 +44,10 @@ tl::unexpected<WorkerError> failed(Failure failure, std::string reason) {
                                 std::int64_t memory_bytes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no orphan goes on
   if (::getppid() != parent) ::_exit(kCannotStart);
-  ::signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's to answer: it collects, then ends us
+  // Both go to all processes of a terminal or job. They are the parent's to answer: it
+  // collects, then ends us.
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGTERM, SIG_IGN);
   ::signal(SIGPIPE, SIG_DFL);
   if (memory_bytes > 0) {
     const rlimit limit{static_cast<rlim_t>(memory_bytes), static_cast<rlim_t>(memory_bytes)};

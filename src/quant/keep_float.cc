@@ -8,6 +8,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kMostGivenBack = 32;  // trials
+constexpr int kSlowTrials = 3;
 
 }  // namespace
 
@@ -94,6 +95,23 @@ Result<KeptLayers> choose_kept(
     if (!*met) keep[order[i]] = true;
   }
   return best;
+}
+
+Result<std::vector<std::size_t>> choose_slow(
+    std::span<const double> seconds_lost,
+    const std::function<Result<bool>(std::span<const std::size_t>)>& pays) {
+  std::vector<std::size_t> slow;
+  for (std::size_t l = 0; l < seconds_lost.size(); ++l)
+    if (seconds_lost[l] > 0) slow.push_back(l);
+  std::stable_sort(slow.begin(), slow.end(),
+                   [&](std::size_t a, std::size_t b) { return seconds_lost[a] > seconds_lost[b]; });
+  for (int trial = 0; trial < kSlowTrials && !slow.empty(); ++trial) {
+    const auto better = pays(slow);
+    if (!better) return tl::unexpected(better.error());
+    if (*better) return slow;
+    slow.resize(slow.size() / 2);
+  }
+  return std::vector<std::size_t>();
 }
 
 }  // namespace strata

@@ -75,6 +75,38 @@ TEST(KeepFloat, ATargetThatCannotBeMetIsSaidSo) {
   EXPECT_FALSE(kept->met);
 }
 
+using Layers = std::span<const std::size_t>;
+
+// Of layers that lose, all are tried, then the half that loses more.
+TEST(KeepFloat, SlowLayersAreGivenUpWhereItPays) {
+  std::vector<std::vector<std::size_t>> tried;
+  const std::vector<double> lost{0.1, -1, 3, 0, 2, 1, 0.2};
+  const auto pays_at = [&](std::size_t most) {
+    tried.clear();
+    return choose_slow(lost, [&, most](Layers layers) -> Result<bool> {
+      tried.emplace_back(layers.begin(), layers.end());
+      return layers.size() <= most;
+    });
+  };
+  EXPECT_THAT(pays_at(9).value(), ElementsAre(2, 4, 5, 6, 0));
+  EXPECT_EQ(tried.size(), 1u);
+  EXPECT_THAT(pays_at(2).value(), ElementsAre(2, 4));
+  EXPECT_THAT(pays_at(1).value(), ElementsAre(2));
+  EXPECT_THAT(pays_at(0).value(), ElementsAre());
+  EXPECT_EQ(tried.size(), 3u);
+}
+
+TEST(KeepFloat, WithoutSlowLayersNothingIsTried) {
+  const auto none = choose_slow(std::vector<double>{0, -1},
+                                [](Layers) -> Result<bool> { return failure("asked"); });
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->empty());
+  const auto failed =
+      choose_slow(std::vector<double>{1}, [](Layers) -> Result<bool> { return failure("asked"); });
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "asked");
+}
+
 TEST(AnswerTarget, BothLimitsCount) {
   SampleScore score;
   score.signal = 1;

@@ -8,13 +8,18 @@
 
 namespace strata {
 
-// Seconds by layer of `layers`, as it really runs: kernels are given to the first layer that
-// one of their nodes is of. `names` are those of the nodes of each layer, which the model in
-// `source` shares. Nodes of no layer are left out. -1: no kernel of it was seen.
-Result<std::vector<double>> layer_seconds(const Engine& engine, const ModelSource& source,
-                                          const std::vector<HostTensor>& inputs,
-                                          const std::vector<std::vector<std::string>>& names,
-                                          const TimingOptions& options);
+struct LayerSeconds {
+  std::vector<double> layers;  // as `names`; -1: no kernel of it was seen, or none that takes time
+  double whole = 0;            // median of the network
+};
+
+// As the network really runs: kernels are given to the first layer that one of their nodes is
+// of. `names` are those of the nodes of each layer, which the model in `source` shares. Nodes of
+// no layer are left out.
+Result<LayerSeconds> layer_seconds(const Engine& engine, const ModelSource& source,
+                                   const std::vector<HostTensor>& inputs,
+                                   const std::vector<std::vector<std::string>>& names,
+                                   const TimingOptions& options);
 
 // The names of the layers' nodes.
 std::vector<std::vector<std::string>> layer_node_names(const Model& model,

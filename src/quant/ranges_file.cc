@@ -45,6 +45,7 @@ class Reader {
     calibration_.data = text_if_any(json, "data", "it");
     calibration_.engine = text_if_any(json, "engine", "it");
     calibration_.run = text_if_any(json, "run", "it");
+    if (const auto source = json.find("source"); source != json.end()) read_source(*source);
     if (const auto choice = json.find("choice"); choice != json.end()) read_choice(*choice);
     const auto tensors = json.find("tensors");
     if (tensors == json.end() || !tensors->is_array())
@@ -56,6 +57,15 @@ class Reader {
   }
 
  private:
+  void read_source(const Json& json) {
+    if (!json.is_object()) return wrong("it", "has a \"source\" that is no object");
+    for (const auto& [key, value] : json.items())
+      if (value.is_string())
+        calibration_.source[key] = value.get<std::string>();
+      else
+        wrong("its source", fmt::format("has a {} that is no text", in_quotes(key)));
+  }
+
   void read_choice(const Json& json) {
     RangeOptions& choice = calibration_.choice;
     if (!json.is_object()) return wrong("it", "has a \"choice\" that is no object");
@@ -142,6 +152,7 @@ std::string calibration_to_json(const Calibration& calibration) {
                {"data", calibration.data},
                {"engine", calibration.engine},
                {"run", calibration.run},
+               {"source", calibration.source},
                {"choice",
                 {{"method", name(calibration.choice.choice)},
                  {"percentile", calibration.choice.percentile},
@@ -213,6 +224,7 @@ Status merge(Calibration& into, const Calibration& other) {
   if (into.engine != other.engine)
     into.engine += (into.engine.empty() || other.engine.empty() ? "" : ", ") + other.engine;
   into.run.clear();  // no run goes on from here
+  into.source.clear();
   into.random = into.random || other.random;
   into.tensors = std::move(merged);
   return {};

@@ -27,6 +27,7 @@ Calibration small_calibration() {
   EXPECT_TRUE(odd.add(std::vector<float>{0, HUGE_VALF, -3.25F, std::nanf(""), 1e-40F, -HUGE_VALF}));
   calibration.tensors = {
       {"conv1", "features.0", plain}, {"ö\"\n", "", odd}, {"none", "x", Sketch()}};
+  calibration.source = {{"data", "/photos"}, {"offset", "3"}};
   return calibration;
 }
 
@@ -64,10 +65,21 @@ TEST(RangesFile, IsWrittenWholeOrNotAtAll) {
   EXPECT_FALSE(read_calibration(folder / "other.json"));
 }
 
+TEST(RangesFile, SourceIsAnObjectOfTexts) {
+  Json json = Json::parse(calibration_to_json(small_calibration()));
+  json["source"]["offset"] = 3;
+  EXPECT_EQ(sentence(json), "calibration a.json: its source has a \"offset\" that is no text");
+  json["source"] = "photos";
+  EXPECT_EQ(sentence(json), "calibration a.json: it has a \"source\" that is no object");
+  json.erase("source");
+  EXPECT_EQ(sentence(json), "read");
+}
+
 TEST(RangesFile, MergesRunsOfOneNetwork) {
   const Calibration half = small_calibration();
   Calibration both = half;
   ASSERT_TRUE(merge(both, half));
+  EXPECT_TRUE(both.source.empty());
   EXPECT_EQ(both.samples, 4u);
   EXPECT_EQ(both.tensors[0].sketch.count(), 10000u);
   EXPECT_FALSE(both.random);

@@ -205,14 +205,17 @@ std::optional<double> drop(Quality quality, std::span<const SampleScore> samples
 }
 
 std::optional<double> additivity(const Sensitivity& sensitivity, Quality quality) {
+  for (const LayerScore& layer : sensitivity.layers)
+    if (!drop(quality, layer.alone, sensitivity.baseline)) return std::nullopt;
+  return additivity_so_far(sensitivity, quality);
+}
+
+std::optional<double> additivity_so_far(const Sensitivity& sensitivity, Quality quality) {
   const auto joint = drop(quality, sensitivity.joint, sensitivity.baseline);
   if (!joint || !(*joint > 0)) return std::nullopt;
   double sum = 0;
-  for (const LayerScore& layer : sensitivity.layers) {
-    const auto own = drop(quality, layer.alone, sensitivity.baseline);
-    if (!own) return std::nullopt;
-    sum += *own;
-  }
+  for (const LayerScore& layer : sensitivity.layers)
+    sum += drop(quality, layer.alone, sensitivity.baseline).value_or(0);
   return sum / *joint;
 }
 

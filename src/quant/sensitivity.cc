@@ -2,22 +2,23 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
-#include <map>
 
 #include <fmt/format.h>
 
+#include "quant/budget.h"
+#include "quant/edit.h"
+#include "quant/families.h"
 #include "quant/kept.h"
+#include "quant/reference.h"
 #include "quant/rounded.h"
 #include "quant/scores.h"
+#include "quant/shared_weights.h"
 #include "strata/cost/cost.h"
+#include "strata/quant/fold.h"
 
 namespace strata {
 
 namespace {
-
-constexpr std::size_t kFirstSamples = 4;  // of each layer, where a budget decides
 
 // Work of each node of the main graph in MACs, bodies with the node that runs them.
 std::vector<double> work_of(const Model& model) {
@@ -31,77 +32,9 @@ std::vector<double> work_of(const Model& model) {
   return work;
 }
 
-using Sample = std::vector<HostTensor>;
+using Sample = Reference::Sample;
 
-// The network, or a changed one, on the samples: its outputs, and activations at the cuts.
-// Samples are run when they are first asked for.
-class Reference {
- public:
-  Reference(const Dataset& data, const Model& model, std::vector<std::string> kept)
-      : data_(data), kept_(std::move(kept)), samples_(static_cast<std::size_t>(data.count())) {
-    for (const TensorId id : model.graph().outputs)
-      if (id != kNone) outputs_.emplace_back(model.graph().tensors[id].name);
-    for (const TensorId id : model.graph().inputs)
-      inputs_.emplace_back(model.graph().tensors[id].name);
-  }
-
-  Status open(const Engine& engine, const ModelBytes& bytes, SessionOptions options) {
-    options.fetch = kept_;
-    auto session = engine.open(bytes, options);
-    if (!session) return tl::unexpected(session.error());
-    session_.emplace(std::move(*session));
-    return {};
-  }
-
-  // True if it had to be run.
-  Result<bool> prepare(std::size_t sample) {
-    if (!samples_[sample].empty()) return false;
-    auto inputs = data_.sample(static_cast<std::int64_t>(sample));
-    if (!inputs) return tl::unexpected(inputs.error());
-    if (auto status = session_->bind(std::move(*inputs)); !status)
-      return tl::unexpected(status.error());
-    auto trace = session_->run_traced({.kernels = false, .blocks = false, .outputs = true});
-    if (!trace) return tl::unexpected(trace.error());
-    for (HostTensor& tensor : trace->outputs) {
-      std::string name = tensor.name;
-      samples_[sample].emplace(std::move(name), std::move(tensor));
-    }
-    return true;
-  }
-
-  Sample outputs(std::size_t sample) const { return chosen(sample, outputs_); }
-
-  // What a tail is given.
-  Result<Sample> at(std::size_t sample, const std::vector<std::string>& names) const {
-    Sample out = chosen(sample, names);
-    const bool given = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return std::find(inputs_.begin(), inputs_.end(), name) != inputs_.end();
-    });
-    if (!given) return out;
-    auto inputs = data_.sample(static_cast<std::int64_t>(sample));
-    if (!inputs) return tl::unexpected(inputs.error());
-    for (HostTensor& tensor : *inputs)
-      if (std::find(names.begin(), names.end(), tensor.name) != names.end())
-        out.push_back(std::move(tensor));
-    return out;
-  }
-
- private:
-  Sample chosen(std::size_t sample, const std::vector<std::string>& names) const {
-    Sample out;
-    for (const std::string& name : names)
-      if (const auto at = samples_[sample].find(name); at != samples_[sample].end())
-        out.push_back(at->second);
-    return out;
-  }
-
-  const Dataset& data_;
-  std::vector<std::string> kept_, outputs_, inputs_;
-  std::optional<Session> session_;
-  std::vector<std::map<std::string, HostTensor>> samples_;
-};
-
-class Measuring {
+class Measuring : LayerTrials {
  public:
   Measuring(const Engine& engine, const Model& model, const std::vector<QuantLayer>& layers,
             const TensorRanges& ranges, const Dataset& data, const FillElements& fill,
@@ -112,7 +45,8 @@ class Measuring {
         ranges_(ranges),
         data_(data),
         fill_(fill),
-        options_(options) {}
+        options_(options),
+        weights_(model, fill) {}
 
   Result<Sensitivity> run();
 
@@ -120,33 +54,47 @@ class Measuring {
   // Which samples of a layer are compared with what.
   enum class Kind { Alone, LeftOut };
 
+  Status alone(std::size_t layer, std::size_t count) override {
+    return measure(layer, Kind::Alone, count);
+  }
+  Status left_out(std::size_t layer, std::size_t count) override {
+    return measure(layer, Kind::LeftOut, count);
+  }
+  Status joint(std::size_t count) override;
+  const Sensitivity& so_far() const override { return result_; }
+  bool ended(double share_of_time) const override {
+    return stopped() || (options_.budget_seconds > 0 &&
+                         earlier_seconds() + seconds() > share_of_time * options_.budget_seconds);
+  }
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  double earlier_seconds() const {
+    return options_.earlier == nullptr ? 0 : options_.earlier->seconds;
+  }
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   std::size_t samples() const { return static_cast<std::size_t>(data_.count()); }
-  Result<std::string> bytes_of(const Model& model) const {
-    WriteOptions write;
-    write.fill = fill_;
-    return onnx_bytes(model, write);
+  bool halving() const {
+    return (options_.budget < 1 || options_.budget_seconds > 0) && !options_.naive;
   }
   Result<Model> changed(std::size_t layer, Kind kind) const;
+  Status look_for_families(Families& out) const;
+  // One that turned out to be different.
+  void leave_family(const std::string& path);
+  void take_earlier();
+  Status open_references();
   Status prepare(Reference& reference, std::size_t sample);
   Result<SampleScore> judge(std::size_t sample, const Sample& outputs);
-  // The samples from `first` to before `last` of one layer.
-  Status measure(std::size_t layer, Kind kind, std::size_t first, std::size_t last);
-  Status measure_joint(std::size_t last);
+  // The samples of one layer up to so many.
+  Status measure(std::size_t layer, Kind kind, std::size_t count);
   Status measure_all();
-  Status spend_budget();
-  // Layers of the top, worst first, whose order their neighbours' intervals leave open.
-  std::vector<std::size_t> contested() const;
-  double passes_for(std::size_t layer, std::size_t count) const {
-    return plan_.share[layer] * static_cast<double>(count);
-  }
-  bool out_of_time() const {
-    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
-    return options_.budget_seconds > 0 && gone.count() > options_.budget_seconds;
-  }
-  void report() const {
+  Status measure_within_budget();
+  void report() {
+    result_.seconds = seconds();
     if (options_.progress && planned_ > 0)
-      options_.progress(result_.passes / planned_, result_.passes);
+      options_.progress((earlier_passes_ + result_.passes) / planned_);
+    if (options_.so_far) options_.so_far(result_);
   }
 
   const Engine& engine_;
@@ -156,11 +104,18 @@ class Measuring {
   const Dataset& data_;
   const FillElements& fill_;
   const SensitivityOptions& options_;
+  SharedWeights weights_;
+  // Sessions may look into what they were opened from.
+  struct Opened {
+    Model model;
+    SharedModel source;
+  };
+  Opened float_model_, rounded_model_;
   KeptPlan plan_;
   std::optional<Reference> floats_, rounded_;
-  std::string float_bytes_, rounded_bytes_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double planned_ = 0;  // passes
+  double planned_ = 0;         // passes
+  double earlier_passes_ = 0;  // that these samples took
   Sensitivity result_;
 };
 
@@ -175,10 +130,10 @@ Status Measuring::prepare(Reference& reference, std::size_t sample) {
   if (!ran) return tl::unexpected(ran.error());
   if (!*ran) return {};
   result_.passes += 1;
-  if (&reference != &*floats_) return {};
+  if (&reference != &*floats_ || result_.baseline.size() != sample) return {};
   auto score = judge(sample, floats_->outputs(sample));
   if (!score) return tl::unexpected(score.error());
-  if (result_.baseline.size() == sample) result_.baseline.push_back(*score);
+  result_.baseline.push_back(*score);
   return {};
 }
 
@@ -197,24 +152,23 @@ Result<SampleScore> Measuring::judge(std::size_t sample, const Sample& outputs) 
   return score;
 }
 
-Status Measuring::measure(std::size_t layer, Kind kind, std::size_t first, std::size_t last) {
+Status Measuring::measure(std::size_t layer, Kind kind, std::size_t count) {
+  LayerScore& score = result_.layers[layer];
+  auto& scores = kind == Kind::Alone ? score.alone : score.left_out;
+  if (scores.size() >= count || stopped()) return {};
   Reference& reference = kind == Kind::Alone ? *floats_ : *rounded_;
   const TailCut& cut = plan_.cuts[plan_.cut_of[layer]];
   auto whole = changed(layer, kind);
   if (!whole) return tl::unexpected(whole.error());
   auto tail = tail_of(*whole, cut.inputs, cut.outputs);
   if (!tail) return tl::unexpected(tail.error());
-  auto bytes = bytes_of(*tail);
-  if (!bytes) return tl::unexpected(bytes.error());
   std::vector<std::string> names;
   for (const TensorId id : tail->graph().inputs) names.emplace_back(tail->graph().tensors[id].name);
-  ModelBytes source;
-  source.model = *bytes;
-  auto session = engine_.open(source, options_.session);
+  auto source = weights_.write(*tail);
+  if (!source) return tl::unexpected(source.error());
+  auto session = engine_.open(source->bytes(), options_.session);
   if (!session) return tl::unexpected(session.error());
-  LayerScore& score = result_.layers[layer];
-  auto& scores = kind == Kind::Alone ? score.alone : score.left_out;
-  for (std::size_t sample = first; sample < last && !stopped(); ++sample) {
+  for (std::size_t sample = scores.size(); sample < count && !stopped(); ++sample) {
     if (auto status = prepare(*floats_, sample); !status) return status;
     if (auto status = prepare(reference, sample); !status) return status;
     auto inputs = reference.at(sample, names);
@@ -232,99 +186,109 @@ Status Measuring::measure(std::size_t layer, Kind kind, std::size_t first, std::
   return {};
 }
 
-Status Measuring::measure_joint(std::size_t last) {
-  for (std::size_t sample = result_.joint.size(); sample < last && !stopped(); ++sample) {
+Status Measuring::joint(std::size_t count) {
+  for (std::size_t sample = result_.joint.size(); sample < count && !stopped(); ++sample) {
     if (auto status = prepare(*floats_, sample); !status) return status;
     if (auto status = prepare(*rounded_, sample); !status) return status;
     auto score = judge(sample, rounded_->outputs(sample));
     if (!score) return tl::unexpected(score.error());
     result_.joint.push_back(*score);
+    report();
   }
   return {};
 }
 
+// All layers together first: few passes, and R is known of whatever there is when it ends.
 Status Measuring::measure_all() {
+  if (auto status = joint(samples()); !status) return status;
   for (std::size_t l = 0; l < layers_.size() && !stopped(); ++l) {
-    if (options_.known)
-      if (auto known = options_.known(l)) {
-        result_.layers[l] = std::move(*known);
-        continue;
-      }
-    if (out_of_time()) {
-      result_.partial = true;
-      break;
-    }
-    if (auto status = measure(l, Kind::Alone, 0, samples()); !status) return status;
-    if (options_.leave_one_out)
-      if (auto status = measure(l, Kind::LeftOut, 0, samples()); !status) return status;
-    if (!stopped() && options_.done)
-      if (auto status = options_.done(l, result_.layers[l]); !status) return status;
-  }
-  return measure_joint(samples());
-}
-
-std::vector<std::size_t> Measuring::contested() const {
-  struct Place {
-    std::size_t layer;
-    double drop;
-    Interval interval;  // of the value
-  };
-  std::vector<Place> places;
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const auto& own = result_.layers[l].alone;
-    const auto amount = drop(options_.quality, own, result_.baseline);
-    // Too few samples for an interval: it may be anywhere.
-    constexpr double kFar = std::numeric_limits<double>::infinity();
-    const auto interval = value_interval(options_.quality, own).value_or(Interval{-kFar, kFar});
-    if (amount) places.push_back({l, *amount, interval});
-  }
-  std::stable_sort(places.begin(), places.end(),
-                   [](const Place& a, const Place& b) { return a.drop > b.drop; });
-  const auto overlap = [](const Place& a, const Place& b) {
-    return a.interval.low <= b.interval.high && b.interval.low <= a.interval.high;
-  };
-  std::vector<std::size_t> out;
-  const auto top = static_cast<std::size_t>(std::max(1, options_.top));
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    // Inside of the top the order counts; beyond it, only who might belong to it.
-    const bool above = i > 0 && i <= top && overlap(places[i - 1], places[i]);
-    const bool below = i + 1 < places.size() && i < top && overlap(places[i], places[i + 1]);
-    const bool reaches = i >= top && overlap(places[top - 1], places[i]);
-    if (above || below || reaches) out.push_back(places[i].layer);
-  }
-  return out;
-}
-
-Status Measuring::spend_budget() {
-  const double allowed = options_.budget * result_.naive_passes;
-  std::size_t known = std::min(kFirstSamples, samples());
-  // The first round, and its references, may take about two thirds.
-  double round = 0;
-  for (std::size_t l = 0; l < layers_.size(); ++l) round += plan_.share[l];
-  while (known > 1 && (round + 2) * static_cast<double>(known) > 0.67 * allowed) --known;
-  for (std::size_t l = 0; l < layers_.size() && !stopped(); ++l) {
-    if (out_of_time()) {
-      result_.partial = true;
-      break;
-    }
-    if (auto status = measure(l, Kind::Alone, 0, known); !status) return status;
-  }
-  if (auto status = measure_joint(known); !status) return status;
-  while (!stopped() && !out_of_time()) {
-    bool more = false;
-    for (const std::size_t layer : contested()) {
-      const std::size_t have = result_.layers[layer].alone.size();
-      const std::size_t want = std::min(samples(), 2 * have);
-      const double references =
-          static_cast<double>(want) - static_cast<double>(result_.baseline.size());
-      const double cost = passes_for(layer, want - have) + std::max(0.0, references);
-      if (want == have || result_.passes + cost > allowed || stopped() || out_of_time()) continue;
-      if (auto status = measure(layer, Kind::Alone, have, want); !status) return status;
-      more = true;
-    }
-    if (!more) break;
+    if (auto status = alone(l, samples()); !status) return status;
+    if (!options_.leave_one_out) continue;
+    if (auto status = left_out(l, samples()); !status) return status;
   }
   return {};
+}
+
+Status Measuring::look_for_families(Families& out) const {
+  const Quality quality = options_.quality;
+  const bool smooth =
+      quality == Quality::Sqnr || quality == Quality::Cosine || quality == Quality::Kl;
+  std::vector<OwnNoise> noise(layers_.size());
+  if (smooth) {  // else one sample says nothing, and without noise none are alike
+    auto own = own_noise(model_, layers_, options_.rounding, fill_, options_.activation_sqnr);
+    if (!own) return tl::unexpected(own.error());
+    noise = std::move(*own);
+  }
+  out = find_families(model_, layers_, options_.rounding, noise);
+  return {};
+}
+
+Status Measuring::measure_within_budget() {
+  BudgetTask task;
+  task.samples = samples();
+  task.share = plan_.share;
+  // As many again is for leave-one-out.
+  task.allowed = options_.budget * static_cast<double>(layers_.size() * samples());
+  task.timed = options_.budget_seconds > 0;
+  task.leave_one_out = options_.leave_one_out;
+  task.top = static_cast<std::size_t>(std::max(1, options_.top));
+  task.quality = options_.quality;
+  if (options_.budget < 1) result_.budget_passes = options_.budget * result_.naive_passes;
+  Families families;
+  if (auto status = look_for_families(families); !status) return status;
+  task.like = std::move(families.like);
+  result_.alike = std::move(families.blocks);
+  auto spent = spend_budget(task, *this);
+  if (!spent) return tl::unexpected(spent.error());
+  for (std::size_t l = 0; l < layers_.size(); ++l)
+    if (task.like[l] != l && spent->like[l] == l) leave_family(layers_[l].path);
+  result_.like = std::move(spent->like);
+  result_.first_samples = spent->first;
+  return {};
+}
+
+void Measuring::leave_family(const std::string& path) {
+  for (AlikeBlocks& alike : result_.alike)
+    for (const std::string& block : alike.blocks)
+      if (path.starts_with(block + ".")) --alike.members;
+}
+
+void Measuring::take_earlier() {
+  result_.layers.resize(layers_.size());
+  if (options_.earlier == nullptr) return;
+  const Sensitivity& earlier = *options_.earlier;
+  const auto take = [&](const std::vector<SampleScore>& from, std::vector<SampleScore>& to) {
+    to.assign(from.begin(),
+              from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), samples())));
+    return static_cast<double>(to.size());
+  };
+  earlier_passes_ += take(earlier.baseline, result_.baseline);
+  earlier_passes_ += take(earlier.joint, result_.joint);
+  for (std::size_t l = 0; l < std::min(layers_.size(), earlier.layers.size()); ++l) {
+    LayerScore& own = result_.layers[l];
+    earlier_passes_ += plan_.share[l] * take(earlier.layers[l].alone, own.alone);
+    const double left_out = take(earlier.layers[l].left_out, own.left_out);
+    if (options_.leave_one_out) earlier_passes_ += plan_.share[l] * left_out;
+  }
+}
+
+Status Measuring::open_references() {
+  const auto open = [&](Model&& model, Opened& opened, std::optional<Reference>& reference,
+                        const std::vector<std::string>& kept) -> Status {
+    opened.model = std::move(model);
+    auto source = weights_.write(opened.model);
+    if (!source) return tl::unexpected(source.error());
+    opened.source = std::move(*source);
+    reference.emplace(data_, model_, kept);
+    return reference->open(engine_, opened.source.bytes(), options_.session);
+  };
+  if (auto status = open(GraphEdit(model_).finish(), float_model_, floats_, plan_.tensors); !status)
+    return status;
+  auto rounded = with_rounded_layers(model_, layers_, std::vector<bool>(layers_.size(), true),
+                                     ranges_, options_.rounding, fill_);
+  if (!rounded) return tl::unexpected(rounded.error());
+  return open(std::move(*rounded), rounded_model_, rounded_,
+              options_.leave_one_out ? plan_.tensors : std::vector<std::string>{});
 }
 
 Result<Sensitivity> Measuring::run() {
@@ -335,38 +299,22 @@ Result<Sensitivity> Measuring::run() {
   const std::int64_t room = options_.naive ? 0 : options_.memory_bytes / references / data_.count();
   plan_ =
       plan_kept(model_, layers_, std::vector<bool>(layers_.size(), true), work_of(model_), room);
-  result_.layers.resize(layers_.size());
+  take_earlier();
   result_.kept_bytes = plan_.bytes_per_sample * data_.count() * references;
   result_.naive_passes = static_cast<double>(layers_.size() * samples()) * references;
-
-  auto bytes = bytes_of(model_);
-  if (!bytes) return tl::unexpected(bytes.error());
-  float_bytes_ = std::move(*bytes);
-  floats_.emplace(data_, model_, plan_.tensors);
-  ModelBytes source;
-  source.model = float_bytes_;
-  if (auto status = floats_->open(engine_, source, options_.session); !status)
-    return tl::unexpected(status.error());
-  auto joint = with_rounded_layers(model_, layers_, std::vector<bool>(layers_.size(), true),
-                                   ranges_, options_.rounding, fill_);
-  if (!joint) return tl::unexpected(joint.error());
-  bytes = bytes_of(*joint);
-  if (!bytes) return tl::unexpected(bytes.error());
-  rounded_bytes_ = std::move(*bytes);
-  rounded_.emplace(data_, model_,
-                   options_.leave_one_out ? plan_.tensors : std::vector<std::string>{});
-  source.model = rounded_bytes_;
-  if (auto status = rounded_->open(engine_, source, options_.session); !status)
-    return tl::unexpected(status.error());
+  if (auto status = open_references(); !status) return tl::unexpected(status.error());
 
   double sum = 2;
   for (const double share : plan_.share) sum += share * references;
   planned_ = sum * static_cast<double>(samples());
   if (options_.budget < 1) planned_ = std::min(planned_, options_.budget * result_.naive_passes);
-  const bool halving = (options_.budget < 1 || options_.budget_seconds > 0) && !options_.naive;
-  if (auto status = halving ? spend_budget() : measure_all(); !status)
+  if (auto status = halving() ? measure_within_budget() : measure_all(); !status)
     return tl::unexpected(status.error());
-  result_.partial = result_.partial || stopped();
+  const std::size_t wanted = halving() ? 1 : samples();
+  result_.partial =
+      stopped() || std::any_of(result_.layers.begin(), result_.layers.end(),
+                               [&](const LayerScore& l) { return l.alone.size() < wanted; });
+  result_.seconds = seconds();
   return std::move(result_);
 }
 
@@ -377,6 +325,16 @@ Result<Sensitivity> measure_sensitivity(const Engine& engine, const Model& model
                                         const TensorRanges& ranges, const Dataset& data,
                                         const FillElements& fill,
                                         const SensitivityOptions& options) {
+  // Norms are folded once and not by the engine for each layer, which takes it longer than a
+  // pass. What they gave keeps its name.
+  const auto folded = with_folded_norms(model, fill);
+  if (folded) {
+    const std::vector<QuantLayer> own = find_quant_layers(*folded);
+    const bool same =
+        std::equal(own.begin(), own.end(), layers.begin(), layers.end(),
+                   [](const QuantLayer& a, const QuantLayer& b) { return a.path == b.path; });
+    if (same) return Measuring(engine, *folded, own, ranges, data, fill, options).run();
+  }
   return Measuring(engine, model, layers, ranges, data, fill, options).run();
 }
 

@@ -84,7 +84,7 @@ class Table {
     const std::string sqnr = fmt::format("SQNR int{} (dB)", ranges_.scheme.bits);
     table_.columns = {
         {"layer", "Layer", Unit::Text, false, 0},
-        {"block", "Block", Unit::Text, false, 2},
+        {machine_ ? "block" : "path", machine_ ? "Block" : "Path", Unit::Text, false, 2},
         {"elements", "Elements", Unit::Count, true, 1},
         {"kept", fmt::format("All {} kept", calibration_.samples), Unit::Bytes, true, 1},
         {"min", "Min", Unit::Number, false, 0},
@@ -98,7 +98,8 @@ class Table {
                            {"zero_point", "Zero point", Unit::Count, false, 3},
                            {"zeros", "Zeros", Unit::Count, false, 3},
                            {"nans", "NaN", Unit::Count, false, 3},
-                           {"infinities", "Infinite", Unit::Count, false, 3}};
+                           {"infinities", "Infinite", Unit::Count, false, 3},
+                           {"random", "Random", Unit::Text, false, 3}};
     table_.columns.insert(table_.columns.end(), std::begin(more), std::end(more));
   }
 
@@ -106,7 +107,13 @@ class Table {
     const Sketch& sketch = tensor.sketch;
     const std::uint64_t count = sketch.count();
     ProfileRow row;
-    row.cells = {words(machine_ ? tensor.layer : label), words(tensor.block)};
+    // Where the network numbers its layers, that is the name that fits into a line.
+    if (machine_)
+      row.cells = {words(tensor.layer), words(tensor.block)};
+    else if (tensor.block.empty())
+      row.cells = {words(label), words("")};
+    else
+      row.cells = {words(tensor.block), words(label)};
     row.cells.push_back(calibration_.samples == 0 ? Cell{} : whole(count / calibration_.samples));
     row.cells.push_back(whole(count * kBytes));
     row.cells.push_back(exact(sketch.min()));
@@ -130,6 +137,7 @@ class Table {
       row.cells.push_back(whole(sketch.zeros()));
       row.cells.push_back(whole(sketch.nans()));
       row.cells.push_back(whole(sketch.infinities()));
+      row.cells.push_back(words(calibration_.random ? "true" : "false"));
     }
     table_.rows.push_back(std::move(row));
     if (sketch.min() && *sketch.min() == *sketch.max()) constant_.push_back(label);

@@ -41,6 +41,13 @@ Json pairs_json(const std::vector<std::pair<std::string, std::string>>& pairs) {
   return out;
 }
 
+// The path of the layer that stood for it.
+Json stands_for(const SensitivityRun& run, std::size_t layer) {
+  const auto& like = run.result.like;
+  if (layer >= like.size() || like[layer] == layer) return nullptr;
+  return run.layers[like[layer]].path;
+}
+
 Json layer_json(const SensitivityRun& run, std::size_t layer, std::size_t rank) {
   const SensitivityLayer& facts = run.layers[layer];
   const LayerFigures figures = figures_of(run, layer);
@@ -55,8 +62,16 @@ Json layer_json(const SensitivityRun& run, std::size_t layer, std::size_t rank) 
           {"left_out", real(figures.left_out)},
           {"left_out_drop", real(figures.left_out_drop)},
           {"samples", figures.samples},
+          {"like", stands_for(run, layer)},
           {"scores", scores_json(run.result.layers[layer].alone)},
           {"left_out_scores", scores_json(run.result.layers[layer].left_out)}};
+}
+
+Json alike_json(const AlikeBlocks& alike) {
+  return {{"blocks", alike.blocks},
+          {"layers", alike.layers},
+          {"standing", alike.standing},
+          {"members", alike.members}};
 }
 
 Json finding_json(const SensitivityRun& run, const Finding& finding) {
@@ -86,7 +101,8 @@ std::string sensitivity_to_json(const SensitivityRun& run) {
   const std::vector<std::size_t> order = sensitivity_ranking(run);
   std::vector<std::size_t> rank(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = i + 1;
-  Json layers = Json::array(), findings = Json::array();
+  Json layers = Json::array(), findings = Json::array(), alike = Json::array();
+  for (const AlikeBlocks& each : result.alike) alike.push_back(alike_json(each));
   for (std::size_t l = 0; l < run.layers.size(); ++l) layers.push_back(layer_json(run, l, rank[l]));
   for (const Finding& finding : run.findings) findings.push_back(finding_json(run, finding));
   const auto r = additivity_of(run);
@@ -111,7 +127,10 @@ std::string sensitivity_to_json(const SensitivityRun& run) {
        run.rounding.activations ? Json(run.rounding.activation_bits) : Json(nullptr)},
       {"samples", run.samples},
       {"budgeted", run.budgeted},
+      {"budget_passes", result.budget_passes > 0 ? Json(result.budget_passes) : Json(nullptr)},
+      {"alike", alike},
       {"seconds", run.seconds},
+      {"measuring_seconds", result.seconds},
       {"passes", result.passes},
       {"naive_passes", result.naive_passes},
       {"kept_bytes", result.kept_bytes},

@@ -24,6 +24,13 @@ double median_of(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
+// An SQNR beyond this is far above the others, of which these are the middle half and more.
+double far_above(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const double low = values[values.size() / 4], high = values[values.size() * 3 / 4];
+  return high + 3 * std::max(high - low, 5.0);
+}
+
 // About `count` round numbers from low to high.
 std::vector<double> ticks(double low, double high, int count) {
   const double raw = (high - low) / count;
@@ -66,6 +73,7 @@ class Drawing {
     if (run_.random_data) second += ", RANDOM";
     if (run_.random_weights) second += ", RANDOM weights";
     if (run_.result.partial) second += ", PARTIAL";
+    if (plot_.above > 0) second += fmt::format("; {} above the axis, at its end", plot_.above);
     scene_.texts.push_back({kLeft, 30, second, kInk});
     axes(metric);
     series();
@@ -81,6 +89,7 @@ class Drawing {
   double x_of(std::size_t i) const { return kLeft + (static_cast<double>(i) + 0.5) * step_; }
   double y_of(double value) const {
     if (std::isinf(value)) return value > 0 ? kTop : kBottom;
+    if (value > plot_.high) return kTop;
     return kBottom - (value - plot_.low) / (plot_.high - plot_.low) * (kBottom - kTop);
   }
 
@@ -221,6 +230,12 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
   }
   if (plot.line && std::isfinite(*plot.line)) finite.push_back(*plot.line);
 
+  if (run.quality == Quality::Sqnr) {
+    const double limit = far_above(finite);
+    std::erase_if(finite, [&](double value) { return value > limit; });
+    for (const auto& point : plot.points)
+      plot.above += point.value && std::isfinite(*point.value) && *point.value > limit ? 1 : 0;
+  }
   const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
   double room = 0.06 * (*most - *least);
   if (!(room > 0)) room = std::max(std::abs(*most) * 0.05, 1e-9);

@@ -23,6 +23,8 @@ struct SensitivityPlot {
   std::optional<double> line;
   std::string line_label;
   double low = 0, high = 1;  // of the axis
+  // Layers that lose next to nothing would press the others together: they are at its end.
+  std::size_t above = 0;
 };
 
 // nullopt: fewer than two layers have a finite value.

@@ -63,8 +63,19 @@ Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::s
   if (run == all.end() || !run->is_string() || layers == all.end() || !layers->is_array())
     return wrong("lacks \"run\" or \"layers\"");
   out.run = run->get<std::string>();
-  if (const auto passes = all.find("passes"); passes != all.end() && passes->is_number())
-    out.passes = passes->get<double>();
+  const auto number = [&](const char* key, double& to) {
+    if (const auto at = all.find(key); at != all.end() && at->is_number()) to = at->get<double>();
+  };
+  number("passes", out.result.passes);
+  number("measuring_seconds", out.result.seconds);
+  number("seconds", out.seconds);
+  // Without them the samples are run again.
+  const auto whole = [&](const char* key, std::vector<SampleScore>& to) {
+    const auto at = all.find(key);
+    if (at == all.end() || !at->is_object() || !read_scores(*at, "scores", to)) to.clear();
+  };
+  whole("baseline", out.result.baseline);
+  whole("joint", out.result.joint);
   for (const Json& layer : *layers) {
     const bool named = layer.is_object() && layer.contains("path") && layer["path"].is_string();
     LayerScore score;
@@ -72,7 +83,7 @@ Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::s
         !read_scores(layer, "left_out_scores", score.left_out))
       return wrong("has a layer without a path or with scores that are none");
     out.paths.push_back(layer["path"].get<std::string>());
-    out.layers.push_back(std::move(score));
+    out.result.layers.push_back(std::move(score));
   }
   return out;
 }

@@ -58,7 +58,45 @@ TEST(Sensitivity, TheWorstComesFirst) {
   EXPECT_THAT(sensitivity_ranking(run), ElementsAre(2, 0, 1));
   const std::string table = sensitivity_to_table(run, 0);
   EXPECT_LT(table.find("layer2"), table.find("layer0"));
-  EXPECT_THAT(table, HasSubstr("R is not known: not all layers have been measured"));
+  // 1e-4 and 1e-3 of 1.11e-2.
+  EXPECT_THAT(sensitivity_summary(run),
+              HasSubstr("R is not known yet: the 2 of 3 layers that have been measured add "
+                        "up to 0.0991 times the drop of all together"));
+  run.result.joint.clear();
+  EXPECT_THAT(sensitivity_to_table(run, 0),
+              HasSubstr("R is not known: not all layers have been measured"));
+}
+
+TEST(Sensitivity, SaysOfHowManySamples) {
+  SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1.11e-2);
+  EXPECT_THAT(sensitivity_to_table(run, 0), Not(HasSubstr("of 4 samples")));
+  run.result.joint.resize(2);
+  run.result.layers[2].alone.resize(3);
+  run.result.partial = true;
+  const std::string table = sensitivity_to_table(run, 0);
+  EXPECT_THAT(table, HasSubstr("all 3 layers together: 19.5 dB, on 2 of 4 samples"));
+  EXPECT_THAT(table,
+              HasSubstr("PARTIAL: 3 of 3 layers were looked at, 2 of them on all 4 samples"));
+}
+
+TEST(Sensitivity, BlocksThatAreAlike) {
+  SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1.11e-2);
+  run.budgeted = true;
+  run.result.like = {1, 1, 2};
+  run.result.first_samples = 4;
+  run.result.alike = {{{"layers.0", "layers.1"}, 3, 1, 1}};
+  EXPECT_THAT(sensitivity_summary(run),
+              HasSubstr("2 blocks alike (layers.0 to layers.1) with 3 layers: 4 samples at first "
+                        "for 1 of them, 1 for 1 that these stand for, 1 on their own\n"));
+  const auto json = nlohmann::json::parse(sensitivity_to_json(run));
+  EXPECT_EQ(json["layers"][0]["like"], "layer1");
+  EXPECT_TRUE(json["layers"][1]["like"].is_null());
+  EXPECT_EQ(json["alike"][0]["members"], 1);
+  // Too small a budget says so.
+  for (LayerScore& layer : run.result.layers) layer.alone.resize(1);
+  run.result.budget_passes = 5;
+  EXPECT_THAT(sensitivity_summary(run),
+              HasSubstr("the budget of 5.0 passes is less than one sample of each layer takes"));
 }
 
 // 20 dB is a noise of a hundredth.
@@ -105,17 +143,22 @@ TEST(Sensitivity, WhatIsMadeUpSaysSo) {
 TEST(Sensitivity, ScoresComeBackFromJson) {
   SensitivityRun run = run_with({1.0 / 3, 1e-2}, 1e-2);
   run.result.layers[0].left_out = noisy(0.1, 2);
+  run.result.seconds = 2.5;
   run.result.layers[1].alone[0].command = 0.25;
   run.layers[0].path = "bad\xff";
   const auto back = sensitivity_scores_from_json(sensitivity_to_json(run), "a.json");
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(back->run, "0123");
-  EXPECT_EQ(back->passes, 10);
+  EXPECT_EQ(back->result.passes, 10);
+  EXPECT_EQ(back->result.seconds, 2.5);
+  EXPECT_EQ(back->result.baseline.size(), 4);
+  ASSERT_EQ(back->result.joint.size(), 4);
+  EXPECT_EQ(back->result.joint[3].noise, 1e-2);
   EXPECT_THAT(back->paths, ElementsAre("bad\xef\xbf\xbd", "layer1"));
-  EXPECT_EQ(back->layers[0].alone[0].noise, 1.0 / 3);
-  EXPECT_EQ(back->layers[0].left_out.size(), 2);
-  EXPECT_EQ(back->layers[0].alone[0].command, std::nullopt);
-  EXPECT_EQ(back->layers[1].alone[0].command, 0.25);
+  EXPECT_EQ(back->result.layers[0].alone[0].noise, 1.0 / 3);
+  EXPECT_EQ(back->result.layers[0].left_out.size(), 2);
+  EXPECT_EQ(back->result.layers[0].alone[0].command, std::nullopt);
+  EXPECT_EQ(back->result.layers[1].alone[0].command, 0.25);
 }
 
 TEST(Sensitivity, OtherFilesAreRefused) {
@@ -147,6 +190,19 @@ TEST(SensitivityPlot, DipsAndTheRedLine) {
   EXPECT_THAT(plot->dips, ElementsAre(2));
   EXPECT_LT(plot->low, 0);
   EXPECT_GT(plot->high, 100);
+}
+
+// 20 dB, 40 dB and 120 dB.
+TEST(SensitivityPlot, OneFarAboveIsAtTheEndOfTheAxis) {
+  const SensitivityRun run = run_with({1e-4, 1e-4, 1e-2, 1e-4, 1e-12, 1e-4, 1e-2, 1e-4}, 1e-2);
+  const auto plot = sensitivity_plot(run);
+  ASSERT_TRUE(plot);
+  EXPECT_EQ(plot->above, 1);
+  EXPECT_GT(plot->high, 40);
+  EXPECT_LT(plot->high, 60);
+  EXPECT_EQ(plot->points[4].value, 120);
+  EXPECT_THAT(sensitivity_to_svg(run), HasSubstr("1 above the axis"));
+  EXPECT_EQ(sensitivity_plot(run_with({1e-4, 1e-4, 1e-5, 1e-4}, 1e-2))->above, 0);
 }
 
 TEST(SensitivityPlot, NamesOfLayersAreTextInSvg) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,12 @@ namespace strata {
 namespace {
 
 bool is_share(Quality quality) { return quality == Quality::Top1 || quality == Quality::Accuracy; }
+
+std::size_t layers_measured(const SensitivityRun& run) {
+  return static_cast<std::size_t>(
+      std::count_if(run.result.layers.begin(), run.result.layers.end(),
+                    [](const LayerScore& score) { return !score.alone.empty(); }));
+}
 
 std::string rounding_text(const Rounding& rounding) {
   if (!rounding.activations) return fmt::format("weights of {} bits", rounding.weight_bits);
@@ -38,6 +45,8 @@ std::string joint_text(const SensitivityRun& run) {
   if (const auto interval = value_interval(run.quality, run.result.joint))
     text += fmt::format(" [{}, {}]", quality_text(run.quality, interval->low),
                         quality_text(run.quality, interval->high));
+  if (const std::size_t own = run.result.joint.size(); std::cmp_not_equal(own, run.samples))
+    text += fmt::format(", on {} of {} samples", own, run.samples);
   return text;
 }
 
@@ -46,7 +55,13 @@ std::string additivity_text(const SensitivityRun& run) {
   if (!r) {
     const auto all = drop(run.quality, run.result.joint, run.result.baseline);
     if (all && !(*all > 0)) return "R is not known: all layers together lose nothing";
-    return "R is not known: not all layers have been measured";
+    const auto part = additivity_so_far(run.result, run.quality);
+    const std::size_t measured = layers_measured(run);
+    if (!part || measured == 0) return "R is not known: not all layers have been measured";
+    return fmt::format(
+        "R is not known yet: the {} of {} layers that have been measured add up to {:.3g} times "
+        "the drop of all together",
+        measured, run.layers.size(), *part);
   }
   std::string text = fmt::format(
       "R = {:.3g}: the layers' own drops add up to {:.3g} times the drop of all together", *r, *r);
@@ -68,6 +83,49 @@ std::string passes_text(const SensitivityRun& run) {
   if (result.kept_bytes == 0) return text + "; no activations kept";
   return text + fmt::format("; activations kept in {}",
                             human_bytes(static_cast<double>(result.kept_bytes)));
+}
+
+std::string partial_text(const SensitivityRun& run) {
+  const auto whole = std::count_if(run.result.layers.begin(), run.result.layers.end(),
+                                   [&](const LayerScore& score) {
+                                     return std::cmp_greater_equal(score.alone.size(), run.samples);
+                                   });
+  std::string text = fmt::format("PARTIAL: {} of {} layers were looked at", layers_measured(run),
+                                 run.layers.size());
+  if (!run.budgeted) text += fmt::format(", {} of them on all {} samples", whole, run.samples);
+  return text;
+}
+
+std::string alike_text(const SensitivityRun& run, const AlikeBlocks& alike) {
+  std::string text = fmt::format(
+      "{} blocks alike ({} to {}) with {} layers: {} samples at first for {} of them, 1 for {} "
+      "that "
+      "these stand for",
+      alike.blocks.size(), alike.blocks.front(), alike.blocks.back(), alike.layers,
+      run.result.first_samples, alike.standing, alike.members);
+  if (const std::size_t own = alike.layers - alike.standing - alike.members; own > 0)
+    text += fmt::format(", {} on their own", own);
+  return text + "\n";
+}
+
+std::string budget_text(const SensitivityRun& run) {
+  const Sensitivity& result = run.result;
+  std::string text = "a budget: n is the number of samples that a layer got\n";
+  const bool once = std::all_of(result.layers.begin(), result.layers.end(),
+                                [](const LayerScore& l) { return l.alone.size() <= 1; });
+  if (once && result.budget_passes > 0 && result.passes > result.budget_passes)
+    text += fmt::format(
+        "the budget of {:.1f} passes is less than one sample of each layer takes: nothing was "
+        "left for more\n",
+        result.budget_passes);
+  constexpr std::size_t kMost = 4;
+  if (result.first_samples > 1) {
+    for (std::size_t i = 0; i < std::min(kMost, result.alike.size()); ++i)
+      text += alike_text(run, result.alike[i]);
+    if (result.alike.size() > kMost)
+      text += fmt::format("and {} more such groups of blocks\n", result.alike.size() - kMost);
+  }
+  return text;
 }
 
 }  // namespace
@@ -164,10 +222,8 @@ std::string sensitivity_summary(const SensitivityRun& run) {
     line(
         "RANDOM weights: the order is that of a network that was never trained, and says "
         "nothing of accuracy");
-  const auto measured = std::count_if(run.result.layers.begin(), run.result.layers.end(),
-                                      [](const LayerScore& s) { return !s.alone.empty(); });
-  if (run.result.partial)
-    line(fmt::format("PARTIAL: {} of {} layers were looked at", measured, run.layers.size()));
+  const std::size_t measured = layers_measured(run);
+  if (run.result.partial) line(partial_text(run));
   line(fmt::format("one layer at a time has {}, the rest is in floats; ranges: {}",
                    rounding_text(run.rounding), run.ranges));
   line(fmt::format("samples: {}; run on {}", run.data, run.engine));
@@ -175,7 +231,7 @@ std::string sensitivity_summary(const SensitivityRun& run) {
   line(joint_text(run));
   line(additivity_text(run));
   line(passes_text(run));
-  if (run.budgeted) line("a budget: n is the number of samples that a layer got");
+  if (run.budgeted) out += budget_text(run);
   if (run.findings.empty()) {
     if (measured > 0) line("findings: no kind of layer, and no single one, stands out clearly");
     return out;

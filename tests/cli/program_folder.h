@@ -29,9 +29,10 @@ class ProgramFolder : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  Ran strata(const std::string& arguments) const {
-    const std::string command =
-        "cd '" + folder_.string() + "' && " STRATA_BINARY " " + arguments + " 2>&1";
+  Ran strata(const std::string& arguments) const { return shell(STRATA_BINARY " " + arguments); }
+  // Any line of /bin/sh, in the folder.
+  Ran shell(const std::string& line) const {
+    const std::string command = "cd '" + folder_.string() + "' && (" + line + ") 2>&1";
     Ran ran;
     FILE* pipe = ::popen(command.c_str(), "r");
     std::array<char, 4096> buffer;

@@ -1,5 +1,8 @@
 // `strata quantize` on a network that was trained on digits, and on one with a layer that is
 // known to break.
+#include <algorithm>
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +17,7 @@ class Quantize : public ProgramFolder {
  protected:
   static std::string arguments(const std::string& file) {
     const std::string digits = STRATA_SOURCE_DIR "/tests/models/digits/";
-    return digits + file + " --batch 1 --data " + digits + "images.npz --samples 64 ";
+    return digits + file + " --data " + digits + "images.npz --samples 64 ";
   }
   nlohmann::json json(const std::string& options) const {
     const Ran ran = strata("quantize " + options + " --no-time --format json");
@@ -30,7 +33,7 @@ TEST_F(Quantize, ATrainedNetworkKeepsItsAnswers) {
   EXPECT_EQ(result["answers"]["samples"], 16);
   EXPECT_EQ(result["answers"]["top1_percent"], 100);
   EXPECT_TRUE(exists("out.onnx"));
-  EXPECT_THAT(strata("quantize out.onnx --batch 1 --random -o again.onnx").text,
+  EXPECT_THAT(strata("quantize out.onnx --random -o again.onnx").text,
               HasSubstr("quantized already"));
   EXPECT_FALSE(exists("again.onnx"));
 }
@@ -75,6 +78,102 @@ TEST_F(Quantize, WhatCannotBeDoneWritesNothing) {
   EXPECT_EQ(usage.code, 2) << usage.text;
   const Ran full = strata("quantize " + arguments("digits.onnx") + "-o /dev/full/out.onnx");
   EXPECT_EQ(full.code, 1) << full.text;
+  EXPECT_FALSE(exists("out.onnx"));
+  EXPECT_FALSE(exists("out.exclude.txt"));
+}
+
+// The command line of the first page: nothing but the file of ranges.
+TEST_F(Quantize, RangesSayWhichSamplesCameFromWhere) {
+  ASSERT_EQ(strata("calibrate " + arguments("digits.onnx") + "--offset 10 -o r.json").code, 0);
+  const std::string model = STRATA_SOURCE_DIR "/tests/models/digits/digits.onnx";
+  auto alone = json(model + " --ranges r.json --keep-float auto -o out.onnx");
+  ASSERT_TRUE(alone.is_object());
+  EXPECT_EQ(alone["answers"]["samples"], 16);
+  EXPECT_THAT(alone["answers"]["data"].get<std::string>(), HasSubstr("from number 74 on"));
+  EXPECT_EQ(alone["target"]["min_sqnr_db"], 20);
+  EXPECT_FALSE(alone["random_data"]);
+  // The same folder again: behind the file's own samples. Another one: from its start.
+  auto same = json(arguments("digits.onnx") + "--ranges r.json -o out.onnx");
+  EXPECT_EQ(same["answers"]["data"], alone["answers"]["data"]);
+  auto asked = json(arguments("digits.onnx") + "--offset 200 --ranges r.json -o out.onnx");
+  EXPECT_THAT(asked["answers"]["data"].get<std::string>(), HasSubstr("from number 200 on"));
+  auto random = json(model + " --random --ranges r.json -o out.onnx");
+  EXPECT_THAT(random["answers"]["data"].get<std::string>(), HasSubstr("random samples, seed 0"));
+  EXPECT_TRUE(random["random_data"]);
+}
+
+TEST_F(Quantize, SamplesThatAreSpreadAreNotJudgedOn) {
+  auto result = json(arguments("digits.onnx") + "--spread -o out.onnx");
+  ASSERT_TRUE(result.is_object());
+  EXPECT_THAT(result["answers"]["data"].get<std::string>(), HasSubstr("from number 1 on"));
+  EXPECT_EQ(result["answers"]["samples"], 64);
+}
+
+TEST_F(Quantize, WithoutSamplesLeftAnswersAreNotJudged) {
+  const std::string all =
+      STRATA_SOURCE_DIR "/tests/models/digits/digits.onnx --data " STRATA_SOURCE_DIR
+                        "/tests/models/digits/images.npz --samples 360 ";
+  auto result = json(all + "-o out.onnx");
+  ASSERT_TRUE(result.is_object());
+  EXPECT_EQ(result["answers"]["samples"], 0);
+  EXPECT_TRUE(result["answers"]["sqnr_db"].is_null());
+  EXPECT_THAT(result["notes"][0].get<std::string>(), HasSubstr("answers were not judged"));
+  const Ran automatic = strata("quantize " + all + "--keep-float auto --no-time -o no.onnx");
+  EXPECT_EQ(automatic.code, 1) << automatic.text;
+  EXPECT_THAT(automatic.text, HasSubstr("no samples behind the 360"));
+  EXPECT_FALSE(exists("no.onnx"));
+}
+
+TEST_F(Quantize, RandomIsSaidInEveryOutput) {
+  const std::string made =
+      "quantize 'zoo:squeezenet1_1?resolution=64' --random --no-time -o o.onnx";
+  const std::string table = strata(made).text;
+  EXPECT_THAT(table, HasSubstr("RANDOM samples"));
+  EXPECT_THAT(table, HasSubstr("RANDOM weights"));
+  EXPECT_THAT(strata(made + " --format csv").text, HasSubstr(",samples and weights\n"));
+  const std::string text = strata(made + " --format json").text;
+  EXPECT_THAT(text, HasSubstr("\"random_data\": true"));
+  EXPECT_THAT(text, HasSubstr("\"random_weights\": true"));
+  const std::string seen = "calibrate 'zoo:squeezenet1_1?resolution=64' --random --samples 1 ";
+  for (const char* format : {"table", "md", "json"})
+    EXPECT_THAT(strata(seen + "--engine fake -o r.json --format " + format).text,
+                HasSubstr("RANDOM samples"))
+        << format;
+  EXPECT_THAT(strata(seen + "--engine fake --format csv").text, HasSubstr(",random\n"));
+  EXPECT_THAT(strata(seen + "--engine fake --format csv").text, HasSubstr(",true\n"));
+  EXPECT_THAT(read("r.json"), HasSubstr("\"random\": true"));
+}
+
+// The names that are written are nodes of the file that was read, as ONNX Runtime's
+// quantize_static compares them.
+TEST_F(Quantize, TheExcludedNodesAreThoseOfTheOriginal) {
+  auto kept = json(arguments("digits.onnx") + "-o out.onnx --keep-float features.1,classifier");
+  ASSERT_TRUE(kept.is_object());
+  std::ifstream file(STRATA_SOURCE_DIR "/tests/models/digits/digits.onnx", std::ios::binary);
+  std::stringstream original;
+  original << file.rdbuf();
+  std::stringstream listed(read("out.exclude.txt"));
+  std::vector<std::string> names;
+  for (std::string line; std::getline(listed, line);) names.push_back(line);
+  EXPECT_EQ(kept["nodes_to_exclude"].get<std::vector<std::string>>(), names);
+  EXPECT_GE(names.size(), 6u);
+  for (const std::string& name : names) EXPECT_THAT(original.str(), HasSubstr(name));
+  EXPECT_THAT(names, testing::Contains("/classifier/Gemm"));
+  EXPECT_THAT(names, testing::Contains("/features/features.1/spatial/spatial.0/Conv"));
+}
+
+// What is open in the file stays open.
+TEST_F(Quantize, TheBatchStaysOpen) {
+  ASSERT_TRUE(json(arguments("digits.onnx") + "-o out.onnx").is_object());
+  EXPECT_THAT(strata("stat out.onnx").text, HasSubstr("N×12×8×8"));
+  EXPECT_EQ(strata("stat out.onnx --batch 3 --time --runs 1").code, 0);
+}
+
+TEST_F(Quantize, StoppedBeforeTheModelIsChosenWritesNothing) {
+  const Ran ran = shell("timeout -s INT 5 " STRATA_BINARY " quantize " STRATA_SOURCE_DIR
+                        "/tests/models/digits/digits.onnx --random --samples 4 --held-out 1000000 "
+                        "--no-time -o out.onnx; code=$?; [ $code = 124 ] || exit $code");
+  EXPECT_THAT(ran.text, HasSubstr("stopped; nothing was written"));
   EXPECT_FALSE(exists("out.onnx"));
   EXPECT_FALSE(exists("out.exclude.txt"));
 }

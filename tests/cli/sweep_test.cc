@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 class Sweep : public ProgramFolder {
  protected:
@@ -72,6 +73,31 @@ TEST_F(Sweep, AJobThatFailsIsWrittenDownAndTheRestGoesOn) {
   EXPECT_THAT(ran.text, HasSubstr("there is no network \"none\" in the zoo"));
   EXPECT_THAT(ran.text, HasSubstr("2 of 2 jobs done"));
   EXPECT_THAT(strata("sweep bad.toml --retry").text, HasSubstr("(1 of them before)"));
+}
+
+// The same size and name, but other weights.
+TEST_F(Sweep, AModelThatHasChangedIsMeasuredAgain) {
+  const auto make_model = [&](int seed) {
+    const Ran made = strata("zoo export 'squeezenet1_1?resolution=64' -o mine.onnx --seed " +
+                            std::to_string(seed));
+    ASSERT_EQ(made.code, 0) << made.text;
+  };
+  write("files.toml",
+        "models = [\"mine.onnx\", \"zoo:squeezenet1_1?resolution=64\"]\n"
+        "[bench]\nengine = \"fake\"\nprocesses = 1\nmax-time = \"300ms\"\n");
+  make_model(1);
+  ASSERT_EQ(strata("sweep files.toml").code, 0);
+  EXPECT_THAT(strata("sweep files.toml").text, HasSubstr("2 of 2 jobs done (2 of them before)"));
+  make_model(2);
+  const Ran again = strata("sweep files.toml");
+  EXPECT_EQ(again.code, 0) << again.text;
+  EXPECT_THAT(again.text,
+              HasSubstr("files.jsonl: 1 job is done again, as the model has changed since\n"));
+  EXPECT_THAT(again.text, HasSubstr("2 of 2 jobs done (1 of them before)"));
+  EXPECT_EQ(lines(read("files.jsonl")), 3u);
+  const Ran nothing = strata("sweep files.toml");
+  EXPECT_THAT(nothing.text, HasSubstr("2 of 2 jobs done (2 of them before)"));
+  EXPECT_THAT(nothing.text, Not(HasSubstr("again")));
 }
 
 // What slurm would start for its second task.

@@ -6,12 +6,9 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <set>
 #include <thread>
 
-#include "small_models.h"
-#include "strata/read/read.h"
+#include "engine_fixture.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
@@ -26,46 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-// A small network: 64 x 64 pixels, a quarter of the usual width.
-const std::string& small_network() {
-  static const std::string kBytes = test::zoo_bytes("mobilenet_v2?resolution=64&width=0.25");
-  return kBytes;
-}
-
-class EngineTest : public ::testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    auto loaded = load_engine(GetParam());
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    engine_ = std::make_unique<Engine>(std::move(*loaded));
-  }
-
-  Session open(std::string_view bytes, const SessionOptions& options = {}) const {
-    auto session = engine_->open(ModelBytes{bytes}, options);
-    EXPECT_TRUE(session) << session.error().message;
-    return std::move(session.value());
-  }
-  Session open_bound(std::string_view bytes, const SessionOptions& options = {}) const {
-    Session session = open(bytes, options);
-    const Status bound = session.bind(inputs_for(session.inputs()));
-    EXPECT_TRUE(bound) << bound.error().message;
-    return session;
-  }
-  static std::vector<HostTensor> outputs_of(Session& session) {
-    auto trace = session.run_traced({.kernels = false, .outputs = true});
-    EXPECT_TRUE(trace) << trace.error().message;
-    return trace ? trace->outputs : std::vector<HostTensor>{};
-  }
-  static bool equal(const std::vector<HostTensor>& a, const std::vector<HostTensor>& b) {
-    return std::equal(
-        a.begin(), a.end(), b.begin(), b.end(), [](const HostTensor& x, const HostTensor& y) {
-          return x.name == y.name && x.dtype == y.dtype && x.dims == y.dims && x.data == y.data;
-        });
-  }
-
-  std::unique_ptr<Engine> engine_;
-};
 
 TEST_P(EngineTest, SaysWhatItIs) {
   EXPECT_EQ(engine_->name(), GetParam());
@@ -291,126 +248,6 @@ TEST_P(EngineTest, CanBeCancelled) {
   session.cancel();
   runs.join();
   EXPECT_TRUE(session.run());
-}
-
-// ----- traces
-
-TEST_P(EngineTest, EveryNodeIsInOneKernelOrAbsent) {
-  const auto model = read_onnx(small_network(), "small");
-  ASSERT_TRUE(model);
-  for (const auto level :
-       {STRATA_OPT_NONE, STRATA_OPT_BASIC, STRATA_OPT_EXTENDED, STRATA_OPT_ALL}) {
-    Session session = open_bound(small_network(), {.optimization = level, .trace_time = true});
-    const auto trace = session.run_traced({});
-    ASSERT_TRUE(trace) << trace.error().message;
-    const auto found = test::check_assignment(*model, trace->kernels, session.absent());
-    EXPECT_THAT(found.mistakes, IsEmpty()) << "level " << level;
-    EXPECT_GT(found.assigned, 100u);
-    if (level == STRATA_OPT_NONE) {
-      EXPECT_EQ(found.kernels, found.assigned);
-    }
-  }
-}
-
-TEST_P(EngineTest, KernelsLieInTheirRuns) {
-  Session session = open_bound(small_network(), {.trace_time = true});
-  std::map<std::uint64_t, Trace> runs;
-  for (int i = 0; i < 3; ++i) {
-    const auto trace = session.run_traced({.kernels = false});
-    ASSERT_TRUE(trace);
-    EXPECT_LT(trace->start_ns, trace->end_ns);
-    runs[trace->run] = *trace;
-  }
-  ASSERT_THAT(runs, SizeIs(3));
-  const auto kernels = session.kernels();
-  ASSERT_TRUE(kernels) << kernels.error().message;
-  std::map<std::uint64_t, std::int64_t> sums;
-  std::map<std::uint64_t, std::string> names;
-  const std::int64_t resolution = engine_->kernel_resolution_ns();
-  std::int64_t last_start = 0;
-  std::uint64_t last_run = 0;
-  for (const Kernel& kernel : *kernels) {
-    ASSERT_TRUE(runs.contains(kernel.run));
-    const Trace& run = runs[kernel.run];
-    EXPECT_GE(kernel.start_ns + resolution, run.start_ns);
-    EXPECT_LE(kernel.start_ns + kernel.duration_ns, run.end_ns + resolution);
-    EXPECT_GE(kernel.duration_ns, 0);
-    if (kernel.run == last_run) {
-      EXPECT_GE(kernel.start_ns, last_start);
-    }
-    last_run = kernel.run;
-    last_start = kernel.start_ns;
-    sums[kernel.run] += kernel.duration_ns;
-    EXPECT_EQ(names.try_emplace(kernel.index, kernel.name).first->second, kernel.name);
-    EXPECT_THAT(kernel.output_dims, Not(IsEmpty()));
-  }
-  for (const auto& [number, run] : runs) {
-    EXPECT_GT(sums[number], 0);
-    EXPECT_LE(sums[number], run.end_ns - run.start_ns);
-  }
-}
-
-TEST_P(EngineTest, KernelsAreGivenOnce) {
-  Session session = open_bound(small_network(), {.trace_time = true});
-  ASSERT_TRUE(session.run_traced({.kernels = false}));
-  const auto first = session.kernels();
-  ASSERT_TRUE(first);
-  EXPECT_THAT(*first, Not(IsEmpty()));
-  const auto none = session.kernels();
-  ASSERT_TRUE(none);
-  EXPECT_THAT(*none, IsEmpty());
-  ASSERT_TRUE(session.run());
-  const auto later = session.run_traced({});
-  ASSERT_TRUE(later) << later.error().message;
-  EXPECT_EQ(later->run, 1u);
-  EXPECT_EQ(later->kernels.size(), first->size());
-}
-
-TEST_P(EngineTest, NodesWithoutNamesHaveNumbers) {
-  auto network = zoo::build("mobilenet_v2?resolution=64&width=0.25");
-  ASSERT_TRUE(network);
-  auto& nodes = network->model.graph().nodes;
-  nodes[0].name = "";
-  nodes[3].name = "twice";
-  nodes[4].name = "twice";
-  const std::string bytes = test::bytes_of(network->model);
-  const auto model = read_onnx(bytes, "unnamed");
-  ASSERT_TRUE(model);
-  Session session = open_bound(bytes, {.optimization = STRATA_OPT_NONE, .trace_time = true});
-  const auto trace = session.run_traced({});
-  ASSERT_TRUE(trace) << trace.error().message;
-  EXPECT_THAT(test::check_assignment(*model, trace->kernels, session.absent()).mistakes, IsEmpty());
-  std::set<std::string> sources;
-  for (const Kernel& kernel : trace->kernels)
-    sources.insert(kernel.sources.begin(), kernel.sources.end());
-  for (const char* key : {"#0", "#3", "#4"}) EXPECT_TRUE(sources.contains(key)) << key;
-}
-
-TEST_P(EngineTest, BlocksAreGivenBack) {
-  Session session = open_bound(small_network(), {.trace_memory = true});
-  ASSERT_TRUE(session.run());
-  const auto trace = session.run_traced({.kernels = false, .blocks = true, .outputs = true});
-  ASSERT_TRUE(trace) << trace.error().message;
-  std::map<std::uint64_t, std::int64_t> held;
-  std::int64_t now = 0, peak = 0;
-  for (const Block& block : trace->blocks) {
-    EXPECT_GE(block.time_ns, trace->start_ns);
-    EXPECT_EQ(held[block.address] == 0, block.bytes > 0);
-    held[block.address] += block.bytes;
-    EXPECT_GE(held[block.address], 0);
-    peak = std::max(peak, now += block.bytes);
-  }
-  EXPECT_EQ(now, 0);
-  // The largest activation of the network and what it is made of: 96 / 4 channels.
-  EXPECT_GE(peak, 24 * 32 * 32 * 4);
-  EXPECT_LE(peak, 10 * 24 * 32 * 32 * 4);
-}
-
-TEST_P(EngineTest, KnowsItsWeights) {
-  const Session session = open(small_network(), {.trace_time = true});
-  const std::int64_t bytes = session.weight_bytes();
-  EXPECT_GT(bytes, 1'000'000);
-  EXPECT_LT(bytes, static_cast<std::int64_t>(2 * small_network().size()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineTest, ::testing::ValuesIn(engine_names()),

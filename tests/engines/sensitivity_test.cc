@@ -1,7 +1,9 @@
 // What one quantized layer does, on ONNX Runtime: a network trained on real digits, and one
 // with a layer that is known to break.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -11,6 +13,7 @@
 #include "strata/quant/calibrate.h"
 #include "strata/quant/sensitivity.h"
 #include "strata/read/read.h"
+#include "strata/zoo/builder.h"
 #include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 
@@ -24,6 +27,7 @@ struct Subject {
   FillElements fill;
   std::vector<QuantLayer> layers;
   TensorRanges ranges;
+  ActivationSqnr sqnr;
 };
 
 class SensitivityOf : public testing::Test {
@@ -49,6 +53,9 @@ class SensitivityOf : public testing::Test {
       auto range = choose_range(seen->sketches[i]);
       ASSERT_TRUE(range) << range.error().message;
       subject.ranges[watched[i].tensor] = *range;
+      const Scheme scheme{.bits = 8, .symmetric = false, .is_signed = false};
+      if (const auto db = sqnr_db(seen->sketches[i], quantization(*range, scheme)))
+        subject.sqnr[watched[i].tensor] = *db;
     }
   }
 
@@ -168,6 +175,111 @@ TEST_F(SensitivityOf, ResNet18) {
   top.resize(10);
   quick.resize(10);
   EXPECT_THAT(quick, testing::UnorderedElementsAreArray(top));
+}
+
+// Stopped after so many samples of anything, and gone on with.
+TEST_F(SensitivityOf, GoesOnWhereItWasStopped) {
+  const Subject subject = digits("digits.onnx", 8);
+  for (const double budget : {1.0, 0.5}) {
+    options_ = {};
+    options_.session.threads = 1;
+    options_.budget = budget;
+    options_.leave_one_out = true;
+    const Sensitivity whole = measure(subject, 8);
+    EXPECT_FALSE(whole.partial);
+    for (const int most : {3, 20, 60}) {
+      std::atomic<bool> stop = false;
+      int seen = 0;
+      options_.stop = &stop;
+      options_.so_far = [&](const Sensitivity&) { stop = ++seen >= most; };
+      const Sensitivity begun = measure(subject, 8);
+      EXPECT_TRUE(begun.partial);
+      EXPECT_FALSE(begun.joint.empty());
+      options_.stop = nullptr;
+      options_.so_far = nullptr;
+      options_.earlier = &begun;
+      const Sensitivity rest = measure(subject, 8);
+      options_.earlier = nullptr;
+      EXPECT_FALSE(rest.partial);
+      // References are run again.
+      EXPECT_LE(rest.passes, whole.passes);
+      if (most == 60) {
+        EXPECT_LT(rest.passes, 0.9 * whole.passes);
+      }
+      ASSERT_EQ(rest.joint.size(), whole.joint.size());
+      for (std::size_t l = 0; l < subject.layers.size(); ++l) {
+        const LayerScore &a = rest.layers[l], &b = whole.layers[l];
+        ASSERT_EQ(a.alone.size(), b.alone.size()) << l << " after " << most;
+        ASSERT_EQ(a.left_out.size(), b.left_out.size()) << l << " after " << most;
+        for (std::size_t s = 0; s < a.alone.size(); ++s)
+          EXPECT_NEAR(a.alone[s].noise, b.alone[s].noise, 1e-6 * b.alone[s].noise);
+      }
+    }
+  }
+}
+
+// A network of equal blocks, in one of which a layer has a channel a hundred times too large.
+TEST_F(SensitivityOf, APlantedLayerInARepeatedBlock) {
+  zoo::Builder net("Net");
+  zoo::Var x = net.conv("stem", net.input("x", {1, 3, 16, 16}), 8, {.kernel = 3, .pad = 1});
+  for (int b = 0; b < 10; ++b) {
+    const std::string name = "layers." + std::to_string(b);
+    const zoo::Var y = net.relu(name + ".act", net.conv(name + ".wide", x, 16));
+    x = net.add(x, net.conv(name + ".back", y, 8));
+  }
+  net.output("y", net.linear("head", net.flatten(x), 10));
+  auto network = std::move(net).finish();
+  ASSERT_TRUE(network) << network.error().message;
+  Subject subject;
+  subject.model = std::move(network->model);
+  const FillElements plain = zoo::random_weights(subject.model, 0);
+  for (const bool planted : {false, true}) {
+    subject.fill = [&](const TensorData& data, std::int64_t first, std::span<std::byte> chunk) {
+      auto status = plain(data, first, chunk);
+      // 16 inputs of the first of 8 channels.
+      if (planted && data.name == "layers.6.back.weight" && first == 0)
+        for (std::size_t i = 0; i < 16; ++i) {
+          float weight = 0;
+          std::memcpy(&weight, chunk.data() + 4 * i, 4);
+          weight *= 100;
+          std::memcpy(chunk.data() + 4 * i, &weight, 4);
+        }
+      return status;
+    };
+    WriteOptions write;
+    write.fill = subject.fill;
+    auto bytes = onnx_bytes(subject.model, write);
+    ASSERT_TRUE(bytes);
+    DatasetOptions random;
+    random.random = true;
+    random.samples = 32;
+    auto data = Dataset::open("", subject.model, random);
+    ASSERT_TRUE(data) << data.error().message;
+    subject.sqnr.clear();
+    calibrate_on(subject, *data, {.path = "", .bytes = {.model = *bytes}});
+    options_ = {};
+    options_.session.threads = 1;
+    const Sensitivity all = measure(subject, *data);
+    EXPECT_TRUE(all.like.empty());
+    options_.budget = 0.1;
+    options_.top = 1;
+    options_.activation_sqnr = subject.sqnr;
+    const Sensitivity some = measure(subject, *data);
+    ASSERT_EQ(some.alike.size(), 1);
+    EXPECT_EQ(some.alike[0].blocks.size(), 10);
+    EXPECT_GE(some.alike[0].members, 6);
+    std::size_t once = 0;
+    for (std::size_t l = 0; l < subject.layers.size(); ++l)
+      once += some.like[l] != l && some.layers[l].alone.size() == 1 ? 1 : 0;
+    EXPECT_GT(once, 5);
+    EXPECT_EQ(ranking(subject, some)[0], ranking(subject, all)[0]);
+    if (!planted) continue;
+    EXPECT_EQ(ranking(subject, some)[0], "layers.6.back");
+    for (std::size_t l = 0; l < subject.layers.size(); ++l)
+      if (subject.layers[l].path == "layers.6.back") {
+        EXPECT_EQ(some.like[l], l);
+      }
+  }
 }
 
 }  // namespace

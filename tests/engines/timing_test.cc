@@ -139,6 +139,22 @@ TEST_F(FakeTiming, EverySourceNodeCountsOnceInTheOptimizedViewToo) {
   EXPECT_EQ(std::get<std::string>(profile->rows[1].cells[2].value), "features.0.0");
 }
 
+// Runs that get faster for long: by time the warm-up waits until they do not, 50 at most;
+// where runs are counted, it takes no more than a twentieth of them, or 3.
+TEST_F(FakeTiming, WarmUpIsATwentiethOfTheRunsAtMost) {
+  options_.warmup = -1;
+  options_.seconds = 1000;
+  options_.session.options.emplace_back("warmup=60");
+  const Subject model = subject("squeezenet1_1?resolution=64");
+  for (const auto& [runs, most] : {std::pair{20, 3u}, {60, 3u}, {100, 5u}, {2000, 50u}}) {
+    options_.runs = runs;
+    const auto timing = time(model);
+    ASSERT_TRUE(timing) << timing.error().message;
+    EXPECT_EQ(timing->warmup.size(), most) << runs;
+    EXPECT_EQ(timing->runs.size() + timing->recorded.size(), static_cast<std::size_t>(runs));
+  }
+}
+
 TEST_F(FakeTiming, StoppedEarlyItSaysSo) {
   std::atomic<bool> stop = true;
   options_.stop = &stop;

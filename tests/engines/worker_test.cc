@@ -123,12 +123,14 @@ TEST_F(FakeWorker, AProgramThatIsNoWorkerIsNamed) {
   }
 }
 
-// Ctrl-C at a terminal reaches all processes; the parent collects first.
-TEST_F(FakeWorker, AWorkerOutlivesCtrlC) {
+// Ctrl-C at a terminal reaches all processes, and so does what ends a job; the parent
+// collects first.
+TEST_F(FakeWorker, AWorkerOutlivesCtrlCAndTermination) {
   Worker worker = start(variant());
   ASSERT_TRUE(worker.open());
   ASSERT_THAT(children(), SizeIs(1));
   ::kill(children().front(), SIGINT);
+  ::kill(children().front(), SIGTERM);
   EXPECT_TRUE(worker.run(3, 1));
 }
 

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* NOLINTBEGIN(modernize-use-using): C has no other way. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -225,5 +226,6 @@ typedef const StrataEngine* (*StrataEngineFunction)(uint32_t version, StrataErro
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(modernize-use-using) */
 
 #endif

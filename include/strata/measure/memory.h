@@ -37,4 +37,9 @@ Result<MemoryTrace> trace_memory(const Engine& engine, const ModelSource& model,
                                  const SessionOptions& options,
                                  const std::atomic<bool>* stop = nullptr);
 
+// Free memory that the C library keeps for later goes back to the system. After a model it
+// may be as large as the model, and large blocks of the next are taken out of it again
+// instead of being mapped. For whoever frees the last of a model.
+void give_back_free_memory();
+
 }  // namespace strata

@@ -48,7 +48,7 @@ inline constexpr double kNoisyCv = 0.025;
 Summary summarize(std::span<const double> samples);
 
 // The samples of a machine that was left alone go neither up nor down. True if the
-// medians of the halves of the last blocks differ by less than their spread.
+// medians of the halves of the last eight differ by less than the spread of one.
 bool has_settled(std::span<const double> samples);
 
 }  // namespace strata

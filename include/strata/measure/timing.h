@@ -29,7 +29,9 @@ struct TimingOptions {
   SessionOptions session;
   int runs = 0;              // inferences after the warm-up, recorded and not by turns; 0: by time
   double seconds = 3;        // if runs is 0: so long, but at least 10 of each kind
-  int warmup = -1;           // inferences; -1: until block medians show no trend (3 to 50)
+  // Inferences; -1: until block medians show no trend, 3 to 50 of them, but where runs are
+  // counted a twentieth of them at most.
+  int warmup = -1;
   bool kernels = true;       // also record where the time goes
   std::size_t nodes = 1000;  // about so many kernels a run: engines remember only so many
   const std::atomic<bool>* stop = nullptr;  // set to end early with what there is

@@ -35,4 +35,12 @@ Result<KeptLayers> choose_kept(
     const AnswerTarget& target,
     const std::function<Result<std::vector<SampleScore>>(const std::vector<bool>&)>& scores_of);
 
+// Layers that are slower in int8, and whether they pay in floats: going to floats and back has
+// its cost, which is in no layer's own time. `seconds_lost` by layer; those that lose nothing,
+// 0 or less, are never given back. All others are tried, then the half that loses more, and so
+// on, three times at most; the first that `pays` are returned, or none.
+Result<std::vector<std::size_t>> choose_slow(
+    std::span<const double> seconds_lost,
+    const std::function<Result<bool>(std::span<const std::size_t>)>& pays);
+
 }  // namespace strata

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct Calibration {
   std::string data = {};     // in words: `100 of 5000 images in photos, …`
   std::string engine = {};   // `onnxruntime 1.27.0`
   std::string run = {};      // fingerprint of all that the sketches depend on, for going on
+  // Where the samples come from, as options of the command line: `data`, `offset`, `preset`, …
+  // Empty in merged files.
+  std::map<std::string, std::string> source = {};
   RangeOptions choice = {};  // of ranges: the user's, for those who have none of their own
   std::vector<TensorSketch> tensors = {};
   bool operator==(const Calibration&) const = default;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,16 +61,33 @@ struct LayerScore {
   std::vector<SampleScore> left_out;  // all rounded but this one
 };
 
+// Blocks that a network repeats, as a budget makes use of them.
+struct AlikeBlocks {
+  std::vector<std::string> blocks;  // `layers.1`, …, in running order
+  std::size_t layers = 0;           // in all of them
+  std::size_t standing = 0;         // of them, those that stand for others
+  std::size_t members = 0;          // and those that another one stands for
+};
+
 struct Sensitivity {
   std::vector<SampleScore> baseline;  // the floats against themselves: for accuracy
   std::vector<LayerScore> layers;     // as find_quant_layers(); no samples: not looked at
   std::vector<SampleScore> joint;     // all rounded
   bool partial = false;               // ended early
+  // With a budget: by layer the one that stood for it, else itself; else empty.
+  std::vector<std::size_t> like = {};
+  std::vector<AlikeBlocks> alike = {};
+  std::size_t first_samples = 0;  // of the first round
+  double budget_passes = 0;       // 0: no such limit
   // Of the whole network, counted in MACs.
   double passes = 0;        // that were run, those for references included
   double naive_passes = 0;  // that a loop over layers and samples would have run
+  double seconds = 0;       // that measuring took, which are what budget_seconds is of
   std::int64_t kept_bytes = 0;
 };
+
+// Of tensors by name, in dB, when they are rounded by their range: what a sketch tells.
+using ActivationSqnr = std::map<std::string, double, std::less<>>;
 
 struct SensitivityOptions {
   SessionOptions session = {.optimization = STRATA_OPT_BASIC};
@@ -82,13 +100,18 @@ struct SensitivityOptions {
   double budget = 1;
   double budget_seconds = 0;  // 0: no limit
   int top = 10;               // layers whose order the budget is spent on
+  // With a budget, of all rounded outputs: layers of repeated blocks are then told apart by
+  // what rounding does to themselves. One that lacks is on its own.
+  ActivationSqnr activation_sqnr = {};
   Quality quality = Quality::Sqnr;
   std::optional<std::vector<std::int64_t>> labels = {};  // batch() for each sample
   // For Quality::Command: the outputs in floats and those to judge.
   std::function<Result<double>(std::span<const HostTensor>, std::span<const HostTensor>)> command;
-  std::function<std::optional<LayerScore>(std::size_t layer)> known;  // from an earlier run
-  std::function<Status(std::size_t layer, const LayerScore&)> done;   // to be kept
-  std::function<void(double share, double passes)> progress;
+  // Scores of an earlier run, of the first samples of each layer: these are not measured again.
+  // Its seconds count in budget_seconds.
+  const Sensitivity* earlier = nullptr;
+  std::function<void(const Sensitivity&)> so_far;  // after each sample, to be kept
+  std::function<void(double share)> progress;
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -106,6 +129,8 @@ Result<Sensitivity> measure_sensitivity(const Engine& engine, const Model& model
 // R = sum of the layers' own drops over the drop of all together. Far from 1, the layers'
 // drops do not add up, and their order says little of what leaving one out would bring.
 std::optional<double> additivity(const Sensitivity& sensitivity, Quality quality);
+// The same of the layers that were measured, where others were not: a part of R.
+std::optional<double> additivity_so_far(const Sensitivity& sensitivity, Quality quality);
 inline constexpr double kAdditiveLow = 0.5, kAdditiveHigh = 2;
 
 }  // namespace strata

@@ -66,10 +66,10 @@ std::string sensitivity_to_json(const SensitivityRun& run);
 
 // What an earlier run left in such a file, for going on with it.
 struct EarlierScores {
-  std::string run;  // fingerprint
-  std::vector<std::string> paths;
-  std::vector<LayerScore> layers;  // as `paths`
-  double passes = 0;
+  std::string run;                 // fingerprint
+  std::vector<std::string> paths;  // of the layers
+  Sensitivity result;              // scores and passes
+  double seconds = 0;
 };
 Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::string_view label);
 

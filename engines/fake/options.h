@@ -1,0 +1,35 @@
+// How the fake engine is to behave. Options (key=value):
+//   seed=N        of the noise (0)
+//   noise=R       durations vary evenly by ± this part of themselves (0)
+//   warmup=N      the first N runs are slower, the very first takes twice as long (0)
+//   outside=NS    time of a run that is in no kernel (20000)
+//   probe=NS      what recording adds to every kernel of a traced session (0)
+//   cut=NS        what one kernel of every run takes more, another one each time (0)
+//   spin=NS       real time that every run takes beside its made-up one, busy (0)
+//   answer=wrong  outputs are drawn from another hash
+//   clock=ADDRESS of an std::int64_t in this process, which runs move forward instead of
+//                 their own clock: a test's fake clock
+//   fail=WAY      error, oom, eat (takes memory until there is none), crash (abort), hang
+//                 (until cancelled), unsupported (to open)
+//   at=N          the run that fails, counted from 0 (0)
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "strata/engine/plugin.h"
+
+namespace strata::fake {
+
+struct Options {
+  std::uint64_t seed = 0;
+  double noise = 0;
+  std::int64_t warmup = 0, outside_ns = 20000, probe_ns = 0, fail_at = 0, cut_ns = 0, spin_ns = 0;
+  std::string fail, answer;
+  std::int64_t* clock = nullptr;
+};
+
+// The mistake in them, or "".
+std::string parse_options(const StrataOpen& open, Options& out);
+
+}  // namespace strata::fake

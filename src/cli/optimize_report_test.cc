@@ -1,0 +1,73 @@
+#include "cli/optimize_report.h"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace strata::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// One thread is the base, two are faster.
+OptimizeOutcome outcome(SpeedUp gain, SpeedUp check) {
+  OptimizeOutcome out{"m.onnx", "fast.onnx", "strata bench fast.onnx", 30, {}, check};
+  for (const int threads : {1, 2, 4}) {
+    VariantResult& own = out.last.variants.emplace_back();
+    own.variant.engine = "fake";
+    own.variant.session.threads = threads;
+    own.processes.emplace_back().blocks = {{0.01, 0.01, 0.01}};
+  }
+  out.last.speed_ups = {SpeedUp{.interval = {1, 1}}, gain, SpeedUp{.interval = {1, 1}}};
+  out.last.base = 0;
+  out.last.winner = 1;
+  return out;
+}
+
+TEST(OptimizeReport, WhatIsKnownWellIsNotDoubted) {
+  const OptimizeOutcome sure =
+      outcome({.median = 1.5, .interval = {1.49, 1.51}}, {.median = 1, .interval = {0.99, 1.01}});
+  EXPECT_THAT(doubts(sure), IsEmpty());
+  EXPECT_THAT(optimize_text(sure), Not(HasSubstr("not sure")));
+  EXPECT_THAT(optimize_text(sure), HasSubstr("1.50× [1.49, 1.51] over fake\n"));
+}
+
+TEST(OptimizeReport, WideIntervalsAreSaidInWordsWithAWayOut) {
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  OptimizeOutcome unsure =
+      outcome({.median = 1.1, .interval = {0.8, 1.4}}, {.median = 1, .interval = {0, kOpen}});
+  unsure.last.indistinct = {0, 2};
+  EXPECT_THAT(doubts(unsure),
+              ElementsAre("it may be no faster than fake", "as fast may be fake 4 threads",
+                          "the time was too short to check the file"));
+  EXPECT_THAT(
+      optimize_text(unsure),
+      HasSubstr("  not sure: it may be no faster than fake; as fast may be fake 4 threads; "
+                "the time was too short to check the file; --budget 2min would say more\n"));
+  EXPECT_THAT(optimize_text(unsure), HasSubstr("against as measured: ?\n"));
+
+  const OptimizeOutcome wide =
+      outcome({.median = 2, .interval = {1.6, 2.4}}, {.median = 1, .interval = {0.9, 1.1}});
+  EXPECT_THAT(doubts(wide), ElementsAre("the speed-up is known to ±20 %",
+                                        "how fast the file is as written is known to ±10 %"));
+  const auto receipt = nlohmann::json::parse(optimize_receipt(unsure, {}));
+  EXPECT_EQ(receipt["not_sure"].size(), 3u);
+  EXPECT_TRUE(receipt["written_against_measured"][1].is_null());
+}
+
+TEST(OptimizeReport, AnInterruptedCheckIsNone) {
+  OptimizeOutcome cut = outcome({.median = 1.5, .interval = {1.49, 1.51}}, {});
+  cut.check.reset();
+  EXPECT_THAT(optimize_text(cut), HasSubstr("against as measured: not measured: interrupted\n"));
+  EXPECT_TRUE(
+      nlohmann::json::parse(optimize_receipt(cut, {}))["written_against_measured"].is_null());
+  EXPECT_FALSE(cut.is_slower());
+}
+
+}  // namespace
+}  // namespace strata::cli

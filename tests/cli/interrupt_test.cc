@@ -1,0 +1,178 @@
+// Ctrl-C, and SIGTERM as schedulers send it: what there is, is printed or written, the exit
+// code is 130, and no process stays.
+#include <nlohmann/json.hpp>
+
+#include "program_folder.h"
+#include "terminal_program.h"
+
+namespace strata {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class Interrupted : public ProgramFolder {
+ protected:
+  // Its processes end with it.
+  static Program::Ended interrupt(Program& program, int signal) {
+    const auto processes = program.children();
+    EXPECT_THAT(processes, Not(IsEmpty()));
+    ::kill(program.pid(), signal);
+    auto ended = program.wait();
+    EXPECT_TRUE(all_end(processes));
+    EXPECT_EQ(ended.exit_code, 130) << ended.errors;
+    return ended;
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+};
+
+// ----- stat --time
+
+const Words kStat = {"stat", "zoo:squeezenet1_1?resolution=64", "--time", "--engine", "fake"};
+
+// Hangs in the twentieth run of each kind after the warm-up: run 0 and one warm-up before
+// those of the whole, one before those that record.
+Words hanging(const char* at) {
+  return {"--runs",          "100",       "--warmup",        "1",
+          "--engine-option", "fail=hang", "--engine-option", fmt::format("at={}", at)};
+}
+
+TEST_F(Interrupted, WhatWasMeasuredIsPrintedAsPartial) {
+  Program program(with(with(kStat, hanging("20")), {"--format", "json"}));
+  ASSERT_TRUE(program.shows("36 %"));  // 18 of each
+  program.type_control_c();
+  const auto ended = program.wait();
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_EQ(ended.errors, "strata: interrupted: the results are partial\n");
+  const auto json = nlohmann::json::parse(ended.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << ended.output;
+  EXPECT_EQ(json["timing"]["partial"], true);
+  EXPECT_EQ(json["timing"]["runs"], 18);
+  EXPECT_EQ(json["timing"]["recorded_runs"], 18);
+  EXPECT_EQ(json["timing"]["samples_s"].size(), 18u);
+}
+
+// A signal for the process that was started means the one that measures.
+TEST_F(Interrupted, BySignalsToo) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program(with(with(kStat, hanging("20")), {"--memory", "--columns", "layer,mem_held"}));
+    ASSERT_TRUE(program.shows("36 %"));
+    const auto ended = interrupt(program, signal);
+    EXPECT_EQ(ended.errors, "strata: interrupted: the results are partial\n");
+    EXPECT_THAT(ended.output, AllOf(HasSubstr("median of 18 runs"), HasSubstr("\nPartial: ")));
+  }
+}
+
+TEST_F(Interrupted, BeforeAnythingWasMeasuredItSaysSo) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program(with(kStat, hanging("0")));
+    ASSERT_TRUE(program.shows("opening"));
+    const auto ended = interrupt(program, signal);
+    EXPECT_EQ(ended.errors, "strata: interrupted before anything was measured\n");
+    EXPECT_THAT(ended.output, IsEmpty());
+  }
+}
+
+// ----- zoo table --time
+
+// The last of the networks takes longer than a signal.
+TEST_F(Interrupted, ATableOfTheZooHasTheNetworksThatWereMeasured) {
+  Program program({"zoo", "table", "--time", "--engine", "fake", "--runs", "1", "--warmup", "0",
+                   "--format", "json"});
+  ASSERT_TRUE(program.shows("[2/34]"));
+  const auto ended = interrupt(program, SIGTERM);
+  const auto json = nlohmann::json::parse(ended.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << ended.output << ended.errors;
+  const std::size_t there = json["networks"].size(), missing = json["missing"].size();
+  EXPECT_GE(there, 1u);
+  EXPECT_GE(missing, 1u);
+  EXPECT_EQ(there + missing, 34u);
+  EXPECT_EQ(json["networks"][0]["model"], "alexnet");
+  for (const auto& network : json["networks"]) EXPECT_TRUE(network["latency"].is_number());
+  const std::string last = json["missing"].back();
+  EXPECT_EQ(last, "wide_resnet50_2");
+  EXPECT_THAT(std::string(json["notes"].back()),
+              AllOf(StartsWith(fmt::format("Partial: interrupted after {} of 34", there)),
+                    HasSubstr(last)));
+  EXPECT_EQ(ended.errors,
+            fmt::format("strata: interrupted: {} of 34 networks are missing\n", missing));
+}
+
+TEST_F(Interrupted, ATableOfTheZooWithNothingInItIsNone) {
+  Program program({"zoo", "table", "--time", "--engine", "fake", "--engine-option", "fail=hang"});
+  ASSERT_TRUE(program.shows("opening"));
+  const auto ended = interrupt(program, SIGINT);
+  EXPECT_THAT(ended.output, IsEmpty());
+  EXPECT_EQ(ended.errors, "strata: interrupted before anything was measured\n");
+}
+
+// ----- sweep
+
+// The second of its jobs never ends.
+class InterruptedSweep : public Interrupted {
+ protected:
+  void SetUp() override {
+    Interrupted::SetUp();
+    write("plan.toml",
+          "models = [\"zoo:squeezenet1_1?resolution=64\"]\n"
+          "[bench]\nprocesses = 1\nmax-time = \"300ms\"\ntimeout = \"10min\"\n"
+          "[axes]\nengine = [\"fake\", \"fake:fail=hang\"]\n");
+  }
+  // Until the process of the second job's engine is there: the job, and its engine.
+  bool is_hanging(Program& program) const {
+    if (!program.shows("[2/2]")) return false;
+    for (int i = 0; i < 600 && program.children().size() < 2; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return program.children().size() == 2;
+  }
+};
+
+TEST_F(InterruptedSweep, KeepsWhatIsDone) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Program program({"sweep", path("plan.toml")});
+    if (signal == SIGTERM) {
+      ASSERT_TRUE(is_hanging(program));
+    } else {
+      ASSERT_TRUE(program.shows("[1/1]"));  // the other is in the results
+      while (program.children().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    const auto ended = interrupt(program, signal);
+    EXPECT_THAT(ended.output, HasSubstr("1 of 2 jobs done"));
+    EXPECT_THAT(ended.output, HasSubstr("1 left: the same command goes on"));
+    const std::string results = read("plan.jsonl");
+    EXPECT_EQ(std::count(results.begin(), results.end(), '\n'), 1);
+  }
+}
+
+TEST_F(InterruptedSweep, KilledItLeavesNoProcess) {
+  std::vector<pid_t> processes;
+  {
+    Program program({"sweep", path("plan.toml")});
+    ASSERT_TRUE(is_hanging(program));
+    processes = program.children();
+  }  // killed
+  EXPECT_TRUE(all_end(processes));
+}
+
+// ----- optimize
+
+TEST_F(Interrupted, AnOptimizationWritesNoHalfOfAFile) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program({"optimize", "zoo:squeezenet1_1?resolution=64", "-o", path("fast.onnx"),
+                     "--engine", "fake:fail=hang", "--precision", "fp32", "--threads", "1",
+                     "--budget", "10min"});
+    ASSERT_TRUE(program.shows("fake:fail=hang 0 %"));
+    while (program.children().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const auto ended = interrupt(program, signal);
+    EXPECT_EQ(ended.errors,
+              fmt::format("strata: interrupted: {} was not written\n", path("fast.onnx")));
+    EXPECT_FALSE(exists("fast.onnx"));
+    EXPECT_FALSE(exists("fast.onnx.receipt.json"));
+  }
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,144 @@
+// What every engine must tell of its runs: kernels, blocks of memory, values inside.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine_fixture.h"
+#include "strata/read/read.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class EngineTraces : public EngineTest {};
+
+TEST_P(EngineTraces, EveryNodeIsInOneKernelOrAbsent) {
+  const auto model = read_onnx(small_network(), "small");
+  ASSERT_TRUE(model);
+  for (const auto level :
+       {STRATA_OPT_NONE, STRATA_OPT_BASIC, STRATA_OPT_EXTENDED, STRATA_OPT_ALL}) {
+    Session session = open_bound(small_network(), {.optimization = level, .trace_time = true});
+    const auto trace = session.run_traced({});
+    ASSERT_TRUE(trace) << trace.error().message;
+    const auto found = test::check_assignment(*model, trace->kernels, session.absent());
+    EXPECT_THAT(found.mistakes, IsEmpty()) << "level " << level;
+    EXPECT_GT(found.assigned, 100u);
+    if (level == STRATA_OPT_NONE) {
+      EXPECT_EQ(found.kernels, found.assigned);
+    }
+  }
+}
+
+TEST_P(EngineTraces, KernelsLieInTheirRuns) {
+  Session session = open_bound(small_network(), {.trace_time = true});
+  std::map<std::uint64_t, Trace> runs;
+  for (int i = 0; i < 3; ++i) {
+    const auto trace = session.run_traced({.kernels = false});
+    ASSERT_TRUE(trace);
+    EXPECT_LT(trace->start_ns, trace->end_ns);
+    runs[trace->run] = *trace;
+  }
+  ASSERT_THAT(runs, SizeIs(3));
+  const auto kernels = session.kernels();
+  ASSERT_TRUE(kernels) << kernels.error().message;
+  std::map<std::uint64_t, std::int64_t> sums;
+  std::map<std::uint64_t, std::string> names;
+  const std::int64_t resolution = engine_->kernel_resolution_ns();
+  std::int64_t last_start = 0;
+  std::uint64_t last_run = 0;
+  for (const Kernel& kernel : *kernels) {
+    ASSERT_TRUE(runs.contains(kernel.run));
+    const Trace& run = runs[kernel.run];
+    EXPECT_GE(kernel.start_ns + resolution, run.start_ns);
+    EXPECT_LE(kernel.start_ns + kernel.duration_ns, run.end_ns + resolution);
+    EXPECT_GE(kernel.duration_ns, 0);
+    if (kernel.run == last_run) {
+      EXPECT_GE(kernel.start_ns, last_start);
+    }
+    last_run = kernel.run;
+    last_start = kernel.start_ns;
+    sums[kernel.run] += kernel.duration_ns;
+    EXPECT_EQ(names.try_emplace(kernel.index, kernel.name).first->second, kernel.name);
+    EXPECT_THAT(kernel.output_dims, Not(IsEmpty()));
+  }
+  for (const auto& [number, run] : runs) {
+    EXPECT_GT(sums[number], 0);
+    EXPECT_LE(sums[number], run.end_ns - run.start_ns);
+  }
+}
+
+TEST_P(EngineTraces, KernelsAreGivenOnce) {
+  Session session = open_bound(small_network(), {.trace_time = true});
+  ASSERT_TRUE(session.run_traced({.kernels = false}));
+  const auto first = session.kernels();
+  ASSERT_TRUE(first);
+  EXPECT_THAT(*first, Not(IsEmpty()));
+  const auto none = session.kernels();
+  ASSERT_TRUE(none);
+  EXPECT_THAT(*none, IsEmpty());
+  ASSERT_TRUE(session.run());
+  const auto later = session.run_traced({});
+  ASSERT_TRUE(later) << later.error().message;
+  EXPECT_EQ(later->run, 1u);
+  EXPECT_EQ(later->kernels.size(), first->size());
+}
+
+TEST_P(EngineTraces, NodesWithoutNamesHaveNumbers) {
+  auto network = zoo::build("mobilenet_v2?resolution=64&width=0.25");
+  ASSERT_TRUE(network);
+  auto& nodes = network->model.graph().nodes;
+  nodes[0].name = "";
+  nodes[3].name = "twice";
+  nodes[4].name = "twice";
+  const std::string bytes = test::bytes_of(network->model);
+  const auto model = read_onnx(bytes, "unnamed");
+  ASSERT_TRUE(model);
+  Session session = open_bound(bytes, {.optimization = STRATA_OPT_NONE, .trace_time = true});
+  const auto trace = session.run_traced({});
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_THAT(test::check_assignment(*model, trace->kernels, session.absent()).mistakes, IsEmpty());
+  std::set<std::string> sources;
+  for (const Kernel& kernel : trace->kernels)
+    sources.insert(kernel.sources.begin(), kernel.sources.end());
+  for (const char* key : {"#0", "#3", "#4"}) EXPECT_TRUE(sources.contains(key)) << key;
+}
+
+TEST_P(EngineTraces, BlocksAreGivenBack) {
+  Session session = open_bound(small_network(), {.trace_memory = true});
+  ASSERT_TRUE(session.run());
+  const auto trace = session.run_traced({.kernels = false, .blocks = true, .outputs = true});
+  ASSERT_TRUE(trace) << trace.error().message;
+  std::map<std::uint64_t, std::int64_t> held;
+  std::int64_t now = 0, peak = 0;
+  for (const Block& block : trace->blocks) {
+    EXPECT_GE(block.time_ns, trace->start_ns);
+    EXPECT_EQ(held[block.address] == 0, block.bytes > 0);
+    held[block.address] += block.bytes;
+    EXPECT_GE(held[block.address], 0);
+    peak = std::max(peak, now += block.bytes);
+  }
+  EXPECT_EQ(now, 0);
+  // The largest activation of the network and what it is made of: 96 / 4 channels.
+  EXPECT_GE(peak, 24 * 32 * 32 * 4);
+  EXPECT_LE(peak, 10 * 24 * 32 * 32 * 4);
+}
+
+TEST_P(EngineTraces, KnowsItsWeights) {
+  const Session session = open(small_network(), {.trace_time = true});
+  const std::int64_t bytes = session.weight_bytes();
+  EXPECT_GT(bytes, 1'000'000);
+  EXPECT_LT(bytes, static_cast<std::int64_t>(2 * small_network().size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, EngineTraces, ::testing::ValuesIn(engine_names()),
+                         [](const auto& each) { return each.param; });
+
+}  // namespace
+}  // namespace strata
