@@ -74,6 +74,8 @@ Result<CalibrateResult> run_calibration(const CalibrateRun& run) {
   keep_heap_small();
   auto loaded = load_one_item(run.model);
   if (!loaded) return tl::unexpected(loaded.error());
+  if (Status status = check_has_weights(loaded->model); !status)
+    return tl::unexpected(status.error());
   if (Status status = check_not_quantized(loaded->model); !status)
     return failure(fmt::format("{}: {}", run.model.path, status.error().message));
   auto data = run.data.open(loaded->model);

@@ -60,4 +60,18 @@ Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelOptions& 
   return model;
 }
 
+Status check_has_weights(const Model& model) {
+  if (model.path.starts_with(zoo::kPrefix)) return {};
+  for (const TensorData& data : model.stored) {
+    const Expr elements = data.elements();
+    if (data.store != TensorData::Store::Absent || !elements.is_number() || elements.value() == 0)
+      continue;
+    return failure(
+        fmt::format("{}: it cannot be run, because it was stripped of its weights: the stored "
+                    "tensor \"{}\" has no elements",
+                    model.path, data.name));
+  }
+  return {};
+}
+
 }  // namespace strata::cli

@@ -31,5 +31,7 @@ struct EngineModel {
 };
 Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelOptions& options,
                                  std::uint64_t seed);
+// Layers of a file with shapes and no elements can be counted, but nothing can be computed.
+Status check_has_weights(const Model& model);
 
 }  // namespace strata::cli

@@ -63,6 +63,7 @@ class Quantizing {
   // Made in memory; the bytes.
   Result<std::string> made(const std::vector<bool>& keep_float, QuantizedModel* kept = nullptr);
   Result<std::vector<SampleScore>> judged(const std::vector<bool>& keep_float);
+  Status find_named_layers();
   Status choose_layers();
   Status keep_for_answers();
   Status keep_for_speed();
@@ -96,6 +97,7 @@ Status Quantizing::load_models() {
   auto loaded = load_one_item(request_.model);
   if (!loaded) return tl::unexpected(loaded.error());
   loaded_ = std::move(*loaded);
+  if (Status status = check_has_weights(loaded_.model); !status) return status;
   if (auto status = check_not_quantized(loaded_.model); !status)
     return failure(fmt::format("{}: {}", request_.model.path, status.error().message));
   layers_ = find_quant_layers(loaded_.model);
@@ -123,6 +125,7 @@ Status Quantizing::load_models() {
 Status Quantizing::prepare() {
   if (auto status = load_models(); !status) return status;
   names_ = layer_node_names(loaded_.model, layers_);
+  if (auto status = find_named_layers(); !status) return status;
   const std::filesystem::path path(request_.output);
   out_.exclude = (path.parent_path() / path.stem()).string() + ".exclude.txt";
   // Before the work, not after it.
@@ -224,20 +227,23 @@ Status Quantizing::time_layers(const ModelSource& int8) {
   return {};
 }
 
-Status Quantizing::choose_layers() {
+Status Quantizing::find_named_layers() {
   keep_.assign(layers_.size(), false);
-  if (request_.automatic()) {
-    if (auto status = keep_for_answers(); !status) return status;
-    return request_.time ? keep_for_speed() : Status{};
-  }
-  if (request_.keep_float.empty() || request_.keep_float == std::vector<std::string>{"none"})
+  if (request_.automatic() || request_.keep_float.empty() ||
+      request_.keep_float == std::vector<std::string>{"none"})
     return {};
   auto chosen = select_layers(loaded_.model, layers_, request_.keep_float);
   if (!chosen) return tl::unexpected(chosen.error());
   keep_ = std::move(*chosen);
+  return {};
+}
+
+Status Quantizing::choose_layers() {
   for (std::size_t l = 0; l < keep_.size(); ++l)
     if (keep_[l]) out_.layers[l].reason = "named";
-  return {};
+  if (!request_.automatic()) return {};
+  if (auto status = keep_for_answers(); !status) return status;
+  return request_.time ? keep_for_speed() : Status{};
 }
 
 Status Quantizing::keep_for_answers() {

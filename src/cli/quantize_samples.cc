@@ -62,8 +62,7 @@ Result<Calibration> QuantizeSamples::calibrated() {
       auto all = data_.open(model_->model);
       if (!all) return tl::unexpected(all.error());
       const std::int64_t rest = all->count() - request_->held_out;
-      samples =
-          std::clamp<std::int64_t>(rest, std::max<std::int64_t>(all->count() / 2, 1), kCalibration);
+      samples = std::min(kCalibration, std::max({rest, all->count() / 2, std::int64_t{1}}));
     }
   }
   auto result = run_calibration(run);

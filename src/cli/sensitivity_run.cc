@@ -253,6 +253,8 @@ Result<SensitivityOutcome> Running::run() {
   auto loaded = load_one_item(request_.model);
   if (!loaded) return tl::unexpected(loaded.error());
   loaded_.emplace(std::move(*loaded));
+  if (Status status = check_has_weights(loaded_->model); !status)
+    return tl::unexpected(status.error());
   if (Status status = check_not_quantized(loaded_->model); !status)
     return failure(fmt::format("{}: {}", request_.model.path, status.error().message));
   layers_ = find_quant_layers(loaded_->model);

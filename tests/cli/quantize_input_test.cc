@@ -205,6 +205,32 @@ TEST_F(QuantizeInput, RangesThatLackTensors) {
   EXPECT_FALSE(exists("out.onnx"));
 }
 
+TEST_F(QuantizeInput, WithoutWeights) {
+  all_refuse(STRATA_SOURCE_DIR "/tests/models/resnet50.onnx --random --samples 1",
+             HasSubstr("stripped of its weights: the stored tensor \"conv1.weight\""));
+}
+
+// Found before the samples are looked at.
+TEST_F(QuantizeInput, ALayerThatIsNotThere) {
+  const Ran ran =
+      strata("quantize " + kModel + " --data no_such_folder --keep-float nosuch -o out");
+  EXPECT_EQ(ran.code, 2) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("nosuch"));
+  EXPECT_TRUE(files().empty());
+}
+
+// Of a large folder 32 samples give ranges, of a small one as many as leave some to judge on.
+TEST_F(QuantizeInput, AsManySamplesAsThereAre) {
+  const std::string no_time = " --no-time -o out.onnx ";
+  const Ran large = strata("quantize " + kModel + " --data " + kImages + no_time);
+  ASSERT_EQ(large.code, 0) << large.text;
+  EXPECT_THAT(large.text, AllOf(HasSubstr("of 32 samples"), HasSubstr("16 samples held out")));
+  for (int i = 0; i < 6; ++i) sample(std::to_string(i) + ".npy", 0.1F * static_cast<float>(i));
+  const Ran small = strata("quantize " + kModel + " --data data" + no_time);
+  ASSERT_EQ(small.code, 0) << small.text;
+  EXPECT_THAT(small.text, AllOf(HasSubstr("of 3 samples"), HasSubstr("3 samples held out")));
+}
+
 // Weights beside the file: read from there, counted, and part of what is written.
 TEST_F(QuantizeInput, WeightsInAnotherFile) {
   auto model = read_model(kModel);
