@@ -39,7 +39,7 @@ endif()
 # The parts of a plugin that need nothing of its engine.
 strata_add_test(engines_test engines/*_test.cc engines/)
 if(TARGET engines_test)
-  set(parts profile fusion fusion_rest source_values)
+  set(parts profile fusion fusion_rest kernel_types source_values)
   list(TRANSFORM parts PREPEND engines/onnxruntime/)
   list(TRANSFORM parts APPEND .cc)
   target_sources(engines_test PRIVATE ${parts})
@@ -95,6 +95,13 @@ if(TARGET tests_engines_test)
   endif()
   target_compile_definitions(tests_engines_test PRIVATE STRATA_EXPECTED_ENGINES="${expected}")
 endif()
+
+# Numbers against implementations that share no code with strata.
+foreach(model digits digits_planted)
+  add_test(NAME oracle/sensitivity_${model}
+           COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/oracle/sensitivity_digits.py
+                   --strata $<TARGET_FILE:strata_cli> --model ${model}.onnx)
+endforeach()
 
 # The flags are handed on for the runtimes of sanitizers and coverage.
 add_test(NAME install

@@ -59,6 +59,7 @@ struct StrataSession {
   Model model;        // for the bound inputs' shapes
   fake::Options options;
   double speed = 1;
+  std::int32_t dtype = 0;  // that it was asked to compute in; 0: as stored
   bool fuse = false;
   std::uint32_t trace = 0;
   std::vector<OwnPort> inputs, outputs;
@@ -68,6 +69,7 @@ struct StrataSession {
   fake::Plan plan;
 
   std::vector<fake::KernelTime> recorded;
+  std::vector<fake::ModuleTime> modules;  // of the same runs
   std::int64_t runs = 0, own_clock = 0;
   std::uint64_t traced_runs = 0;
   std::atomic<bool> cancelled = false;
@@ -135,6 +137,7 @@ StrataStatus open_session(const StrataOpen* open, StrataSession** out, StrataErr
   if (session->speed == 2 && precision != "fp16" && precision != "bf16")
     return fail(error, STRATA_UNSUPPORTED,
                 fmt::format("no precision \"{}\"; there are fp32, fp16, bf16, int8", precision));
+  if (open->precision != nullptr) session->dtype = fake::dtype_of(precision);
   session->speed *= std::max(open->threads, 1);
   session->fuse = open->optimization >= STRATA_OPT_BASIC;
   session->trace = open->trace;
@@ -289,7 +292,10 @@ StrataStatus run_traced(StrataSession* session, StrataTrace* trace, StrataError*
   if (status != STRATA_OK) return status;
   trace->end_ns = session->clock();
   trace->run = session->traced_runs++;
-  if (timed) session->recorded.insert(session->recorded.end(), kernels.begin(), kernels.end());
+  if (timed) {
+    session->recorded.insert(session->recorded.end(), kernels.begin(), kernels.end());
+    add_modules(session->model, session->plan, kernels, *trace, session->modules);
+  }
   const bool blocks = trace->on_block != nullptr && (session->trace & STRATA_TRACE_MEMORY) != 0;
   if ((blocks && !give_blocks(*session, kernels, *trace)) ||
       (trace->on_output != nullptr && !give_outputs(*session, *trace)))
@@ -297,33 +303,65 @@ StrataStatus run_traced(StrataSession* session, StrataTrace* trace, StrataError*
   return STRATA_OK;
 }
 
+// What one kernel did, or will do; with the memory that it points to.
+bool give_kernel(const StrataSession& session, const fake::KernelTime& record, void* user,
+                 StrataOnKernel each) {
+  const fake::KernelPlan& kernel = session.plan.kernels[record.kernel];
+  std::vector<std::int32_t> ranks;
+  std::vector<std::int64_t> dims;
+  for (const TensorId output : kernel.outputs) {
+    if (output == kNone) continue;
+    const auto own = fake::dims_now(session.model.graph().tensors[output]);
+    ranks.push_back(static_cast<std::int32_t>(own.size()));
+    dims.insert(dims.end(), own.begin(), own.end());
+  }
+  const StrataKernel out = {
+      .run = record.run,
+      .index = record.kernel,
+      .name = kernel.name.c_str(),
+      .op = kernel.op.c_str(),
+      .provider = "fake",
+      .kind = STRATA_KERNEL_COMPUTE,
+      .sources = kernel.source_pointers.data(),
+      .source_count = kernel.source_pointers.size(),
+      .start_ns = record.start_ns,
+      .duration_ns = record.duration_ns,
+      .output_count = static_cast<std::int32_t>(ranks.size()),
+      .output_ranks = ranks.data(),
+      .output_dims = dims.data(),
+      .dtype = session.dtype != 0 ? session.dtype : kernel.dtype,
+      .input_type_count = static_cast<std::int32_t>(kernel.inputs.size()),
+      .input_types = kernel.inputs.data(),
+      .output_type_count = static_cast<std::int32_t>(kernel.output_types.size()),
+      .output_types = kernel.output_types.data()};
+  return each(user, &out) == 0;
+}
+
 StrataStatus give_kernels(StrataSession* session, void* user, StrataOnKernel each,
                           StrataError* error) {
-  const auto recorded = std::exchange(session->recorded, {});
-  for (const fake::KernelTime& record : recorded) {
-    const fake::KernelPlan& kernel = session->plan.kernels[record.kernel];
-    std::vector<std::int32_t> ranks;
-    std::vector<std::int64_t> dims;
-    for (const TensorId output : kernel.outputs) {
-      if (output == kNone) continue;
-      const auto own = fake::dims_now(session->model.graph().tensors[output]);
-      ranks.push_back(static_cast<std::int32_t>(own.size()));
-      dims.insert(dims.end(), own.begin(), own.end());
-    }
-    const StrataKernel out = {record.run,
-                              record.kernel,
-                              kernel.name.c_str(),
-                              kernel.op.c_str(),
-                              "fake",
-                              STRATA_KERNEL_COMPUTE,
-                              kernel.source_pointers.data(),
-                              kernel.source_pointers.size(),
-                              record.start_ns,
-                              record.duration_ns,
-                              static_cast<std::int32_t>(ranks.size()),
-                              ranks.data(),
-                              dims.data()};
-    if (each(user, &out) != 0) return fail(error, STRATA_CANCELLED, "ended by its caller");
+  session->modules.clear();
+  for (const fake::KernelTime& record : std::exchange(session->recorded, {}))
+    if (!give_kernel(*session, record, user, each))
+      return fail(error, STRATA_CANCELLED, "ended by its caller");
+  return STRATA_OK;
+}
+
+StrataStatus give_plan(StrataSession* session, void* user, StrataOnKernel each,
+                       StrataError* error) {
+  for (std::size_t i = 0; i < session->plan.kernels.size(); ++i)
+    if (!give_kernel(*session, {0, i, 0, 0}, user, each))
+      return fail(error, STRATA_CANCELLED, "ended by its caller");
+  return STRATA_OK;
+}
+
+StrataStatus give_modules(StrataSession* session, void* user, StrataOnModuleCall each,
+                          StrataError* error) {
+  for (const fake::ModuleTime& module : std::exchange(session->modules, {})) {
+    const Scope& scope = session->model.scopes[module.scope];
+    const std::string path(scope.path), type(scope.cls);
+    const StrataModuleCall call = {module.run,     path.c_str(),    type.c_str(),
+                                   scope.call + 1, module.enter_ns, module.exit_ns};
+    if (each(user, &call) != 0) return fail(error, STRATA_CANCELLED, "ended by its caller");
   }
   return STRATA_OK;
 }
@@ -387,6 +425,8 @@ const StrataEngine kEngine = {
     .run = guarded<run, StrataSession*>,
     .run_traced = guarded<run_traced, StrataSession*, StrataTrace*>,
     .kernels = guarded<give_kernels, StrataSession*, void*, StrataOnKernel>,
+    .plan = guarded<give_plan, StrataSession*, void*, StrataOnKernel>,
+    .modules = guarded<give_modules, StrataSession*, void*, StrataOnModuleCall>,
     .absent = give_absent,
     .weight_bytes = weight_bytes,
     .cancel = [](StrataSession* session) { session->cancelled = true; },
@@ -394,7 +434,7 @@ const StrataEngine kEngine = {
 
 }  // namespace
 
-extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v1(std::uint32_t version,
+extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v2(std::uint32_t version,
                                                                      StrataError* error) {
   if (version == STRATA_ENGINE_VERSION) return &kEngine;
   fail(error, STRATA_UNSUPPORTED,

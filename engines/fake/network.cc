@@ -31,7 +31,38 @@ std::vector<int> readers_of(const Graph& graph) {
   return readers;
 }
 
+std::vector<std::int32_t> types_of(const Graph& graph, std::span<const TensorId> ids) {
+  std::vector<std::int32_t> types;
+  for (const TensorId id : ids)
+    if (id != kNone) types.push_back(static_cast<std::int32_t>(graph.tensors[id].type.dtype));
+  return types;
+}
+
+// A kernel that starts with this node.
+KernelPlan first_node(const Graph& graph, const Node& node, const std::string& key) {
+  KernelPlan kernel;
+  kernel.name = key;
+  kernel.op = node.op;
+  kernel.scope = node.scope;
+  kernel.inputs = types_of(graph, node.inputs);
+  kernel.output_types = types_of(graph, node.outputs);
+  if (!kernel.inputs.empty())
+    kernel.dtype = kernel.inputs.front();
+  else if (!kernel.output_types.empty())
+    kernel.dtype = kernel.output_types.front();
+  return kernel;
+}
+
 }  // namespace
+
+std::int32_t dtype_of(std::string_view precision) {
+  const DType type = precision == "fp32"   ? DType::F32
+                     : precision == "fp16" ? DType::F16
+                     : precision == "bf16" ? DType::BF16
+                     : precision == "int8" ? DType::I8
+                                           : DType::Undefined;
+  return static_cast<std::int32_t>(type);
+}
 
 Plan plan_kernels(const Model& model, bool fuse) {
   const Graph& graph = model.graph();
@@ -66,7 +97,7 @@ Plan plan_kernels(const Model& model, bool fuse) {
     }
     const std::size_t index = kernel_for(executed);
     if (index == plan.kernels.size())
-      plan.kernels.push_back({keys[at], std::string(node.op), {}, {}, {}, 0, 0});
+      plan.kernels.push_back(first_node(*executed.graph, node, keys[at]));
     KernelPlan& kernel = plan.kernels[index];
     kernel.sources.push_back(keys[at]);
     const auto times = static_cast<double>(number_or(executed.times, 1));
@@ -75,6 +106,7 @@ Plan plan_kernels(const Model& model, bool fuse) {
     kernel.bytes += times * static_cast<double>(number_or(cost.read_bytes + cost.write_bytes, 0));
     if (executed.graph != &graph) continue;
     kernel.outputs.assign(node.outputs.begin(), node.outputs.end());
+    kernel.output_types = types_of(graph, node.outputs);
     for (const TensorId output : node.outputs) makers[output] = index;
   }
   for (std::size_t at = 0; at < total; ++at)
@@ -140,7 +172,7 @@ std::vector<StrataBlock> blocks_of(const Model& model, const Plan& plan,
   std::vector<StrataBlock> blocks;
   const auto add = [&](std::int64_t time, TensorId id, std::int64_t sign) {
     const auto bytes = static_cast<std::int64_t>(bytes_now(graph.tensors[id]));
-    blocks.push_back({time, sign * bytes, 0x1000 + std::uint64_t{id} * 0x1000});
+    blocks.push_back({time, sign * bytes, 0x1000 + std::uint64_t{id} * 0x1000, -1, nullptr});
   };
   std::vector<TensorId> held;
   for (const KernelTime& time : times) {
@@ -157,6 +189,27 @@ std::vector<StrataBlock> blocks_of(const Model& model, const Plan& plan,
   }
   for (const TensorId id : held) add(end_ns, id, -1);
   return blocks;
+}
+
+void add_modules(const Model& model, const Plan& plan, std::span<const KernelTime> times,
+                 const StrataTrace& trace, std::vector<ModuleTime>& out) {
+  const std::size_t first = out.size();
+  out.push_back({trace.run, 0, trace.start_ns, trace.end_ns});
+  std::unordered_map<ScopeId, std::size_t> places;  // in out
+  for (const KernelTime& time : times) {
+    std::vector<ScopeId> chain;  // from the kernel's module outwards, without the model
+    for (ScopeId s = plan.kernels[time.kernel].scope; s != 0 && s != kNone;
+         s = model.scopes[s].parent)
+      chain.push_back(s);
+    for (auto scope = chain.rbegin(); scope != chain.rend(); ++scope) {
+      const auto [at, is_new] = places.try_emplace(*scope, out.size());
+      if (is_new) out.push_back({trace.run, *scope, time.start_ns, 0});
+      out[at->second].exit_ns = time.start_ns + time.duration_ns;
+    }
+  }
+  std::stable_sort(
+      out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+      [](const ModuleTime& a, const ModuleTime& b) { return a.enter_ns < b.enter_ns; });
 }
 
 }  // namespace strata::fake

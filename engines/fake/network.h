@@ -18,8 +18,13 @@ struct KernelPlan {
   std::string name, op;
   std::vector<std::string> sources;          // as node_keys() calls them
   std::vector<const char*> source_pointers;  // into the same
+  ScopeId scope = 0;                         // the module that its first node belongs to
   std::vector<TensorId> outputs;
   double flops = 0, bytes = 0;
+  // Element types, ONNX's numbers: of its first node's inputs, of its last node's outputs,
+  // and of what it computes in.
+  std::vector<std::int32_t> inputs, output_types;
+  std::int32_t dtype = 0;
 };
 
 struct Plan {
@@ -30,6 +35,9 @@ struct Plan {
 // For the shapes that the model has now. With `fuse`, an activation or normalization
 // belongs to the kernel that makes its only input.
 Plan plan_kernels(const Model& model, bool fuse);
+
+// ONNX's number for `fp32`, `fp16`, `bf16` or `int8`; 0 for others.
+std::int32_t dtype_of(std::string_view precision);
 
 // A number for a size: itself, else the most it can be, else 1.
 std::vector<std::int64_t> dims_now(const Tensor& tensor);
@@ -46,6 +54,18 @@ struct KernelTime {
   std::size_t kernel;
   std::int64_t start_ns, duration_ns;
 };
+
+// When a call of a module was entered and left.
+struct ModuleTime {
+  std::uint64_t run;
+  ScopeId scope;
+  std::int64_t enter_ns, exit_ns;
+};
+
+// Adds the modules that a run's kernels lie in, each before those within it. A module is
+// entered when its first kernel starts and left when its last one ends.
+void add_modules(const Model& model, const Plan& plan, std::span<const KernelTime> times,
+                 const StrataTrace& trace, std::vector<ModuleTime>& out);
 
 // A kernel takes memory for its outputs when it starts; what nobody reads any more is
 // given back when it ends; the model's own outputs at the end of the run.

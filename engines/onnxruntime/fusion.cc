@@ -122,7 +122,11 @@ void Assigner::walk(const Graph& graph, const Graph* source_graph, const Walk* o
   add_aliases(at, graph);
   for (const Node& node : graph.nodes) {
     const auto kernel = static_cast<KernelNumber>(out_.kernels.size());
-    out_.kernels.push_back({std::string(node.name), std::string(node.op), STRATA_KERNEL_OTHER, {}});
+    out_.kernels.push_back({std::string(node.name),
+                            std::string(node.op),
+                            STRATA_KERNEL_OTHER,
+                            {},
+                            kernel_types(graph, node)});
     for (const TensorId output : node.outputs)
       if (output != kNone) at.maker[output] = kernel;
     assign(at, node, kernel);

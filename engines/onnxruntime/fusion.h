@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel_types.h"
 #include "strata/engine/plugin.h"
 #include "strata/graph/graph.h"
 
@@ -19,6 +20,7 @@ struct FusedKernel {
   std::string name, op;  // as in the optimized model and in profiles
   StrataKernelKind kind = STRATA_KERNEL_OTHER;
   std::vector<std::string> sources;  // as node_keys() calls them
+  KernelTypes types = {};
 };
 
 struct Fusion {
@@ -28,7 +30,8 @@ struct Fusion {
   std::vector<std::string> guessed;
 };
 
-// Nodes of both must have names. Types in `source` help, and need not be inferred.
+// Nodes of both must have names. Types in `source` help, and need not be inferred; those in
+// `optimized` are the kernels'.
 Fusion assign_sources(const Model& source, const Model& optimized);
 
 }  // namespace strata::ort

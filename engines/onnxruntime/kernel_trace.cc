@@ -1,11 +1,36 @@
 #include "kernel_trace.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 
 #include "profile.h"
 
 namespace strata::ort {
+
+namespace {
+
+// All of a kernel but when it ran, and what shapes it gave.
+template <class Kernel>
+StrataKernel described(std::uint64_t index, const Kernel& kernel, const std::string& provider,
+                       std::span<const char* const> sources) {
+  StrataKernel out{};
+  out.index = index;
+  out.name = kernel.name.c_str();
+  out.op = kernel.op.c_str();
+  out.provider = provider.c_str();
+  out.kind = kernel.kind;
+  out.sources = sources.data();
+  out.source_count = sources.size();
+  out.dtype = kernel.types.computes_in;
+  out.input_type_count = static_cast<std::int32_t>(kernel.types.inputs.size());
+  out.input_types = kernel.types.inputs.data();
+  out.output_type_count = static_cast<std::int32_t>(kernel.types.outputs.size());
+  out.output_types = kernel.types.outputs.data();
+  return out;
+}
+
+}  // namespace
 
 void KernelTrace::set_fusion(Fusion fusion) {
   fusion_ = std::move(fusion);
@@ -22,10 +47,12 @@ std::uint32_t KernelTrace::kernel_number(const ProfileEvent& event) {
                 std::string(event.op),
                 std::string(event.provider),
                 STRATA_KERNEL_OTHER,
+                {},
                 {}};
   if (const auto found = fused_.find(event.name); found != fused_.end()) {
     const FusedKernel& fused = fusion_.kernels[found->second];
     kernel.kind = fused.kind;
+    kernel.types = fused.types;
     for (const std::string& source : fused.sources) kernel.sources.push_back(source.c_str());
   }
   kernels_.push_back(std::move(kernel));
@@ -93,25 +120,31 @@ bool KernelTrace::give(void* user, StrataOnKernel each) {
   bool whole = true;
   for (const Recorded& record : recorded) {
     const Kernel& kernel = kernels_[record.kernel];
-    const StrataKernel out = {record.run,
-                              record.kernel,
-                              kernel.name.c_str(),
-                              kernel.op.c_str(),
-                              kernel.provider.c_str(),
-                              kernel.kind,
-                              kernel.sources.data(),
-                              kernel.sources.size(),
-                              record.start_ns,
-                              record.duration_ns,
-                              static_cast<std::int32_t>(record.ranks),
-                              ranks_.data() + record.first_rank,
-                              dims_.data() + record.first_dim};
+    StrataKernel out = described(record.kernel, kernel, kernel.provider, kernel.sources);
+    out.run = record.run;
+    out.start_ns = record.start_ns;
+    out.duration_ns = record.duration_ns;
+    out.output_count = static_cast<std::int32_t>(record.ranks);
+    out.output_ranks = ranks_.data() + record.first_rank;
+    out.output_dims = dims_.data() + record.first_dim;
     whole = each(user, &out) == 0;
     if (!whole) break;
   }
   ranks_.clear();
   dims_.clear();
   return whole;
+}
+
+bool KernelTrace::give_plan(void* user, StrataOnKernel each) const {
+  const std::string provider;  // known only when it has run
+  for (std::size_t i = 0; i < fusion_.kernels.size(); ++i) {
+    const FusedKernel& kernel = fusion_.kernels[i];
+    std::vector<const char*> sources;
+    for (const std::string& source : kernel.sources) sources.push_back(source.c_str());
+    const StrataKernel out = described(i, kernel, provider, sources);
+    if (each(user, &out) != 0) return false;
+  }
+  return true;
 }
 
 }  // namespace strata::ort

@@ -33,12 +33,15 @@ class KernelTrace {
   std::vector<std::pair<std::string, std::string>> absent() const;
   // Gives all that was added and forgets it; false if `each` ended it.
   bool give(void* user, StrataOnKernel each);
+  // Gives every kernel of the optimized model, whether it ran or not.
+  bool give_plan(void* user, StrataOnKernel each) const;
 
  private:
   struct Kernel {
     std::string name, op, provider;
     StrataKernelKind kind = STRATA_KERNEL_OTHER;
     std::vector<const char*> sources;  // into fusion_
+    KernelTypes types = {};
   };
   struct Recorded {
     std::uint64_t run;

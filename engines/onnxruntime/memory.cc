@@ -22,7 +22,8 @@ std::vector<StrataBlock> blocks;
 void record(std::int64_t bytes, const void* address) {
   const std::lock_guard lock(list_access);
   if (recording)
-    blocks.push_back({monotonic_ns(), bytes, reinterpret_cast<std::uintptr_t>(address)});
+    blocks.push_back(
+        {monotonic_ns(), bytes, reinterpret_cast<std::uintptr_t>(address), -1, nullptr});
 }
 
 // Throws if there is no memory: ONNX Runtime makes a status of it, where a null would end

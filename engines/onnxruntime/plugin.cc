@@ -80,6 +80,10 @@ StrataEngine make_engine() {
     session->kernels(user, each);
   },
                            StrataSession*, void*, StrataOnKernel>;
+  engine.plan = guarded<[](StrataSession* session, void* user, StrataOnKernel each) {
+    session->plan(user, each);
+  },
+                        StrataSession*, void*, StrataOnKernel>;
   engine.absent = give_absent;
   engine.weight_bytes = [](StrataSession* session) { return session->weight_bytes(); };
   engine.cancel = [](StrataSession* session) { session->cancel(); };
@@ -88,7 +92,7 @@ StrataEngine make_engine() {
 
 }  // namespace
 
-extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v1(std::uint32_t version,
+extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v2(std::uint32_t version,
                                                                      StrataError* error) {
   if (version != STRATA_ENGINE_VERSION) {
     report(

@@ -122,6 +122,9 @@ Ort::SessionOptions Session::options() {
   if (!source_.from_file() && !source_.folder().empty())
     options.AddConfigEntry("session.model_external_initializers_file_folder_path",
                            source_.folder().c_str());
+  // Pairs of QuantizeLinear and DequantizeLinear then round, and what lies between them runs as
+  // it is stored: ONNX Runtime would else quantize float weights between two such pairs.
+  if (setup_.keep_types) options.AddConfigEntry("session.disable_quant_qdq", "1");
   for (const auto& [key, value] : setup_.config) options.AddConfigEntry(key.c_str(), value.c_str());
   if (!source_.stored().empty()) {
     std::vector<std::string> locations;
@@ -205,6 +208,8 @@ void Session::read_optimized_model() {
   weight_bytes_ = stored_bytes(*optimized);
   // Shapes tell what reshapes change nothing; without them there is less to tell.
   [[maybe_unused]] const auto inferred = infer(*source_.model());
+  // What the file says of its types is not always all.
+  [[maybe_unused]] const auto types = infer(*optimized);
   Fusion fusion = assign_sources(*source_.model(), *optimized);
   events_per_run_ = std::max<std::size_t>(fusion.kernels.size(), 1);
   trace_.set_fusion(std::move(fusion));
@@ -318,6 +323,12 @@ void Session::renew() {
 void Session::kernels(void* user, StrataOnKernel each) {
   collect();
   if (!trace_.give(user, each)) throw Failure{STRATA_CANCELLED, "ended by its caller"};
+}
+
+void Session::plan(void* user, StrataOnKernel each) const {
+  if (!timed())
+    throw Failure{STRATA_UNSUPPORTED, "tells what it runs only in sessions that trace time"};
+  if (!trace_.give_plan(user, each)) throw Failure{STRATA_CANCELLED, "ended by its caller"};
 }
 
 }  // namespace strata::ort

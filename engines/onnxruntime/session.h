@@ -28,6 +28,7 @@ struct Setup {
   int optimization = STRATA_OPT_ALL;
   std::uint32_t trace = 0;
   bool spin = true;
+  bool keep_types = false;
   ProviderOptions provider_options;
   std::vector<std::pair<std::string, std::string>> config;  // ONNX Runtime's own keys
 };
@@ -48,6 +49,7 @@ class Session {
   void run();
   void run_traced(StrataTrace& trace);
   void kernels(void* user, StrataOnKernel each);
+  void plan(void* user, StrataOnKernel each) const;
   const Fusion& fusion() const { return trace_.fusion(); }
   auto absent() const { return trace_.absent(); }
   std::int64_t weight_bytes() const { return weight_bytes_; }

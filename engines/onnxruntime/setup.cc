@@ -22,6 +22,7 @@ Setup read_setup(const StrataOpen& open) {
   setup.threads = open.threads;
   setup.optimization = open.optimization;
   setup.trace = open.trace;
+  setup.keep_types = open.keep_types != 0;
   for (std::uint64_t i = 0; i < open.option_count; ++i) {
     const std::string_view text = open.options[i];
     const std::size_t equals = text.find('=');

@@ -71,7 +71,7 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   options.profile.rows.report = *report;
   if (options.time.roofline && !options.time.time)
     return failure("--roofline sets times against the machine: it needs --time", ErrorKind::Usage);
-  if (options.time.measures()) {
+  if (options.time.opens_engine()) {
     auto ended = go_on_in_child(options.time.engine, options.model.path);
     if (!ended) return tl::unexpected(ended.error());
     if (*ended) return **ended;
@@ -80,11 +80,12 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   if (!loaded) return tl::unexpected(loaded.error());
   TimedModel timed;
   std::optional<StopOnInterrupt> stop;  // to the end: one interrupt may be several signals
-  if (options.time.measures()) {
+  if (options.time.opens_engine()) {
     stop.emplace();
     auto measured = time_loaded(*loaded, options.model, options.time);
     if (!measured) return tl::unexpected(measured.error());
     timed = std::move(*measured);
+    if (timed.plan) options.profile.plan = &*timed.plan;
     if (timed.interrupted && !timed.timing) {
       fmt::print(stderr, "strata: interrupted before anything was measured\n");
       return kInterrupted;

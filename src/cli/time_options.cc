@@ -73,7 +73,9 @@ void TimeOptions::add_to(CLI::App& app) {
   app.add_option("--engine-option", engine_options, "one of the engine's own (repeatable)")
       ->allow_extra_args(false)
       ->option_text("KEY=VALUE");
-  app.add_option("--view", view, "source: each node as it stands; optimized: as it really runs")
+  app.add_option("--view", view,
+                 "source: each node as it stands; optimized: as it really runs. Without --time "
+                 "and --memory, the engine's kernels are only looked at")
       ->check(CLI::IsMember({"source", "optimized"}))
       ->option_text("VIEW");
   app.add_option("--threads", threads, "that the engine uses (1)")
@@ -105,12 +107,10 @@ Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
   auto session = how.session();
   if (!session) return tl::unexpected(session.error());
   session->precision = options.precision;
-  if (options.view == "source") session->optimization = STRATA_OPT_NONE;
+  const std::string view = options.view.empty() ? "source" : options.view;
+  if (view == "source") session->optimization = STRATA_OPT_NONE;
   auto engine = how.load();
   if (!engine) return tl::unexpected(engine.error());
-  auto inputs = options.inputs.empty() ? random_inputs(loaded.model, options.seed)
-                                       : read_inputs(loaded.model, options.inputs);
-  if (!inputs) return tl::unexpected(inputs.error());
   auto given = engine_model(loaded, model, options.seed);
   if (!given) return tl::unexpected(given.error());
   const ModelSource source = given->source();
@@ -126,8 +126,17 @@ Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
   timing.progress = show_progress;
   TimedModel out;
   out.facts.engine = fmt::format("{} {}", engine->name(), engine->release());
-  out.facts.view = options.view;
+  out.facts.view = view;
   out.facts.threads = options.threads;
+  if (!options.time && !options.memory) {
+    auto plan = plan_kernels(*engine, source, timing.session);
+    if (!plan) return tl::unexpected(plan.error());
+    out.plan = std::move(*plan);
+    return out;
+  }
+  auto inputs = options.inputs.empty() ? random_inputs(loaded.model, options.seed)
+                                       : read_inputs(loaded.model, options.inputs);
+  if (!inputs) return tl::unexpected(inputs.error());
   out.machine = named_facts(read_machine());  // the load before, not of, the measurement
   if (options.time) {
     auto measured = time_model(*engine, source, *inputs, timing);

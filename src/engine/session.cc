@@ -68,7 +68,20 @@ Kernel to_kernel(const StrataKernel& kernel) {
     out.output_dims.emplace_back(dims, dims + kernel.output_ranks[i]);
     dims += kernel.output_ranks[i];
   }
+  const auto type = [](std::int32_t number) {
+    return dtype_from_onnx(number).value_or(DType::Undefined);
+  };
+  out.dtype = type(kernel.dtype);
+  for (std::int32_t i = 0; i < kernel.input_type_count; ++i)
+    out.input_types.push_back(type(kernel.input_types[i]));
+  for (std::int32_t i = 0; i < kernel.output_type_count; ++i)
+    out.output_types.push_back(type(kernel.output_types[i]));
   return out;
+}
+
+int add_kernel(void* user, const StrataKernel* kernel) {
+  static_cast<std::vector<Kernel>*>(user)->push_back(to_kernel(*kernel));
+  return 0;
 }
 
 }  // namespace
@@ -129,6 +142,7 @@ Result<Session> Engine::open(StrataOpen& open, const SessionOptions& options) co
   open.fetch = fetch.data();
   open.fetch_count = fetch.size();
   open.fetch_early = options.fetch_early ? 1 : 0;
+  open.keep_types = options.keep_types ? 1 : 0;
   const std::vector<const char*> own = pointers(options.options);
   open.options = own.data();
   open.option_count = own.size();
@@ -221,9 +235,36 @@ Result<strata::Trace> Session::run_traced(const Wanted& wanted) {
 
 Result<std::vector<Kernel>> Session::kernels() {
   std::vector<Kernel> all;
-  if (auto status = visit_kernels([&](const StrataKernel& k) { all.push_back(to_kernel(k)); });
-      !status)
-    return tl::unexpected(status.error());
+  StrataError error{};
+  const StrataStatus status = api_->kernels(session_, &all, add_kernel, &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return all;
+}
+
+Result<std::vector<Kernel>> Session::plan() {
+  if (api_->plan == nullptr)
+    return failure(
+        fmt::format("{} {}: cannot tell what it runs before it does", api_->name, api_->release));
+  std::vector<Kernel> all;
+  StrataError error{};
+  const StrataStatus status = api_->plan(session_, &all, add_kernel, &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return all;
+}
+
+Result<std::vector<ModuleCall>> Session::modules() {
+  std::vector<ModuleCall> all;
+  if (api_->modules == nullptr) return all;
+  StrataError error{};
+  const StrataStatus status = api_->modules(
+      session_, &all,
+      [](void* user, const StrataModuleCall* call) {
+        static_cast<std::vector<ModuleCall>*>(user)->push_back(
+            {call->run, call->path, call->type, call->call, call->enter_ns, call->exit_ns});
+        return 0;
+      },
+      &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "profile/kernel_places.h"
 #include "profile/memory.h"
 #include "strata/cost/convention.h"
 #include "strata/measure/statistics.h"
@@ -164,7 +165,11 @@ constexpr ColumnRule kColumns[] = {
      kRoofline},
     {"in_kernel_of", "In kernel of", Unit::Text, false, 7, false,
      "the layer whose kernel does its work, or why it does not run",
-     [](const Row& r) { return text_cell(r.instead); }, kTime},
+     [](const Row& r) { return text_cell(r.instead); }, kView},
+    {"runs_in", "Runs in", Unit::Text, false, 2, false,
+     "the precision that the engine's kernels really compute in",
+     [](const Row& r) { return text_cell(precision_text(r.figures.precisions)); }, kView, false,
+     true},
     {"mem_alloc", "Taken", Unit::Bytes, true, 2, true, "bytes that the engine took while it ran",
      [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, kMemory},
     {"mem_alloc_per_call", "Taken/call", Unit::Bytes, false, 5, false,
@@ -229,7 +234,8 @@ std::vector<ChosenColumn> usual_columns(bool all, const Asked& asked) {
   std::vector<ChosenColumn> chosen;
   for (const ColumnRule& rule : kColumns) {
     if (!asked.has(rule.needs)) continue;
-    const bool usual = rule.usual || (rule.of_calls && (asked.timed || asked.traced));
+    const bool usual = rule.usual || (rule.of_calls && (asked.timed || asked.traced)) ||
+                       (rule.of_optimized && asked.optimized);
     if (!all && !usual) continue;
     chosen.push_back({&rule, false});
     const bool share = std::find(std::begin(kUsualShares), std::end(kUsualShares), rule.name) !=

@@ -11,6 +11,7 @@ namespace strata {
 inline constexpr std::string_view kTime = "--time";
 inline constexpr std::string_view kMemory = "--memory";
 inline constexpr std::string_view kRoofline = "--roofline";
+inline constexpr std::string_view kView = "--view";
 
 struct ColumnRule {
   std::string_view name;
@@ -24,15 +25,20 @@ struct ColumnRule {
   std::string_view needs = {};  // the option without which there are no numbers
   // Usual in what was measured, where rows stand for several calls of a module.
   bool of_calls = false;
+  // Usual where a model is seen as it really runs.
+  bool of_optimized = false;
 };
 
 // What else than counting was asked for.
 struct Asked {
   std::string_view device_memory;
   bool timed = false, traced = false, roofed = false;
+  bool planned = false;    // it is known which kernels run
+  bool optimized = false;  // and they are those of the optimized model
   bool has(std::string_view needs) const {
     return needs.empty() || needs == device_memory || (timed && needs == kTime) ||
-           (traced && needs == kMemory) || (roofed && needs == kRoofline);
+           (traced && needs == kMemory) || (roofed && needs == kRoofline) ||
+           (planned && needs == kView);
   }
 };
 

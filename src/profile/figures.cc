@@ -30,6 +30,7 @@ void add_to(Figures& sum, const Figures& more) {
   bytes = add_known(sum.write_bytes, more.write_bytes) && bytes;
   bytes = add_known(sum.activation_bytes, more.activation_bytes) && bytes;
   sum.missing |= more.missing;
+  sum.precisions |= more.precisions;
   if (more.seconds) sum.seconds = sum.seconds.value_or(0) + *more.seconds;
   add_samples(sum.samples, more.samples);
   if (more.taken) {

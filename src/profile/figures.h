@@ -16,6 +16,9 @@ struct TakenMemory {
   std::int64_t peak = 0;  // of the worst of several
 };
 
+// A bit for each precision (profile/kernel_places.h).
+using PrecisionSet = std::uint8_t;
+
 struct Figures {
   Expr params;
   Expr param_bytes;
@@ -35,6 +38,7 @@ struct Figures {
   std::optional<double> seconds;
   std::vector<double> samples;  // the same of each recorded run
   std::optional<TakenMemory> taken;
+  PrecisionSet precisions = 0;  // that kernels really compute in; 0: not known
 };
 
 void add_samples(std::vector<double>& sum, const std::vector<double>& more);

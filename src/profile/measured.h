@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/kernel_places.h"
 #include "profile/rows.h"
 #include "strata/measure/memory.h"
 #include "strata/measure/roofline.h"
@@ -33,12 +34,13 @@ struct Measured {
 };
 
 // A kernel that does several nodes' work counts where most of the arithmetic is.
-Measured assign_times(const Analysis& analysis, const Timing& timing);
+Measured assign_times(const Analysis& analysis, const SourceNodes& nodes, const Timing& timing);
+std::vector<const Kernel*> kernels_of(const Timing& timing);
 
 // Puts the times into the analysis' figures.
 void use_times(Analysis& analysis, const Measured& measured);
 // Puts what the engine took into the figures; returns the layer of the peak.
-std::string use_memory(Analysis& analysis, const MemoryTrace& memory);
+std::string use_memory(Analysis& analysis, const SourceNodes& nodes, const MemoryTrace& memory);
 
 // Sets `bound` and `of_roof` where work, bytes and time are known.
 void use_roofline(Row& row, const Roofline& roofline);
@@ -51,7 +53,7 @@ TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingF
 std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timing,
                                     double in_layers);
 // What kernels took that no layer asked for: at their rows among those, which may be made.
-void take_beside_layers(const Analysis& analysis, const MemoryTrace& memory,
+void take_beside_layers(const SourceNodes& nodes, const MemoryTrace& memory,
                         std::vector<Row>& beside);
 
 }  // namespace strata

@@ -1,11 +1,14 @@
 #include "strata/profile/profile.h"
 
 #include <algorithm>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "strata/measure/memory.h"
+#include "strata/measure/runs_in.h"
+#include "strata/zoo/builder.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -121,6 +124,46 @@ TEST(Measured, WhatNoLayerAskedForHasRowsThatAddUp) {
       EXPECT_EQ(std::get<Expr>(profile->totals.cells[1].value), Expr(1000 * kernels));
       EXPECT_EQ(std::get<Expr>(profile->totals.cells[2].value), Expr(100 * kernels));
     }
+}
+
+// A kernel that does a sum, the activation behind it and the rounding of both counts at the sum,
+// whatever it lists first; the activation's row says whose kernel it is in.
+TEST(Measured, ConversionsAndFollowersAreNotTheMainWork) {
+  zoo::Builder net("Net");
+  const zoo::Var x = net.input("x", {1, 8, 4, 4});
+  const zoo::Var sum = net.add(x, net.conv("conv", x, 8));
+  net.output("y", net.relu(sum));
+  auto network = std::move(net).finish();
+  ASSERT_TRUE(network) << network.error().message;
+  std::map<std::string_view, std::string> key_of;
+  const std::vector<std::string> keys = node_keys(network->model);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    key_of[network->model.graph().nodes[i].op] = keys[i];
+  KernelPlan plan;
+  plan.kernels.resize(2);
+  plan.kernels[0].name = "first";
+  plan.kernels[0].sources = {key_of["Conv"]};
+  plan.kernels[0].dtype = DType::F32;
+  plan.kernels[1].name = "second";
+  plan.kernels[1].sources = {key_of["Relu"], key_of["Add"]};
+  plan.kernels[1].dtype = DType::U8;
+  ProfileOptions options;
+  options.plan = &plan;
+  options.columns = "layer,in_kernel_of,runs_in";
+  auto profile = make_profile(network->model, network->inference, options);
+  ASSERT_TRUE(profile) << profile.error().message;
+  const auto text = [&](std::string_view layer, std::string_view column) {
+    return std::get<std::string>(cell(*profile, layer, column).value);
+  };
+  EXPECT_EQ(text("conv", "runs_in"), "fp32");
+  EXPECT_EQ(text("Add", "in_kernel_of"), "");
+  EXPECT_EQ(text("Add", "runs_in"), "int8");
+  EXPECT_EQ(text("Relu", "in_kernel_of"), "Add");
+  EXPECT_EQ(text("Relu", "runs_in"), "int8");
+  options.rows.report = ReportKind::Root;
+  profile = make_profile(network->model, network->inference, options);
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(std::get<std::string>(profile->rows[0].cells[2].value), "int8+fp32");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "profile/layout.h"
 #include "profile/measured.h"
 #include "profile/memory.h"
+#include "strata/measure/runs_in.h"
 
 namespace strata {
 
@@ -151,9 +152,12 @@ bool Profile::is_exact() const {
 Result<Profile> make_profile(const Model& model, const Inference& inference,
                              const ProfileOptions& given) {
   ProfileOptions options = given;
-  const Asked asked{options.device_memory, options.timing != nullptr || options.interrupted,
+  const Asked asked{options.device_memory,
+                    options.timing != nullptr || options.interrupted,
                     options.memory != nullptr || options.interrupted,
-                    options.roofline != nullptr || options.interrupted};
+                    options.roofline != nullptr || options.interrupted,
+                    options.plan != nullptr || options.timing != nullptr,
+                    options.timing_facts.view == "optimized"};
   auto columns = choose_columns(options.columns, options.all_columns, asked);
   if (!columns) return tl::unexpected(columns.error());
   const Layout* layout = nullptr;
@@ -180,15 +184,28 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
 
   Profile profile;
   Measured measured;
+  std::optional<SourceNodes> nodes;
+  if (options.timing != nullptr || options.memory != nullptr || options.plan != nullptr)
+    nodes.emplace(analysis);
   if (options.timing != nullptr) {
-    measured = assign_times(analysis, *options.timing);
+    measured = assign_times(analysis, *nodes, *options.timing);
     use_times(analysis, measured);
+    use_precisions(analysis, *nodes, kernels_of(*options.timing));
     profile.timing = timing_facts(*options.timing, measured, options.timing_facts);
   }
+  if (options.timing == nullptr && options.plan != nullptr) {
+    std::vector<const Kernel*> kernels;
+    for (const Kernel& kernel : options.plan->kernels) kernels.push_back(&kernel);
+    analysis.instead = place_kernels(analysis, *nodes, kernels, options.plan->absent).instead;
+    use_precisions(analysis, *nodes, kernels);
+    profile.notes.push_back(fmt::format("kernels of {}, {} view; nothing was run",
+                                        options.timing_facts.engine, options.timing_facts.view));
+  }
   if (options.memory != nullptr)
-    profile.taken = TakenFacts{options.timing_facts.engine,  options.timing_facts.view,
-                               options.memory->peak,         options.memory->left,
-                               options.memory->weight_bytes, use_memory(analysis, *options.memory)};
+    profile.taken =
+        TakenFacts{options.timing_facts.engine,  options.timing_facts.view,
+                   options.memory->peak,         options.memory->left,
+                   options.memory->weight_bytes, use_memory(analysis, *nodes, *options.memory)};
   if (profile.timing || profile.taken) profile.machine = options.machine;
   if (layout != nullptr && layout->activations_only) number_blocks(analysis);
   std::vector<Row> rows = make_rows(analysis, options.rows, profile.hidden_rows);
@@ -230,7 +247,7 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
     }
   }
   if (options.memory != nullptr && layout == nullptr) {
-    take_beside_layers(analysis, *options.memory, beside);
+    take_beside_layers(*nodes, *options.memory, beside);
     TakenMemory& taken =
         totals.figures.taken ? *totals.figures.taken : totals.figures.taken.emplace();
     for (const Row& row : beside) {
@@ -294,7 +311,7 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
   profile.totals = cells_of(totals, *columns, totals);
 
   profile.model = model_facts(model);
-  profile.notes = model.notes;
+  profile.notes.insert(profile.notes.begin(), model.notes.begin(), model.notes.end());
   profile.notes.insert(profile.notes.end(), costs.notes.begin(), costs.notes.end());
   if (auto status = add_memory(profile, analysis, options); !status)
     return tl::unexpected(status.error());

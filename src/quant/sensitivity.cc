@@ -46,7 +46,11 @@ class Measuring : LayerTrials {
         data_(data),
         fill_(fill),
         options_(options),
-        weights_(model, fill) {}
+        session_(options.session),
+        weights_(model, fill) {
+    // Else an engine may quantize what is meant to stay in floats: weights between two pairs.
+    session_.keep_types = true;
+  }
 
   Result<Sensitivity> run();
 
@@ -104,6 +108,7 @@ class Measuring : LayerTrials {
   const Dataset& data_;
   const FillElements& fill_;
   const SensitivityOptions& options_;
+  SessionOptions session_;
   SharedWeights weights_;
   // Sessions may look into what they were opened from.
   struct Opened {
@@ -166,7 +171,7 @@ Status Measuring::measure(std::size_t layer, Kind kind, std::size_t count) {
   for (const TensorId id : tail->graph().inputs) names.emplace_back(tail->graph().tensors[id].name);
   auto source = weights_.write(*tail);
   if (!source) return tl::unexpected(source.error());
-  auto session = engine_.open(source->bytes(), options_.session);
+  auto session = engine_.open(source->bytes(), session_);
   if (!session) return tl::unexpected(session.error());
   for (std::size_t sample = scores.size(); sample < count && !stopped(); ++sample) {
     if (auto status = prepare(*floats_, sample); !status) return status;
@@ -280,7 +285,7 @@ Status Measuring::open_references() {
     if (!source) return tl::unexpected(source.error());
     opened.source = std::move(*source);
     reference.emplace(data_, model_, kept);
-    return reference->open(engine_, opened.source.bytes(), options_.session);
+    return reference->open(engine_, opened.source.bytes(), session_);
   };
   if (auto status = open(GraphEdit(model_).finish(), float_model_, floats_, plan_.tensors); !status)
     return status;

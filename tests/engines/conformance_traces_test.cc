@@ -137,6 +137,71 @@ TEST_P(EngineTraces, KnowsItsWeights) {
   EXPECT_LT(bytes, static_cast<std::int64_t>(2 * small_network().size()));
 }
 
+// What an engine says that it will run is what it runs, types included.
+TEST_P(EngineTraces, ThePlanIsWhatRuns) {
+  for (const auto level : {STRATA_OPT_NONE, STRATA_OPT_ALL}) {
+    Session session = open_bound(small_network(), {.optimization = level, .trace_time = true});
+    const auto plan = session.plan();
+    ASSERT_TRUE(plan) << plan.error().message;
+    const auto trace = session.run_traced({});
+    ASSERT_TRUE(trace) << trace.error().message;
+    std::map<std::string, const Kernel*> planned;
+    for (const Kernel& kernel : *plan) planned[kernel.name] = &kernel;
+    EXPECT_EQ(planned.size(), trace->kernels.size());
+    for (const Kernel& kernel : trace->kernels) {
+      ASSERT_TRUE(planned.contains(kernel.name)) << kernel.name;
+      const Kernel& before = *planned[kernel.name];
+      EXPECT_EQ(before.op, kernel.op);
+      EXPECT_EQ(before.sources, kernel.sources);
+      EXPECT_EQ(before.dtype, DType::F32) << kernel.name << " " << kernel.op;
+      EXPECT_EQ(kernel.dtype, before.dtype);
+      EXPECT_EQ(kernel.input_types, before.input_types);
+      EXPECT_EQ(kernel.output_types, before.output_types);
+      EXPECT_THAT(kernel.output_types, Not(IsEmpty()));
+      EXPECT_EQ(before.duration_ns, 0);
+    }
+  }
+}
+
+// Engines that run modules: calls lie within those that make them, and kernels within calls.
+TEST_P(EngineTraces, CallsOfModulesNest) {
+  Session session = open_bound(small_network(), {.trace_time = true});
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(session.run_traced({.kernels = false}));
+  const auto calls = session.modules();
+  ASSERT_TRUE(calls) << calls.error().message;
+  if (calls->empty()) return;  // one of a graph
+  const auto kernels = session.kernels();
+  ASSERT_TRUE(kernels);
+  std::map<std::uint64_t, int> runs;
+  std::vector<const ModuleCall*> open;
+  for (const ModuleCall& call : *calls) {
+    ++runs[call.run];
+    EXPECT_LE(call.enter_ns, call.exit_ns);
+    EXPECT_GE(call.call, 1u);
+    while (!open.empty() && (open.back()->run != call.run || open.back()->exit_ns <= call.enter_ns))
+      open.pop_back();
+    if (call.path.empty()) {
+      EXPECT_TRUE(open.empty());
+    } else {
+      ASSERT_FALSE(open.empty()) << call.path;
+      EXPECT_LE(call.exit_ns, open.back()->exit_ns) << call.path << " in " << open.back()->path;
+      const std::string& outer = open.back()->path;
+      EXPECT_TRUE(outer.empty() || call.path.starts_with(outer + ".")) << call.path;
+    }
+    open.push_back(&call);
+  }
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[0], runs[1]);
+  for (const Kernel& kernel : *kernels)
+    EXPECT_TRUE(std::any_of(calls->begin(), calls->end(), [&](const ModuleCall& call) {
+      return call.run == kernel.run && call.path.empty() && call.enter_ns <= kernel.start_ns &&
+             kernel.start_ns + kernel.duration_ns <= call.exit_ns;
+    })) << kernel.name;
+  const auto none = session.modules();
+  ASSERT_TRUE(none);
+  EXPECT_THAT(*none, IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, EngineTraces, ::testing::ValuesIn(engine_names()),
                          [](const auto& each) { return each.param; });
 

@@ -10,6 +10,7 @@
 #include "small_models.h"
 #include "strata/infer/infer.h"
 #include "strata/measure/inputs.h"
+#include "strata/measure/runs_in.h"
 #include "strata/quant/fold.h"
 #include "strata/quant/qdq.h"
 #include "strata/read/read.h"
@@ -205,6 +206,67 @@ TEST_F(QuantizedOnOnnxRuntime, NodesBetweenLayers) {
   EXPECT_EQ(int8.ops.at("QLinearGlobalAveragePool"), 1);
   EXPECT_THAT(int8.ops, Not(Contains(Key("Conv"))));
   EXPECT_GT(sqnr_of(int8), 25);
+}
+
+// Rows of layers say what runs: the oracle is ONNX Runtime's own operator at each kernel.
+TEST_F(QuantizedOnOnnxRuntime, EveryLayerIsAtItsKernel) {
+  take("resnet18?resolution=64");
+  const auto made = quantized(model_, layers_, plan_);
+  ASSERT_TRUE(made) << made.error().message;
+  const std::string bytes = onnx_bytes(made->model, {.fill = plan_.fill}).value();
+  const auto written = read_onnx(bytes, "int8");
+  ASSERT_TRUE(written) << written.error().message;
+  const auto plan = plan_kernels(engine_, {.path = "", .bytes = {bytes}}, {.threads = 1});
+  ASSERT_TRUE(plan) << plan.error().message;
+  const std::vector<NodeKernel> kernels = kernels_of_nodes(*written, *plan);
+  std::map<std::string, const NodeKernel*> by_name;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    by_name[std::string(written->graph().nodes[i].name)] = &kernels[i];
+  int convolutions = 0;
+  for (const Node& node : written->graph().nodes) {
+    const NodeKernel& own = *by_name.at(std::string(node.name));
+    if (node.op == "Conv") {
+      ++convolutions;
+      EXPECT_EQ(own.op, "QLinearConv") << node.name;
+      EXPECT_EQ(precision_name(own.dtype), "int8");
+    }
+    if (node.op == "Add") {
+      EXPECT_EQ(own.op, "QLinearAdd") << node.name;
+    }
+    if (node.op == "Relu") {  // in the kernel of what it follows
+      const Node& before =
+          written->graph().nodes[written->graph().tensors[node.inputs[0]].producer];
+      EXPECT_EQ(own.kernel, by_name.at(std::string(before.name))->kernel) << node.name;
+    }
+  }
+  EXPECT_EQ(convolutions, 20);
+}
+
+// A float layer between two rounded values: ONNX Runtime quantizes its weights, unless the
+// session is to keep types.
+TEST_F(QuantizedOnOnnxRuntime, TypesAreKeptWhereAskedFor) {
+  take("resnet18?resolution=64");
+  const auto made = quantized(model_, layers_, plan_);
+  ASSERT_TRUE(made) << made.error().message;
+  const std::string bytes = onnx_bytes(made->model, {.fill = plan_.fill}).value();
+  for (const bool keep : {false, true})
+    for (const auto level : {STRATA_OPT_BASIC, STRATA_OPT_ALL}) {
+      const auto plan = plan_kernels(engine_, {.path = "", .bytes = {bytes}},
+                                     {.threads = 1, .optimization = level, .keep_types = keep});
+      ASSERT_TRUE(plan) << plan.error().message;
+      int whole = 0, floats = 0;
+      for (const Kernel& kernel : plan->kernels) {
+        whole += precision_name(kernel.dtype) == "int8" ? 1 : 0;
+        floats += kernel.op.ends_with("Conv") && kernel.dtype == DType::F32 ? 1 : 0;
+      }
+      if (keep) {
+        EXPECT_EQ(whole, 0);
+        EXPECT_EQ(floats, 20);
+      } else if (level == STRATA_OPT_ALL) {
+        EXPECT_GT(whole, 20);
+        EXPECT_EQ(floats, 0);
+      }
+    }
 }
 
 TEST_F(QuantizedOnOnnxRuntime, SevenBitsAreCoarser) {

@@ -45,6 +45,17 @@ struct Kernel {
   std::vector<std::string> sources;  // nodes of the model, as node_keys() calls them
   std::int64_t start_ns = 0, duration_ns = 0;
   std::vector<std::vector<std::int64_t>> output_dims;
+  // Undefined where the engine does not tell.
+  DType dtype = DType::Undefined;  // that it computes in: I8 or U8 where it multiplies such
+  std::vector<DType> input_types, output_types;
+};
+
+// One call of a module in one run, of engines that run modules.
+struct ModuleCall {
+  std::uint64_t run = 0;
+  std::string path, type;
+  std::uint64_t call = 1;  // of this module in this run
+  std::int64_t enter_ns = 0, exit_ns = 0;
 };
 
 using Block = StrataBlock;
@@ -69,6 +80,8 @@ struct SessionOptions {
   // They may be given to visitors while the model runs and be gone after that: for those
   // who look at each once. Engines need not do so.
   bool fetch_early = false;
+  // Nodes compute in the types that the model gives them: for rounding that is simulated.
+  bool keep_types = false;
   std::vector<std::string> options = {};  // the engine's own, key=value
 };
 
@@ -151,7 +164,13 @@ class Session {
   Result<Trace> run_traced(const Wanted& wanted);
   // The kernels of all traced runs since the last call, run by run.
   Result<std::vector<Kernel>> kernels();
-  // The same, none of it copied.
+  // What it will run, without running it: of a session that traces time. An error if the
+  // engine cannot tell.
+  Result<std::vector<Kernel>> plan();
+  // Calls of modules of all traced runs since the last call, before kernels() is called.
+  // Nothing if the engine runs no modules.
+  Result<std::vector<ModuleCall>> modules();
+  // The same as kernels(), none of it copied.
   Status visit_kernels(const std::function<void(const StrataKernel&)>& each);
   // Outputs (and fetched values) one at a time, as the engine holds them: nothing is
   // copied. In no order that is promised. Another return value than true ends the run.

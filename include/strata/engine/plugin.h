@@ -26,8 +26,8 @@
 extern "C" {
 #endif
 
-#define STRATA_ENGINE_VERSION 1
-#define STRATA_ENGINE_SYMBOL "strata_engine_v1"
+#define STRATA_ENGINE_VERSION 2
+#define STRATA_ENGINE_SYMBOL "strata_engine_v2"
 
 typedef enum StrataStatus {
   STRATA_OK = 0,
@@ -102,6 +102,10 @@ typedef struct StrataOpen {
   /* Not 0: values to fetch may be given to on_output while the model runs, each when it is
    * there, and need not be kept until the end. They are then no outputs of the session. */
   int32_t fetch_early;
+  /* Not 0: every node computes in the element types that the model gives it, and a value that
+   * the model rounds is rounded there. No optimization may move a node to other types; others
+   * may be done. For runs that simulate rounding. */
+  int32_t keep_types;
 } StrataOpen;
 
 /* What a kernel is for. */
@@ -132,13 +136,33 @@ typedef struct StrataKernel {
   int32_t output_count; /* shapes, where the engine tells them */
   const int32_t* output_ranks;
   const int64_t* output_dims; /* of all outputs, one after the other */
+  /* Element types, ONNX's numbers; 0 is a type that is not known. `dtype` is what the kernel
+   * computes in: 1 (f32) where it multiplies floats, 2 or 3 (uint8, int8) where it multiplies
+   * numbers of 8 bits, whatever it adds them up in. */
+  int32_t dtype;
+  int32_t input_type_count;
+  const int32_t* input_types;
+  int32_t output_type_count;
+  const int32_t* output_types;
 } StrataKernel;
+
+/* One call of a module (`features.0.0`), for engines that run modules. Calls that a module
+ * makes lie within its own. */
+typedef struct StrataModuleCall {
+  uint64_t run;     /* StrataTrace::run */
+  const char* path; /* "" is the model itself */
+  const char* type; /* `Conv2d`; "" if the engine does not know it */
+  uint64_t call;    /* of this module in this run, counted from 1 */
+  int64_t enter_ns, exit_ns;
+} StrataModuleCall;
 
 /* A block of memory that was taken or given back while the model ran. */
 typedef struct StrataBlock {
   int64_t time_ns;
   int64_t bytes; /* negative: given back */
   uint64_t address;
+  int64_t reserved_bytes; /* that the allocator holds after it; -1: the engine does not tell */
+  const char* device;     /* `cuda:0`; null: the session's. Valid while the session is open */
 } StrataBlock;
 
 typedef struct StrataSession StrataSession;
@@ -147,6 +171,7 @@ typedef struct StrataSession StrataSession;
 typedef int (*StrataOnTensor)(void* user, const StrataTensor* tensor);
 typedef int (*StrataOnKernel)(void* user, const StrataKernel* kernel);
 typedef int (*StrataOnBlock)(void* user, const StrataBlock* block);
+typedef int (*StrataOnModuleCall)(void* user, const StrataModuleCall* call);
 typedef int (*StrataOnName)(void* user, const char* name, const char* note);
 
 typedef struct StrataTrace {
@@ -165,11 +190,11 @@ typedef struct StrataTrace {
 } StrataTrace;
 
 typedef struct StrataEngine {
-  uint32_t version;    /* STRATA_ENGINE_VERSION */
-  const char* name;    /* `onnxruntime` */
-  const char* release; /* of what it runs on: `1.27.0` */
-  const char* library; /* the file that it came from, or "" */
-  const char* formats; /* what it opens, with spaces: `onnx` */
+  uint32_t version;             /* STRATA_ENGINE_VERSION */
+  const char* name;             /* `onnxruntime` */
+  const char* release;          /* of what it runs on: `1.27.0` */
+  const char* library;          /* the file that it came from, or "" */
+  const char* formats;          /* what it opens, with spaces: `onnx` */
   int64_t kernel_resolution_ns; /* start and duration of kernels are rounded down to this */
 
   /* What it can run on: `cpu`, `cuda:0` with a note such as the processor's name. */
@@ -199,6 +224,16 @@ typedef struct StrataEngine {
   /* Gives the kernels of all traced runs since the last call, run by run. An engine may
    * have to make its session anew after this, so: after many runs, not after each. */
   StrataStatus (*kernels)(StrataSession* session, void* user, StrataOnKernel each,
+                          StrataError* error);
+
+  /* The kernels that the session has, each once and in running order where the engine knows
+   * it, whether they have run or not: `run`, `start_ns` and `duration_ns` are 0, and there may
+   * be no shapes. Nothing runs. For sessions opened with STRATA_TRACE_TIME; null if the engine
+   * cannot tell before it runs. */
+  StrataStatus (*plan)(StrataSession* session, void* user, StrataOnKernel each, StrataError* error);
+  /* Gives the calls of modules of all traced runs since the last call, each before those that
+   * it makes itself. Call it before `kernels`. Null if the engine runs no modules. */
+  StrataStatus (*modules)(StrataSession* session, void* user, StrataOnModuleCall each,
                           StrataError* error);
 
   /* Nodes of the model that run in no kernel, with the reason: `folded into a constant`,

@@ -99,6 +99,7 @@ struct TimingFacts {
 
 struct MemoryTrace;
 struct Roofline;
+struct KernelPlan;
 
 // What an engine took while it ran. Bytes.
 struct TakenFacts {
@@ -181,6 +182,7 @@ struct ProfileOptions {
   // What an engine measured, and how to call it; nullptr: nothing was.
   const Timing* timing = nullptr;
   const MemoryTrace* memory = nullptr;
+  const KernelPlan* plan = nullptr;    // what an engine would run; times tell the same
   const Roofline* roofline = nullptr;  // of the machine; says something only with times
   TimingFacts timing_facts;            // engine, view and threads; the rest follows
   std::vector<std::pair<std::string, std::string>> machine;  // strata/measure/machine.h
