@@ -7,7 +7,8 @@
 // activation or BatchNormalization belongs to the kernel that makes its only input.
 // Elements of outputs are numbers drawn from a hash of the inputs' bytes.
 //
-// Time: no run takes any. Each moves a clock that starts at 0 and that its trace shows.
+// Time: no run takes any, unless options say so. Each moves a clock that starts at 0 and that its
+// trace shows.
 //
 // Its options are in options.h. STRATA_FAKE_PROBE in the environment says how trying out a
 // precision fails: crash, hang.
@@ -229,6 +230,27 @@ void spin(std::int64_t ns) {
   }
 }
 
+// One step needs the last one's result: as many cycles each, whatever else the processor does.
+void burn(std::int64_t steps) {
+  std::uint64_t number = 1;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    number = number * 6364136223846793005U + 1442695040888963407U;
+    asm volatile("" : "+r"(number));
+  }
+}
+
+void walk(std::int64_t bytes) {
+  constexpr std::size_t kLine = 64 / sizeof(std::uint64_t);
+  static thread_local std::vector<std::uint64_t> memory((768 << 10) / sizeof(std::uint64_t), 1);
+  std::uint64_t sum = 0;
+  std::size_t at = 0;
+  for (std::int64_t done = 0; done < bytes; done += 64) {
+    sum += memory[at];
+    at = at + kLine < memory.size() ? at + kLine : 0;
+  }
+  asm volatile("" : : "r"(sum));
+}
+
 // Calls `each(kernel number, start, duration)` and moves the clock.
 template <class Each>
 StrataStatus run_kernels(StrataSession& session, std::int64_t probe_ns, StrataError* error,
@@ -237,6 +259,8 @@ StrataStatus run_kernels(StrataSession& session, std::int64_t probe_ns, StrataEr
   if (status != STRATA_OK) return status;
   if (session.cancelled.exchange(false)) return fail(error, STRATA_CANCELLED, "cancelled");
   spin(session.options.spin_ns);
+  burn(session.options.burn);
+  walk(session.options.walk_bytes);
   session.clock() += session.options.outside_ns / 2;
   for (std::size_t i = 0; i < session.plan.kernels.size(); ++i) {
     const fake::KernelPlan& kernel = session.plan.kernels[i];

@@ -37,6 +37,10 @@ std::string parse_options(const StrataOpen& open, Options& out) {
       out.clock = reinterpret_cast<std::int64_t*>(count);
     else if (key == "spin")
       out.spin_ns = count;
+    else if (key == "burn")
+      out.burn = count;
+    else if (key == "walk")
+      out.walk_bytes = count;
     else if (key == "answer")
       good = value == "wrong", out.answer = value;
     else if (key == "fail")

@@ -6,6 +6,10 @@
 //   probe=NS      what recording adds to every kernel of a traced session (0)
 //   cut=NS        what one kernel of every run takes more, another one each time (0)
 //   spin=NS       real time that every run takes beside its made-up one, busy (0)
+//   burn=N        steps of a dependent integer loop in every run, which touches no memory: two
+//                 sessions take times in the ratio of their N (0)
+//   walk=BYTES    of memory that every run reads, a cache line at a time, over and over the
+//                 same 768 KiB: its time depends on what others leave in the caches (0)
 //   answer=wrong  outputs are drawn from another hash
 //   clock=ADDRESS of an std::int64_t in this process, which runs move forward instead of
 //                 their own clock: a test's fake clock
@@ -25,6 +29,7 @@ struct Options {
   std::uint64_t seed = 0;
   double noise = 0;
   std::int64_t warmup = 0, outside_ns = 20000, probe_ns = 0, fail_at = 0, cut_ns = 0, spin_ns = 0;
+  std::int64_t burn = 0, walk_bytes = 0;
   std::string fail, answer;
   std::int64_t* clock = nullptr;
 };

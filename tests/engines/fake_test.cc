@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <time.h>
+
 #include <csignal>
 #include <thread>
 
@@ -105,6 +107,27 @@ TEST(FakeEngine, NoiseIsBoundedAndTheSameForASeed) {
   EXPECT_LE(*most, 1117);
   EXPECT_LT(*least, 950);
   EXPECT_GT(*most, 1080);
+}
+
+// Twice the steps take twice the processor time, whatever else runs.
+TEST(FakeEngine, BurnsAsManyStepsAsAskedFor) {
+  const auto least_cpu = [](const char* option) {
+    SessionOptions options;
+    options.options = {option};
+    Session session = open(options);
+    double least = 1e9;
+    for (int i = 0; i < 5; ++i) {
+      timespec before{}, after{};
+      ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+      EXPECT_TRUE(session.run());
+      ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+      least = std::min(least, static_cast<double>(after.tv_sec - before.tv_sec) +
+                                  1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec));
+    }
+    return least;
+  };
+  EXPECT_NEAR(least_cpu("burn=20000000") / least_cpu("burn=5000000"), 4, 1);
+  EXPECT_GT(least_cpu("walk=50000000"), least_cpu("walk=0"));
 }
 
 TEST(FakeEngine, FailsAsAskedFor) {
