@@ -8,6 +8,10 @@
 namespace strata {
 namespace {
 
+StrataBlock block(std::int64_t time_ns, std::int64_t bytes, std::uint64_t address) {
+  return {time_ns, bytes, address, -1, nullptr};
+}
+
 Kernel kernel(std::string name, std::int64_t start, std::int64_t duration) {
   Kernel out;
   out.name = std::move(name);
@@ -23,8 +27,8 @@ TEST(MemoryTrace, WhoTookAndWhoGaveBack) {
   trace.start_ns = 0;
   trace.end_ns = 1000;
   trace.kernels = {kernel("conv", 100, 200), kernel("relu", 400, 100)};
-  trace.blocks = {{90, 100, 1},  {120, 40, 2},   {280, -40, 2},
-                  {390, 100, 3}, {450, -100, 1}, {900, -100, 3}};
+  trace.blocks = {block(90, 100, 1),  block(120, 40, 2),   block(280, -40, 2),
+                  block(390, 100, 3), block(450, -100, 1), block(900, -100, 3)};
   const MemoryTrace found = attribute_blocks(trace);
   ASSERT_EQ(found.kernels.size(), 2u);
   EXPECT_EQ(found.kernels[0].allocated, 140);
@@ -44,7 +48,7 @@ TEST(MemoryTrace, BlocksFromBeforeTheRunAreNotPartOfIt) {
   Trace trace;
   trace.end_ns = 100;
   trace.kernels = {kernel("a", 10, 10)};
-  trace.blocks = {{12, -500, 77}, {15, 8, 5}};
+  trace.blocks = {block(12, -500, 77), block(15, 8, 5)};
   const MemoryTrace found = attribute_blocks(trace);
   EXPECT_EQ(found.kernels[0].held, 8);
   EXPECT_EQ(found.peak, 8);
