@@ -148,7 +148,7 @@ Status write_run(const BenchRun& run, const BenchCommand& command) {
 bool measured_anything(const BenchRun& run) {
   for (const BenchGroup& group : run.groups)
     for (const VariantResult& result : group.result.variants)
-      if (!result.all_seconds().empty()) return true;
+      if (result.runs() > 0) return true;
   return !run.aa.empty();
 }
 

@@ -78,12 +78,23 @@ Result<bool> add_latency(zoo::Network network, const zoo::Entry& entry, const Ta
   if (table.machine.empty()) {
     table.machine = timed->machine;
     table.notes.push_back(fmt::format(
-        "Latency is the median end to end on {}, {} view, {} thread{}", timed->facts.engine,
-        timed->facts.view, timed->facts.threads, timed->facts.threads == 1 ? "" : "s"));
+        "Latency is the median end to end on {}, {} view, {} thread{}, without the waiting for a "
+        "processor; Low and High are its 95 % interval between sessions",
+        timed->facts.engine, timed->facts.view, timed->facts.threads,
+        timed->facts.threads == 1 ? "" : "s"));
   }
   ProfileRow& row = table.rows.back();
   const double seconds = summarize(timed->timing->runs).median;
+  const SessionCenter& center = timed->timing->center;
   row.cells.emplace_back().value = seconds;
+  Cell& low = row.cells.emplace_back();
+  Cell& high = row.cells.emplace_back();
+  if (center.interval) {
+    low.value = std::min(center.interval->low, seconds);
+    high.value = std::max(center.interval->high, seconds);
+  }
+  if (!center.withheld.empty())
+    table.notes.push_back(fmt::format("{}: no interval: {}", entry.name, center.withheld));
   Cell& rate = row.cells.emplace_back();
   const Cell& work = row.cells[2];  // model, params, flops
   if (const auto* flops = std::get_if<Expr>(&work.value); flops != nullptr && flops->is_number())
@@ -123,6 +134,8 @@ Result<ZooTable> make_table(const TableOptions& options) {
       table.energy_model = profile->energy_model;
       if (options.time.time) {
         table.columns.push_back({"latency", "Latency", Unit::Seconds, false, 0});
+        table.columns.push_back({"latency_low", "Low", Unit::Seconds, false, 1});
+        table.columns.push_back({"latency_high", "High", Unit::Seconds, false, 1});
         table.columns.push_back({"flops_per_s", "FLOPS", Unit::FlopsPerSecond, false, 0});
       }
     }

@@ -39,7 +39,7 @@ Result<AaCheck> run_aa(const Variant& variant, int trials, const BenchOptions& g
     if (own.failure != Failure::None)
       return failure(
           fmt::format("{}: {}: {}", variant.label(), failure_name(own.failure), own.reason));
-  const Blocks one = blocks_of(bench->variants[0]), other = blocks_of(bench->variants[1]);
+  const Blocks one = bench->variants[0].undisturbed(), other = bench->variants[1].undisturbed();
   const auto each = static_cast<std::size_t>(std::max(1, options.processes));
   std::vector<std::size_t> pairs;  // of processes that both ran
   for (std::size_t p = 0; p < std::min(one.size(), other.size()); ++p)

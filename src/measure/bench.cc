@@ -93,15 +93,6 @@ void add_facts(VariantResult& own, const BenchOptions& options) {
 
 }  // namespace
 
-std::vector<double> VariantResult::all_seconds() const {
-  std::vector<double> all;
-  for (const ProcessSamples& process : processes)
-    for (const auto& block : process.blocks) all.insert(all.end(), block.begin(), block.end());
-  return all;
-}
-
-Summary VariantResult::summary() const { return summarize(all_seconds()); }
-
 Result<BenchResult> run_bench(const std::vector<Variant>& variants, const BenchOptions& options) {
   if (auto status = check(variants, options); !status) return tl::unexpected(status.error());
   Machine machine;

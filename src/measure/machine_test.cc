@@ -83,22 +83,5 @@ TEST(Machine, FactsInWordsLeaveOutWhatIsNotKnown) {
                            Fact("l2", "1.000 MiB"), Fact("load", "0.26")));
 }
 
-TEST(Contention, SaysWhenAProcessWasPushedAside) {
-  EXPECT_FALSE((Contention{10, 9.9, 20}.disturbed(1)));
-  EXPECT_TRUE((Contention{10, 6, 20}.disturbed(1)));
-  EXPECT_TRUE((Contention{10, 9.9, 2000}.disturbed(1)));
-  EXPECT_FALSE((Contention{0, 0, 0}.disturbed(1)));
-}
-
-TEST(Contention, CountsThisProcess) {
-  const ContentionMeter meter;
-  double sum = 0;
-  for (int i = 0; i < 20'000'000; ++i) sum += i;
-  EXPECT_GT(sum, 0);
-  const Contention used = meter.stop();
-  EXPECT_GT(used.wall_seconds, 0);
-  EXPECT_GT(used.cpu_seconds, 0);
-}
-
 }  // namespace
 }  // namespace strata

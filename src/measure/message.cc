@@ -65,7 +65,9 @@ void each_field(Side&& side,
                 Own& report) requires std::is_same_v<std::remove_const_t<Own>, BlockReport> {
   side(report.seconds), side(report.service), side(report.joules);
   side(report.contention.wall_seconds), side(report.contention.cpu_seconds);
-  side(report.contention.involuntary), side(report.peak_resident_bytes);
+  side(report.contention.involuntary), side(report.contention.wait_seconds);
+  side(report.contention.steal_seconds), side(report.runs.waits), side(report.runs.cpu);
+  side(report.runs.switches), side(report.runs.waits_read), side(report.peak_resident_bytes);
 }
 
 void MessageWriter::put(const HostTensor& tensor) {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "strata/measure/undisturbed.h"
+
 namespace strata {
 
 namespace {
@@ -18,6 +20,7 @@ constexpr double kMostWarmupSeconds = 2;  // in each process
 constexpr std::size_t kDropFirst = 5;     // inferences, from which on a block's first is none
 constexpr double kRateBlockSeconds = 1;   // a queue needs time to form
 constexpr int kMostInBlock = 100'000;
+constexpr double kBlocksShare = 0.6;  // of the time, for blocks; the rest for processes
 
 double median_of(std::span<const double> samples) { return summarize(samples).median; }
 
@@ -89,7 +92,8 @@ class Schedule {
   double start_;
   double lost_ = 0;
   double half_width_ = 0;
-  int waves_wanted_ = 0;  // before `until` may end it
+  double block_seconds_ = 0;  // of this wave: see run_rounds
+  int waves_wanted_ = 0;      // before `until` may end it
   // Outputs that others with the same inputs must give: the base's, or for other inputs
   // those of the variant that is most like it. By batch and shape.
   std::map<std::pair<std::int64_t, std::string>, std::vector<HostTensor>> references_;
@@ -129,7 +133,11 @@ bool Schedule::warm_up(Place& place) {
   const auto more = [&](int count, double most) {
     auto block = place.subject->run(count, most);
     if (!block) return fail(place.variant, block.error());
-    own.warmup.insert(own.warmup.end(), block->seconds.begin(), block->seconds.end());
+    // Time that others took says nothing of how warm it is.
+    const bool one = result_.variants[place.variant].variant.session.threads == 1;
+    const std::vector<double> ran =
+        one ? undisturbed_seconds(block->seconds, block->runs.waits, 1) : block->seconds;
+    own.warmup.insert(own.warmup.end(), ran.begin(), ran.end());
     own.peak_resident_bytes = block->peak_resident_bytes;
     return true;
   };
@@ -180,45 +188,56 @@ bool Schedule::prepare(Place& place, bool first_wave) {
 bool Schedule::run_block(Place& place, const std::vector<double>& moments) {
   ProcessSamples& own = samples(place);
   const double begin = elapsed();
-  const double fit = options_.block_seconds / std::max(place.seconds, 1e-9);
+  const double fit = block_seconds_ / std::max(place.seconds, 1e-9);
   int count = static_cast<int>(std::clamp(std::round(fit), 1.0, double{kMostInBlock}));
   // Whole rounds of a mix, so that every block has the same in it.
   const int sets = 1 + static_cast<int>(result_.variants[place.variant].variant.mix.size());
   count = (count + sets - 1) / sets * sets;
   const bool drop = moments.empty() && sets == 1 && static_cast<std::size_t>(count) >= kDropFirst;
   if (drop) ++count;
-  auto block = moments.empty()
-                   ? place.subject->run(count, 4 * options_.block_seconds + 2 * place.seconds)
-                   : place.subject->run_at(moments);
+  auto block = moments.empty() ? place.subject->run(count, 4 * block_seconds_ + 2 * place.seconds)
+                               : place.subject->run_at(moments);
   if (!block) return fail(place.variant, block.error());
   if (block->joules >= 0) own.joules = std::max(own.joules, 0.0) + block->joules;
   if (drop && block->seconds.size() >= kDropFirst) {
     own.warmup.push_back(block->seconds.front());
     block->seconds.erase(block->seconds.begin());
+    if (!block->runs.waits.empty()) block->runs.waits.erase(block->runs.waits.begin());
+    if (!block->runs.cpu.empty()) block->runs.cpu.erase(block->runs.cpu.begin());
+    if (!block->runs.switches.empty()) block->runs.switches.erase(block->runs.switches.begin());
   }
   own.blocks.push_back(std::move(block->seconds));
+  const RunContention& others = block->runs;
+  own.block_cpu.push_back(std::accumulate(others.cpu.begin(), others.cpu.end(), 0.0));
+  own.block_switches.push_back(
+      std::accumulate(others.switches.begin(), others.switches.end(), std::int64_t{0}));
+  own.waits_read = own.waits_read && others.waits_read;
+  own.waits.push_back(std::move(block->runs.waits));
   own.block_starts.push_back(begin);
   own.service.insert(own.service.end(), block->service.begin(), block->service.end());
   own.peak_resident_bytes = block->peak_resident_bytes;
-  own.contention.wall_seconds += block->contention.wall_seconds;
-  own.contention.cpu_seconds += block->contention.cpu_seconds;
-  own.contention.involuntary += block->contention.involuntary;
+  own.contention.add(block->contention);
   report(place.variant);
   return true;
 }
 
 // When a wave has to end: it gets its share of what is left, and fewer waves are planned
-// where time does not suffice for a round in each. Two processes say less than the rounds of
-// one: Student's factor for them is 12.7.
+// where time does not suffice for a round in each.
 double Schedule::wave_end(int wave, double wave_start, double setup, double round) const {
   const double left = budget() - wave_start;
   const int waves = std::max(1, waves_wanted_ - wave);
-  double fit = std::clamp(std::floor(left / std::max(setup + round, 1e-9)), 1.0, double(waves));
-  if (wave == 0 && fit == 2 && waves > 2) fit = 1;
+  const double fit =
+      std::clamp(std::floor(left / std::max(setup + round, 1e-9)), 1.0, double(waves));
   return wave_start + left / fit;
 }
 
 void Schedule::run_rounds(std::vector<Place>& places, int wave, double wave_start) {
+  // Equally long for all: what others on the machine do then hits them alike, however long
+  // one inference is. Shorter ones where time would not suffice for all processes: they are
+  // what intervals go by.
+  const double rooms = static_cast<double>(places.size()) * std::max(1, options_.min_blocks);
+  block_seconds_ = std::min(options_.block_seconds, kBlocksShare * budget() / rooms);
+  for (const Place& place : places) block_seconds_ = std::max(block_seconds_, place.seconds);
   const double setup = spent() - wave_start;
   const int planned = rounds_planned();
   double round_seconds = 0;
@@ -295,11 +314,11 @@ bool Schedule::look() {
   for (std::size_t v = 0; v < result_.variants.size(); ++v) {
     const VariantResult& own = result_.variants[v];
     if (v == result_.base || own.failure != Failure::None) continue;
-    add(compare_blocks(blocks_of(base), blocks_of(own), options_.seed));
+    add(compare_variants(base, own, options_.seed));
   }
   // Alone, it is its own time that must be sure: compared with one that never varies.
   if (!any) {
-    Blocks blocks = blocks_of(base), still = blocks;
+    Blocks blocks = base.undisturbed(), still = blocks;
     for (auto& process : still)
       for (auto& block : process) std::fill(block.begin(), block.end(), 1.0);
     add(compare_blocks(still, blocks, options_.seed));
@@ -350,12 +369,6 @@ BenchResult Schedule::run() {
 BenchResult run_schedule(const std::vector<Variant>& variants, const BenchOptions& options,
                          const Machine& machine) {
   return Schedule(variants, options, machine).run();
-}
-
-Blocks blocks_of(const VariantResult& result) {
-  Blocks blocks;
-  for (const ProcessSamples& process : result.processes) blocks.push_back(process.blocks);
-  return blocks;
 }
 
 }  // namespace strata

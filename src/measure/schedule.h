@@ -34,7 +34,8 @@ BenchResult run_schedule(const std::vector<Variant>& variants, const BenchOption
 // Speed-ups, the winner and who may be as fast, the Pareto front.
 void judge(BenchResult& result, std::uint64_t seed);
 
-Blocks blocks_of(const VariantResult& result);
+// Of one sample, from runs that count. Says in `withheld` why it claims nothing.
+SpeedUp compare_variants(const VariantResult& base, const VariantResult& other, std::uint64_t seed);
 
 // The moments of one block: `rate` a second for `seconds`.
 std::vector<double> load_moments(const LoadMode& load, double seconds, std::uint64_t seed);

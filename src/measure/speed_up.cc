@@ -1,12 +1,13 @@
 // How much faster one variant is than another, and how sure that is.
 //
-// The unit is the log ratio of block medians of one round: a slow moment of the machine hits
+// The unit is the log ratio of block means of one round: a slow moment of the machine hits
 // both. A process's ratio is the median of its rounds', the whole ratio the mean of the
 // processes'. Processes of one variant differ by themselves (where their memory lies), and
 // rounds cannot tell by how much: so the error is Student's over processes, P - 1 degrees of
 // freedom. A plain bootstrap that draws three processes from three is wrong in one of four
 // trials where they differ; this is not. Rounds are drawn again, too, within each process:
-// processes that agree by luck do not count for more than their rounds allow.
+// processes that agree by luck do not count for more than their rounds allow. One or two
+// processes cannot tell how processes differ: there the usual spread of them is assumed.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -23,6 +24,13 @@ constexpr int kResamples = 200;
 constexpr int kTailResamples = 400;
 constexpr std::size_t kFewestRounds = 3;  // of a single process
 constexpr double kTail = 0.99;
+// Log ratio by which pairs of processes usually differ, from A/A pairs of ONNX Runtime; it
+// counts as much as so many pairs more.
+constexpr double kUsualSpread = 0.01, kUsualFreedom = 4;
+constexpr double kUsualRound = 0.02;  // the same of rounds of one process, where they are few
+// What equal processes may differ by for reasons that neither rounds nor processes show, such
+// as who ran before whom. Narrower intervals are not claimed.
+constexpr double kUnseen = 0.003;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double median_of(std::span<double> values) {
@@ -32,11 +40,11 @@ double median_of(std::span<double> values) {
   return (*std::max_element(values.begin(), values.begin() + half) + values[half]) / 2;
 }
 
-double log_median(std::vector<double> seconds) { return std::log(median_of(seconds)); }
-
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
+
+double log_mean(std::span<const double> seconds) { return std::log(mean_of(seconds)); }
 
 // Of the sample; 0 for one.
 double variance_of(std::span<const double> values) {
@@ -58,7 +66,7 @@ std::vector<std::vector<double>> log_ratios(const Blocks& base, const Blocks& ot
     std::vector<double> own;
     for (std::size_t b = 0; b < std::min(base[p].size(), other[p].size()); ++b)
       if (!base[p][b].empty() && !other[p][b].empty())
-        own.push_back(log_median(base[p][b]) - log_median(other[p][b]));
+        own.push_back(log_mean(base[p][b]) - log_mean(other[p][b]));
     if (!own.empty()) out.push_back(std::move(own));
   }
   return out;
@@ -92,12 +100,19 @@ Center center_of(const std::vector<std::vector<double>>& ratios, std::uint64_t s
   const auto count = static_cast<double>(ratios.size());
   within /= count;
   Center out{.value = mean_of(centers)};
-  if (ratios.size() > 1) {
+  const double usual =
+      kUsualSpread * kUsualSpread +
+      std::max(within, kUsualRound * kUsualRound / static_cast<double>(ratios[0].size()));
+  if (ratios.size() > 2) {
     out.error = std::sqrt(std::max(variance_of(centers), within / 2) / count);
     out.freedom = count - 1;
-  } else if (ratios[0].size() >= kFewestRounds) {  // says nothing of other processes
-    out.error = std::sqrt(within);
-    out.freedom = static_cast<double>(ratios[0].size() - 1);
+  } else if (ratios.size() == 2) {
+    out.freedom = kUsualFreedom + 1;
+    const double between = (kUsualFreedom * usual + variance_of(centers)) / out.freedom;
+    out.error = std::sqrt(std::max(between, within / 2) / count);
+  } else if (ratios[0].size() >= kFewestRounds) {
+    out.error = std::sqrt(usual);
+    out.freedom = std::min(kUsualFreedom, static_cast<double>(ratios[0].size() - 1));
   }
   return out;
 }
@@ -177,7 +192,7 @@ SpeedUp compare_blocks(const Blocks& base, const Blocks& other, std::uint64_t se
   const Center center = center_of(ratios, seed);
   out.median = std::exp(center.value);
   if (!std::isfinite(center.error)) return out;
-  const double half = student_quantile(center.freedom) * center.error;
+  const double half = std::hypot(student_quantile(center.freedom) * center.error, kUnseen);
   out.interval = {std::exp(center.value - half), std::exp(center.value + half)};
   compare_tails(base, other, center.freedom, seed + 1, out);
   return out;

@@ -85,14 +85,15 @@ TEST(SpeedUp, IsTheRatioOfBlocksThatRanSideBySide) {
     other.emplace_back();
     for (int b = 0; b < 7; ++b) {
       const double mood = 1 + 9.0 * (7 * p + b) / 20;
-      base.back().push_back({2 * mood, 2 * mood, 50});
-      other.back().push_back({mood, mood, 50});
+      base.back().push_back({2 * mood, 2 * mood, 4 * mood});
+      other.back().push_back({mood, mood, 2 * mood});
     }
   }
   const SpeedUp ratio = compare_blocks(base, other, 0);
   EXPECT_DOUBLE_EQ(ratio.median, 2);
-  EXPECT_NEAR(ratio.interval.low, 2, 1e-9);
-  EXPECT_NEAR(ratio.interval.high, 2, 1e-9);
+  EXPECT_NEAR(ratio.interval.low, 2, 0.01);
+  EXPECT_NEAR(ratio.interval.high, 2, 0.01);
+  EXPECT_LT(ratio.interval.low, 2);  // no interval is a point
   EXPECT_TRUE(ratio.certain());
   EXPECT_FALSE(ratio.tail.has_value());
 }
@@ -107,7 +108,7 @@ TEST(SpeedUp, SaysNothingFromTwoBlocks) {
   EXPECT_FALSE(compare_blocks({{{2.0}, {2.0}, {2.0}}, {{2.0}}}, {{{1.0}}}, 0).certain());
 }
 
-// Medians three times apart, the slowest hundredth equal.
+// Usual times three apart, the slowest hundredth equal: means are (98·3 + 2·9) / (98 + 2·9).
 TEST(SpeedUp, OfTheTailWhereTheSamplesCarryIt) {
   const auto made = [](double usual, int samples) {
     Blocks blocks;
@@ -123,7 +124,7 @@ TEST(SpeedUp, OfTheTailWhereTheSamplesCarryIt) {
     return blocks;
   };
   const SpeedUp ratio = compare_blocks(made(3, 100), made(1, 100), 0);
-  EXPECT_DOUBLE_EQ(ratio.median, 3);
+  EXPECT_NEAR(ratio.median, 312.0 / 116, 1e-9);
   ASSERT_TRUE(ratio.tail);
   EXPECT_DOUBLE_EQ(*ratio.tail, 1);
   ASSERT_TRUE(ratio.tail_interval);

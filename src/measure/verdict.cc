@@ -22,19 +22,6 @@ bool is_sound(const VariantResult& own) {
   return own.failure == Failure::None && has_samples(own) && own.utilization.value_or(0) < 1;
 }
 
-// Of one sample. A mix of sizes is as fast as all of it together: the median would be that
-// of the size in the middle.
-Blocks sample_blocks(const VariantResult& own) {
-  Blocks blocks = blocks_of(own);
-  const auto batch = static_cast<double>(std::max<std::int64_t>(1, own.variant.batch));
-  for (auto& process : blocks)
-    for (auto& block : process) {
-      for (double& seconds : block) seconds /= batch;
-      if (!own.variant.mix.empty() && !block.empty()) block = {summarize(block).mean};
-    }
-  return blocks;
-}
-
 // Decibels, or what stands for them: boxes that are found again are worth what their share
 // is of the whole scale.
 double quality(const VariantResult& own) {
@@ -79,22 +66,25 @@ void judge(BenchResult& result, std::uint64_t seed) {
       result.variants[result.base].failure != Failure::None)
     result.base = sound.front();
 
-  std::vector<Blocks> blocks;
-  for (const VariantResult& own : result.variants) blocks.push_back(sample_blocks(own));
   for (std::size_t v = 0; v < count; ++v)
     if (v == result.base)
       result.speed_ups[v] = SpeedUp{.interval = {1, 1}};
     else if (result.variants[v].failure == Failure::None && has_samples(result.variants[v]))
-      result.speed_ups[v] = compare_blocks(blocks[result.base], blocks[v], seed);
+      result.speed_ups[v] =
+          compare_variants(result.variants[result.base], result.variants[v], seed);
 
-  result.winner = *std::max_element(sound.begin(), sound.end(), [&](std::size_t a, std::size_t b) {
-    return result.speed_ups[a]->median < result.speed_ups[b]->median;
-  });
+  // What is withheld does not lead; it may be as fast.
+  const auto rank = [&](std::size_t v) {
+    return std::pair(result.speed_ups[v]->withheld.empty(), result.speed_ups[v]->median);
+  };
+  result.winner = *std::max_element(
+      sound.begin(), sound.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  const VariantResult& leader = result.variants[*result.winner];
   std::vector<Standing> standings(count);
   for (const std::size_t v : sound) {
     standings[v] = {1 / result.speed_ups[v]->median, quality(result.variants[v]),
                     peak_bytes(result.variants[v])};
-    if (v != *result.winner && !compare_blocks(blocks[*result.winner], blocks[v], seed).certain())
+    if (v != *result.winner && !compare_variants(leader, result.variants[v], seed).certain())
       result.indistinct.push_back(v);
   }
   for (const std::size_t v : sound)

@@ -43,6 +43,42 @@ TEST(Verdict, WhoMayBeAsFastIsNamed) {
   EXPECT_THAT(judged({timed(2), timed(1), timed(1)}).indistinct, testing::SizeIs(1));
 }
 
+// Of several threads, only runs that did not wait count; too few of them, and nothing is claimed.
+TEST(Verdict, WhatWaitedTooMuchIsWithheld) {
+  std::vector<VariantResult> variants = {timed(2), timed(1), timed(1)};
+  for (VariantResult& own : variants) {
+    own.variant.session.threads = 2;
+    for (ProcessSamples& process : own.processes)
+      process.waits.assign(process.blocks.size(), {&own == &variants[1] ? 0.5 : 0.0});
+  }
+  const BenchResult result = judged(variants);
+  EXPECT_THAT(result.speed_ups[1]->withheld, testing::HasSubstr("0 of 21 runs"));
+  EXPECT_FALSE(result.speed_ups[1]->certain());
+  EXPECT_FALSE(variants[1].summary().interval.has_value());
+  EXPECT_EQ(result.winner, 2u);
+  EXPECT_THAT(result.indistinct, ElementsAre(1));
+  EXPECT_FALSE(result.has_clear_winner());
+  EXPECT_TRUE(result.speed_ups[2]->withheld.empty());
+}
+
+// One thread: waiting is taken off, and every run counts.
+TEST(Verdict, OneThreadsWaitingIsTakenOff) {
+  std::vector<VariantResult> variants = {timed(2), timed(1)};
+  for (VariantResult& own : variants) {
+    own.variant.session.threads = 1;
+    for (ProcessSamples& process : own.processes)
+      for (std::vector<double>& block : process.blocks) {
+        const double wait = &own == &variants[0] ? 0 : 5;
+        process.waits.push_back({wait});
+        block[0] += wait;
+      }
+  }
+  const BenchResult result = judged(variants);
+  EXPECT_NEAR(result.speed_ups[1]->median, 2, 0.01);
+  EXPECT_EQ(result.winner, 1u);
+  EXPECT_NEAR(variants[1].summary().median, 1, 0.01);
+}
+
 // Two samples in 3 s are faster than one in 2 s.
 TEST(Verdict, TimesAreThoseOfOneSample) {
   std::vector<VariantResult> variants = {timed(2), timed(3)};

@@ -83,8 +83,7 @@ class Work {
 
  private:
   Status bind_next();  // of a mix
-  BlockReport finish(BlockReport report, const ContentionMeter& meter,
-                     std::optional<double> joules);
+  BlockReport finish(BlockReport report, ContentionMeter& meter, std::optional<double> joules);
   std::optional<double> joules_now() {
     return energy_ ? energy_->joules() : std::optional<double>();
   }
@@ -95,6 +94,7 @@ class Work {
   std::vector<std::size_t> round_;            // of the mix: what is still to come
   std::mt19937_64 random_{0};                 // every worker takes its mix in the same order
   Result<EnergyMeter> energy_ = EnergyMeter::open();
+  std::optional<RunMeter> meter_;
 };
 
 // Named as the model's inputs: by name, or by order where the names are another format's.
@@ -142,6 +142,7 @@ WorkerResult<OpenReport> Work::open(const Variant& variant) {
   if (auto status = session_->run(); !status) return refused(status.error());
   report.first_seconds = seconds_since(first);
   report.resident_bytes = resident_bytes("VmRSS:");
+  meter_.emplace(variant.session.threads);  // after the first run: its threads are there
   wait_for_quiet();
   return report;
 }
@@ -166,9 +167,9 @@ WorkerResult<std::vector<HostTensor>> Work::outputs() {
   return std::move(trace->outputs);
 }
 
-BlockReport Work::finish(BlockReport report, const ContentionMeter& meter,
-                         std::optional<double> joules) {
+BlockReport Work::finish(BlockReport report, ContentionMeter& meter, std::optional<double> joules) {
   report.contention = meter.stop();
+  report.runs = meter_->finish();
   if (const auto now = joules_now(); now && joules) report.joules = *now - *joules;
   report.peak_resident_bytes = resident_bytes("VmHWM:");
   wait_for_quiet();
@@ -179,16 +180,20 @@ WorkerResult<BlockReport> Work::run(std::int64_t count, double max_seconds) {
   round_.clear();
   BlockReport report;
   report.seconds.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, 1 << 20)));
+  constexpr double kPatience = 10;
   const auto joules = joules_now();
-  const ContentionMeter meter;
+  ContentionMeter meter;
   const Clock::time_point start = Clock::now();
   for (std::int64_t i = 0; i < count; ++i) {
     if (auto status = bind_next(); !status) return refused(status.error());
+    meter_->before();
     const Clock::time_point before = Clock::now();
     if (auto status = session_->run(); !status) return refused(status.error());
     const Clock::time_point after = Clock::now();
     report.seconds.push_back(std::chrono::duration<double>(after - before).count());
-    if (std::chrono::duration<double>(after - start).count() >= max_seconds) break;
+    meter_->after(report.seconds.back());
+    const double took = std::chrono::duration<double>(after - start).count();
+    if (took - meter_->waited() >= max_seconds || took >= kPatience * max_seconds) break;
   }
   return finish(std::move(report), meter, joules);
 }
@@ -197,7 +202,7 @@ WorkerResult<BlockReport> Work::run_at(const std::vector<double>& moments) {
   round_.clear();
   BlockReport report;
   const auto joules = joules_now();
-  const ContentionMeter meter;
+  ContentionMeter meter;
   // Who cannot keep up is not waited for without end.
   const double longest = moments.empty() ? 0 : 2 * moments.back() + 1;
   const Clock::time_point start = Clock::now();
@@ -206,11 +211,13 @@ WorkerResult<BlockReport> Work::run_at(const std::vector<double>& moments) {
         start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(moment));
     if (auto status = bind_next(); !status) return refused(status.error());
     wait_until(asked);
+    meter_->before();
     const Clock::time_point before = Clock::now();
     if (auto status = session_->run(); !status) return refused(status.error());
     const Clock::time_point after = Clock::now();
     report.seconds.push_back(std::chrono::duration<double>(after - asked).count());
     report.service.push_back(std::chrono::duration<double>(after - before).count());
+    meter_->after(report.service.back());
     if (seconds_since(start) > longest) break;
   }
   return finish(std::move(report), meter, joules);

@@ -9,6 +9,7 @@
 #include "profile/memory.h"
 #include "strata/cost/convention.h"
 #include "strata/measure/statistics.h"
+#include "strata/measure/undisturbed.h"
 
 namespace strata {
 
@@ -69,6 +70,16 @@ Cell sample_cell(const Row& r, const Pick& pick) {
   if (r.figures.samples.empty()) return {};
   const std::optional<double> found = pick(summarize(r.figures.samples));
   return found ? Cell{*found, Certainty::Exact} : Cell{};
+}
+
+// An end of the interval between sessions, which covers the row's own time.
+Cell interval_cell(const Row& r, bool high) {
+  if (r.figures.samples.empty() || r.sessions.empty()) return {};
+  const SessionCenter center = session_center(r.figures.samples, r.sessions, r.drift);
+  if (!center.interval) return {};
+  const double end = high ? center.interval->high : center.interval->low;
+  const double own = r.figures.seconds.value_or(end);
+  return {high ? std::max(end, own) : std::min(end, own), Certainty::Exact};
 }
 
 Cell per_second_cell(const Row& r, const Amount& amount, Certainty certainty) {
@@ -133,20 +144,10 @@ constexpr ColumnRule kColumns[] = {
        return sample_cell(r, [](const Summary& s) { return std::optional(s.mad); });
      },
      kTime},
-    {"time_low", "Low", Unit::Seconds, false, 6, false, "of the 95 % interval of the median",
-     [](const Row& r) {
-       return sample_cell(r, [](const Summary& s) {
-         return s.interval ? std::optional(s.interval->low) : std::nullopt;
-       });
-     },
-     kTime},
-    {"time_high", "High", Unit::Seconds, false, 6, false, "of the 95 % interval of the median",
-     [](const Row& r) {
-       return sample_cell(r, [](const Summary& s) {
-         return s.interval ? std::optional(s.interval->high) : std::nullopt;
-       });
-     },
-     kTime},
+    {"time_low", "Low", Unit::Seconds, false, 6, false, "of the 95 % interval between sessions",
+     [](const Row& r) { return interval_cell(r, false); }, kTime},
+    {"time_high", "High", Unit::Seconds, false, 6, false, "of the 95 % interval between sessions",
+     [](const Row& r) { return interval_cell(r, true); }, kTime},
     {"flops_per_s", "FLOP/s", Unit::FlopsPerSecond, false, 3, true, "FLOPs over time",
      [](const Row& r) { return per_second_cell(r, r.figures.flops, r.figures.work); }, kTime},
     {"bytes_per_s", "B/s", Unit::BytesPerSecond, false, 6, false, "bytes moved over time",

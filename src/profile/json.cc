@@ -118,6 +118,7 @@ Json timing_json(const TimingFacts& timing) {
               {"view", timing.view},
               {"threads", timing.threads},
               {"runs", timing.runs},
+              {"sessions", timing.sessions},
               {"recorded_runs", timing.recorded},
               {"warmup_runs", timing.warmup},
               {"median_s", timing.median},
@@ -128,11 +129,15 @@ Json timing_json(const TimingFacts& timing) {
               {"cpu_s", timing.cpu_seconds},
               {"wall_s", timing.wall_seconds},
               {"involuntary_switches", timing.involuntary},
+              {"wait_s", timing.wait_seconds < 0 ? Json() : Json(timing.wait_seconds)},
+              {"waits_read", timing.waits_read},
+              {"steal_s", timing.steal_seconds < 0 ? Json() : Json(timing.steal_seconds)},
               {"disturbed", timing.disturbed},
               {"noisy", timing.noisy},
               {"partial", timing.partial},
               {"unassigned", timing.unassigned},
               {"samples_s", timing.samples}};
+  out["withheld"] = timing.withheld.empty() ? Json() : Json(timing.withheld);
   out["low_s"] = timing.high > 0 ? Json(timing.low) : Json();
   out["high_s"] = timing.high > 0 ? Json(timing.high) : Json();
   return out;

@@ -70,7 +70,19 @@ TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingF
   facts.warmup = timing.warmup.size();
   facts.median = summary.median;
   facts.mad = summary.mad;
-  if (summary.interval) facts.low = summary.interval->low, facts.high = summary.interval->high;
+  const SessionCenter center =
+      timing.sessions.empty()
+          ? session_center(timing.runs, std::vector{timing.runs.size()}, pace_drift(-1))
+          : timing.center;
+  if (center.interval) {
+    facts.low = std::min(center.interval->low, summary.median);
+    facts.high = std::max(center.interval->high, summary.median);
+  }
+  facts.withheld = center.withheld;
+  facts.sessions = std::max<std::size_t>(1, timing.sessions.size());
+  facts.wait_seconds = timing.contention.wait_seconds;
+  facts.steal_seconds = timing.contention.steal_seconds;
+  facts.waits_read = timing.waits_read;
   facts.open = timing.open_seconds;
   facts.first = timing.first_seconds;
   facts.probe = timing.probe.inside;

@@ -241,9 +241,28 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
       row.time_share = 100 * *row.figures.seconds / *totals.figures.seconds;
     }
     totals.figures.samples = options.timing->runs;
+    const bool sure = options.timing->center.withheld.empty();
+    const auto sessions = [&](const std::vector<std::size_t>& known, std::size_t all) {
+      if (!sure || all == 0) return std::vector<std::size_t>();
+      return known.empty() ? std::vector{all} : known;
+    };
+    totals.sessions = sessions(options.timing->sessions, options.timing->runs.size());
+    totals.drift = pace_drift(waited_share(options.timing->wall, options.timing->waits));
+    for (std::vector<Row>* list : {&rows, &beside})
+      for (Row& row : *list) {
+        row.sessions = sessions(options.timing->recorded_sessions, options.timing->recorded.size());
+        row.drift = totals.drift;
+      }
+    if (!beside.empty() && beside.back().figures.seconds.value_or(0) < 0)
+      profile.notes.push_back(fmt::format(
+          "the time outside of layers is below zero: the layers, measured while they were "
+          "recorded, add up to {:.1f} % more than a run that is not recorded takes. What "
+          "recording costs is known only so well, or the machine changed its pace",
+          -100 * *beside.back().figures.seconds / *totals.figures.seconds));
     if (!flat && !rows.empty()) {  // the network's own row
       rows.front().figures.seconds = totals.figures.seconds;
       rows.front().figures.samples = totals.figures.samples;
+      rows.front().sessions = totals.sessions;
     }
   }
   if (options.memory != nullptr && layout == nullptr) {

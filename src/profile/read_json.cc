@@ -275,6 +275,15 @@ class Reader : JsonFields {
     facts.low = real(*timing, "low_s", where);
     facts.high = real(*timing, "high_s", where);
     facts.involuntary = whole(*timing, "involuntary_switches", where);
+    const auto told = [&](const char* key) {
+      const Json* value = at(*timing, key);
+      return value != nullptr && !value->is_null();
+    };
+    if (told("sessions")) facts.sessions = size(*timing, "sessions", where);
+    if (told("wait_s")) facts.wait_seconds = real(*timing, "wait_s", where);
+    if (told("steal_s")) facts.steal_seconds = real(*timing, "steal_s", where);
+    if (told("waits_read")) facts.waits_read = flag(*timing, "waits_read", where);
+    if (told("withheld")) facts.withheld = text(*timing, "withheld", where);
     facts.disturbed = flag(*timing, "disturbed", where);
     facts.noisy = flag(*timing, "noisy", where);
     facts.partial = flag(*timing, "partial", where);

@@ -51,6 +51,8 @@ struct Row {
   std::string bound;                     // `compute`, `memory`
   std::optional<double> of_roof;         // percent of what the machine allows
   std::optional<double> time_share;      // percent of the end-to-end time
+  double drift = 0;                      // of the machine's pace: see session_center
+  std::vector<std::size_t> sessions;     // how many of the samples each gave; empty: no interval
   std::string instead;                   // in whose kernel it runs, or why it does not
   std::optional<std::int64_t> alive;     // bytes of activations, most while it runs
 };

@@ -47,7 +47,7 @@ std::string bench_bars(const BenchGroup& group, std::size_t width) {
   bool batches = false;
   std::size_t name_width = 0, figures_width = 0;
   for (const VariantResult& result : group.result.variants) {
-    if (result.failure != Failure::None || result.all_seconds().empty()) continue;
+    if (result.failure != Failure::None || result.runs() == 0) continue;
     const Summary summary = result.summary();
     const auto batch = static_cast<double>(result.variant.batch);
     batches = batches || batch > 1;

@@ -18,6 +18,8 @@ Json real(const std::optional<double>& number) { return number ? real(*number) :
 Json size(std::int64_t bytes) { return bytes < 0 ? Json(nullptr) : Json(bytes); }
 Json size(const std::optional<std::int64_t>& bytes) { return bytes ? size(*bytes) : nullptr; }
 
+Json known(double seconds) { return seconds < 0 ? Json(nullptr) : Json(seconds); }
+
 Json interval_json(const Interval& interval) {
   return Json::array({real(interval.low), real(interval.high)});
 }
@@ -97,7 +99,7 @@ Json variant_json(const Variant& variant) {
 
 // Null if nothing was measured. Seconds are of one inference, whatever the batch is.
 Json summary_json(const VariantResult& result, const LoadMode& load) {
-  if (result.all_seconds().empty()) return nullptr;
+  if (result.runs() == 0) return nullptr;
   const Summary summary = result.summary();
   return {{"n", summary.n},
           {"median_s", summary.median},
@@ -117,6 +119,9 @@ Json summary_json(const VariantResult& result, const LoadMode& load) {
           {"load_s", real(median_open_seconds(result))},
           {"first_s", real(median_first_seconds(result))},
           {"peak_resident_bytes", size(peak_resident_bytes(result))},
+          {"runs", result.runs()},
+          {"waited", known(result.waited())},
+          {"withheld", result.withheld().empty() ? Json(nullptr) : Json(result.withheld())},
           {"disturbed", was_disturbed(result, load)}};
 }
 
@@ -135,10 +140,12 @@ Json difference_json(const std::optional<OutputDifference>& difference) {
 
 Json speed_up_json(const std::optional<SpeedUp>& speed_up) {
   if (!speed_up) return nullptr;
-  return {{"median", real(speed_up->median)},
-          {"interval", interval_json(speed_up->interval)},
+  const bool told = speed_up->withheld.empty();
+  return {{"median", told ? real(speed_up->median) : Json(nullptr)},
+          {"interval", told ? interval_json(speed_up->interval) : Json(nullptr)},
           {"p99", real(speed_up->tail)},
-          {"p99_interval", interval_json(speed_up->tail_interval)}};
+          {"p99_interval", interval_json(speed_up->tail_interval)},
+          {"withheld", told ? Json(nullptr) : Json(speed_up->withheld)}};
 }
 
 Json process_json(const ProcessSamples& process) {
@@ -149,11 +156,17 @@ Json process_json(const ProcessSamples& process) {
           {"peak_resident_bytes", size(process.peak_resident_bytes)},
           {"wall_s", process.contention.wall_seconds},
           {"cpu_s", process.contention.cpu_seconds},
+          {"wait_s", known(process.contention.wait_seconds)},
+          {"steal_s", known(process.contention.steal_seconds)},
           {"involuntary_switches", process.contention.involuntary},
           {"joules", process.joules < 0 ? Json(nullptr) : Json(process.joules)},
           {"warmup_s", process.warmup},
           {"block_starts_s", process.block_starts},
           {"blocks_s", process.blocks},
+          {"waits_s", process.waits},
+          {"waits_read", process.waits_read},
+          {"block_cpu_s", process.block_cpu},
+          {"block_switches", process.block_switches},
           {"service_s", process.service}};
 }
 
@@ -192,7 +205,8 @@ Json group_json(const BenchGroup& group, const LoadMode& load) {
   return {{"model", group.model},
           {"shape", group.shape},
           {"base", result.base},
-          {"fastest", result.winner ? Json(*result.winner) : Json(nullptr)},
+          {"fastest", result.has_clear_winner() ? Json(*result.winner) : Json(nullptr)},
+          {"leads", result.winner ? Json(*result.winner) : Json(nullptr)},
           {"as_fast", result.indistinct},
           {"pareto", result.pareto},
           {"reached", result.reached},

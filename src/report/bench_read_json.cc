@@ -221,13 +221,22 @@ class Reader {
                     whole(json, "resident_bytes", -1)};
     process.peak_resident_bytes = whole(json, "peak_resident_bytes", -1);
     process.contention = {real(json, "wall_s", 0), real(json, "cpu_s", 0),
-                          whole(json, "involuntary_switches")};
+                          whole(json, "involuntary_switches"), real(json, "wait_s", -1),
+                          real(json, "steal_s", -1)};
     process.joules = real(json, "joules", -1);
     numbers_at(json, "warmup_s", process.warmup);
     numbers_at(json, "block_starts_s", process.block_starts);
     list(json, "blocks_s",
          [&](const Json& item) { numbers(item, "blocks_s", process.blocks.emplace_back()); });
     numbers_at(json, "service_s", process.service);
+    list(json, "waits_s",
+         [&](const Json& item) { numbers(item, "waits_s", process.waits.emplace_back()); });
+    if (at(json, "waits_read") != nullptr) process.waits_read = flag(json, "waits_read");
+    numbers_at(json, "block_cpu_s", process.block_cpu);
+    std::vector<double> switches;
+    numbers_at(json, "block_switches", switches);
+    for (const double count : switches)
+      process.block_switches.push_back(static_cast<std::int64_t>(count));
     return process;
   }
 
@@ -274,8 +283,11 @@ class Reader {
     auto& speed_up = group.result.speed_ups.emplace_back();
     if (at(json, "speed_up") != nullptr) {
       const Json& ratio = object(json, "speed_up");
-      speed_up = SpeedUp{real(ratio, "median", 1), interval(ratio, "interval").value_or(Interval{}),
-                         real(ratio, "p99"), interval(ratio, "p99_interval")};
+      speed_up =
+          SpeedUp{real(ratio, "median", 1), interval(ratio, "interval").value_or(Interval{}),
+                  real(ratio, "p99"), interval(ratio, "p99_interval"), text(ratio, "withheld")};
+      if (!speed_up->withheld.empty())
+        speed_up->interval = {0, std::numeric_limits<double>::infinity()};
     }
     list(json, "processes",
          [&](const Json& item) { result.processes.push_back(read_process(item)); });
@@ -296,10 +308,12 @@ class Reader {
       return problem_.empty() ? static_cast<std::size_t>(number) : 0;
     };
     group.result.base = index("base");
-    if (at(json, "fastest") != nullptr) {
-      group.result.winner = index("fastest");
-      if (end == 0) wrong("\"fastest\" is no variant");
-    }
+    // Files from before `leads` have only `fastest`.
+    for (const char* key : {"leads", "fastest"})
+      if (at(json, key) != nullptr && !group.result.winner) {
+        group.result.winner = index(key);
+        if (end == 0) wrong(fmt::format("\"{}\" is no variant", key));
+      }
     indices(json, "as_fast", end, group.result.indistinct);
     indices(json, "pareto", end, group.result.pareto);
     group.result.reached = flag(json, "reached");

@@ -72,7 +72,7 @@ Cell mean_rate(const RowFacts& facts) {
 Cell marks(const RowFacts& facts) {
   const BenchResult& result = facts.group.result;
   std::vector<std::string> all;
-  if (result.winner == facts.index) all.emplace_back("*");
+  if (result.winner == facts.index) all.emplace_back(result.has_clear_winner() ? "*" : "~");
   if (is_in(result.indistinct, facts.index)) all.emplace_back("~");
   if (is_in(result.pareto, facts.index)) all.emplace_back("P");
   return words(fmt::format("{}", fmt::join(all, " ")));
@@ -101,6 +101,7 @@ Cell cv_cell(const RowFacts& facts) {
 Cell speed_up_cell(const RowFacts& facts) {
   if (facts.is_base() && facts.summary.n > 0) return words("base");
   const SpeedUp* speed_up = facts.speed_up();
+  if (speed_up != nullptr && !speed_up->withheld.empty()) return words("withheld");
   return words(speed_up == nullptr ? kNone : speed_up_text(speed_up->median, speed_up->interval));
 }
 
@@ -262,10 +263,12 @@ const std::vector<ColumnRule>& plain_columns() {
             [](const RowFacts& f) { return whole(static_cast<std::int64_t>(f.summary.n)); }),
       plain("outliers", Unit::Count,
             [](const RowFacts& f) { return whole(static_cast<std::int64_t>(f.summary.outliers)); }),
-      plain("speed_up", Unit::Count,
-            plain_speed_up<[](const SpeedUp& s) { return number(s.median); }>),
-      plain("speed_up_low", Unit::Count,
-            plain_speed_up<[](const SpeedUp& s) { return number(s.interval.low); }>),
+      plain("speed_up", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
+              return s.withheld.empty() ? number(s.median) : Cell{};
+            }>),
+      plain("speed_up_low", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
+              return s.withheld.empty() ? number(s.interval.low) : Cell{};
+            }>),
       plain("speed_up_high", Unit::Count,
             plain_speed_up<[](const SpeedUp& s) { return number(s.interval.high); }>),
       plain("speed_up_p99", Unit::Count,
@@ -300,13 +303,25 @@ const std::vector<ColumnRule>& plain_columns() {
             }),
       plain("base", Unit::Count, [](const RowFacts& f) { return flag(f.is_base()); }),
       plain("fastest", Unit::Count,
-            [](const RowFacts& f) { return flag(f.group.result.winner == f.index); }),
+            [](const RowFacts& f) {
+              const BenchResult& result = f.group.result;
+              return flag(result.has_clear_winner() && result.winner == f.index);
+            }),
       plain("as_fast", Unit::Count,
             [](const RowFacts& f) { return flag(is_in(f.group.result.indistinct, f.index)); }),
       plain("pareto", Unit::Count,
             [](const RowFacts& f) { return flag(is_in(f.group.result.pareto, f.index)); }),
       text("result", [](const RowFacts& f) { return words(outcome_text(f.result)); }),
       text("reason", [](const RowFacts& f) { return words(f.result.reason); }),
+      text("withheld",
+           [](const RowFacts& f) {
+             const SpeedUp* speed_up = f.speed_up();
+             return words(speed_up == nullptr ? f.result.withheld() : speed_up->withheld);
+           }),
+      plain("waited", Unit::Count,
+            [](const RowFacts& f) {
+              return f.result.waited() < 0 ? Cell{} : number(f.result.waited());
+            }),
   };
   return kColumns;
 }
@@ -327,7 +342,7 @@ Profile bench_rows(const BenchRun& run, bool machine) {
     for (std::size_t i = 0; i < group.result.variants.size(); ++i) {
       const VariantResult& result = group.result.variants[i];
       const RowFacts facts{run, group, i, result,
-                           result.all_seconds().empty() ? Summary{} : result.summary()};
+                           result.runs() == 0 ? Summary{} : result.summary()};
       ProfileRow& row = table.rows.emplace_back();
       for (const MakeCell& cell : cells) row.cells.push_back(cell(facts));
     }

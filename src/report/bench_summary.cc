@@ -23,17 +23,27 @@ std::string without_engine(std::string reason, const Variant& variant) {
   return starts ? reason.substr(colon + 2) : reason;
 }
 
+// Those that lead, none of which is the fastest for sure.
+std::string no_winner_text(const BenchGroup& group) {
+  const BenchResult& result = group.result;
+  std::vector<std::string> names = {variant_text(result.variants[*result.winner].variant)};
+  for (const std::size_t i : result.indistinct)
+    names.push_back(variant_text(result.variants[i].variant));
+  return fmt::format("{}: no clear winner: {} cannot be told apart\n", group_text(group),
+                     fmt::join(names, ", "));
+}
+
 std::string fastest_text(const BenchGroup& group) {
   const BenchResult& result = group.result;
   const std::string name = group_text(group);
   if (!result.winner) {
-    const bool ran =
-        std::any_of(result.variants.begin(), result.variants.end(),
-                    [](const VariantResult& variant) { return !variant.all_seconds().empty(); });
+    const bool ran = std::any_of(result.variants.begin(), result.variants.end(),
+                                 [](const VariantResult& variant) { return variant.runs() > 0; });
     return fmt::format(
         "{}: {}\n", name,
         ran ? "nothing that gave the right answer could be compared" : "nothing could be measured");
   }
+  if (!result.has_clear_winner()) return no_winner_text(group);
   const VariantResult& winner = result.variants[*result.winner];
   const Summary summary = winner.summary();
   const auto batch = static_cast<double>(winner.variant.batch);
@@ -54,13 +64,7 @@ std::string fastest_text(const BenchGroup& group) {
                                          ? speed_up_text(*speed_up->tail, *speed_up->tail_interval)
                                          : fmt::format("{:.2f}×", *speed_up->tail));
   }
-  out += "\n";
-  std::vector<std::string> others;
-  for (const std::size_t i : result.indistinct)
-    others.push_back(variant_text(result.variants[i].variant));
-  if (!others.empty())
-    out += fmt::format("  cannot be told from it: {}\n", fmt::join(others, ", "));
-  return out;
+  return out + "\n";
 }
 
 std::string load_text(const BenchRun& run, const VariantResult& result) {
@@ -104,23 +108,39 @@ class SharedLines {
   std::vector<std::pair<std::string, std::vector<std::string>>> lines_;
 };
 
+std::string disturbed_text(const VariantResult& result) {
+  std::string out = "disturbed by other work on this machine";
+  const double waited = result.waited();
+  if (waited < 0) return out;
+  if (result.variant.session.threads == 1)
+    return fmt::format("{}: it waited for a processor {:.0f} % of the time, which is taken off",
+                       out, 100 * waited);
+  return fmt::format("{}: {} of {} runs did not wait and count", out, result.all_seconds().size(),
+                     result.runs());
+}
+
 std::string group_summary(const BenchRun& run, const BenchGroup& group) {
   std::string out = fastest_text(group), loads;
-  SharedLines failed, quality;
+  SharedLines failed, quality, withheld;
   std::size_t ran = 0;
   for (const VariantResult& result : group.result.variants) {
     const std::string name = variant_text(result.variant);
-    if (!result.all_seconds().empty()) ++ran;
+    if (result.runs() > 0) ++ran;
     if (result.failure != Failure::None)
       failed.add(name, fmt::format("{}: {}", failure_name(result.failure),
                                    without_engine(first_line(result.reason), result.variant)));
     else if (result.partial)
       quality.add(name, fmt::format("partial: fewer than {} blocks", run.method.min_blocks));
-    if (was_disturbed(result, run.method.load))
-      quality.add(name, "disturbed by other work on this machine");
+    if (was_disturbed(result, run.method.load)) quality.add(name, disturbed_text(result));
+    const std::size_t i = static_cast<std::size_t>(&result - group.result.variants.data());
+    const auto& speed_ups = group.result.speed_ups;
+    if (i < speed_ups.size() && speed_ups[i] && !speed_ups[i]->withheld.empty())
+      withheld.add(name, fmt::format("speed-up withheld: {}", speed_ups[i]->withheld));
+    else if (!result.withheld().empty() && result.failure == Failure::None)
+      withheld.add(name, fmt::format("no interval: {}", result.withheld()));
     loads += load_text(run, result);
   }
-  out += failed.text(0) + loads + quality.text(ran);
+  out += failed.text(0) + withheld.text(0) + loads + quality.text(ran);
   const bool sequential = run.method.load.kind == LoadMode::Kind::Closed;
   if (sequential && !group.result.reached && !group.result.stopped && group.result.winner &&
       group.result.variants.size() > 1)
@@ -134,7 +154,7 @@ std::string legend(const BenchRun& run) {
   bool fastest = false, alike = false, pareto = false, noisy = false, modelled = false;
   std::string why;
   for (const BenchGroup& group : run.groups) {
-    fastest = fastest || group.result.winner;
+    fastest = fastest || group.result.has_clear_winner();
     alike = alike || !group.result.indistinct.empty();
     pareto = pareto || !group.result.pareto.empty();
     for (std::size_t i = 0; i < group.result.variants.size(); ++i) {
@@ -148,7 +168,7 @@ std::string legend(const BenchRun& run) {
   }
   std::vector<std::string> signs;
   if (fastest) signs.emplace_back("* fastest");
-  if (alike) signs.emplace_back("~ cannot be told from it");
+  if (alike) signs.emplace_back("~ leads, but cannot be told from the others with this sign");
   if (pareto) signs.emplace_back("P none is better in median, difference and peak memory at once");
   if (noisy) signs.push_back(fmt::format("! CV above {:g} %: noisy", 100 * kNoisyCv));
   if (modelled)
@@ -174,8 +194,9 @@ std::string method_text(const BenchRun& run) {
   if (load.kind == LoadMode::Kind::Sustained)
     how = fmt::format("one inference after the other for {:g} s", load.seconds);
   return fmt::format(
-      "Measured on {}: {}, in interleaved blocks of {} or more processes each, after {}; FPS is "
-      "samples over the time they took, a percentile the nearest rank, intervals 95 %\n",
+      "Measured on {}: {}, in interleaved blocks of {} or more processes each, after {}; times "
+      "without the waiting for a processor, FPS is samples over the time they took, a percentile "
+      "the nearest rank, intervals 95 % between processes\n",
       fmt::join(engines, ", "), how, run.method.processes,
       run.method.warmup < 0 ? "a warm-up until there was no trend"
                             : fmt::format("{} inferences to warm up", run.method.warmup));

@@ -64,7 +64,7 @@ Profile torchblade_rows(const BenchRun& run, bool machine) {
       ProfileRow& row = table.rows.emplace_back();
       row.cells = {words(model_text(group, variant)), words(export_text(variant)), words(backend),
                    words(variant.precision())};
-      const bool measured = !result.all_seconds().empty();
+      const bool measured = result.runs() > 0;
       const Summary summary = measured ? result.summary() : Summary{};
       const std::string none = machine ? "" : "–";
       const auto add = [&](std::optional<double> number, const std::string& otherwise) {

@@ -107,12 +107,35 @@ std::string device_text(const Profile& profile, bool exact) {
       size(device.weights), size(device.inputs), size(device.peak_reserved));
 }
 
+// What others did meanwhile, and what was done about it.
+std::string disturbance_text(const TimingFacts& timing) {
+  std::string out;
+  if (!timing.withheld.empty())
+    out += fmt::format("No interval and no claim: {}\n", timing.withheld);
+  if (!timing.disturbed && timing.noisy)
+    out += "Noisy: runs differ by more than 2.5 %, though none waited for a processor\n";
+  if (!timing.disturbed) return out;
+  const double wall = std::max(timing.wall_seconds, 1e-9);
+  out += "Disturbed: other work ran on this machine (";
+  if (timing.wait_seconds >= 0)
+    out += fmt::format("{:.0f} % of the time was spent waiting for a processor, ",
+                       100 * timing.wait_seconds / wall);
+  out += fmt::format("{} involuntary switches, cpu/wall {:.2f})", timing.involuntary,
+                     timing.cpu_seconds / wall);
+  if (timing.withheld.empty())
+    out += timing.threads != 1 ? "; only runs that did not wait count"
+           : timing.waits_read ? "; the waiting is taken off"
+                               : "; waiting cannot be read here, so times are processor time";
+  return out + "\n";
+}
+
 // How the times came about.
 std::string timing_text(const Profile& profile) {
   if (!profile.timing) return "";
   const TimingFacts& timing = *profile.timing;
   std::string out = fmt::format("Time {}, median of {} run{}", human_seconds(timing.median),
                                 timing.runs, timing.runs == 1 ? "" : "s");
+  if (timing.sessions > 1) out += fmt::format(" in {} sessions", timing.sessions);
   if (timing.high > 0)
     out += fmt::format(" (95 %: {} to {})", human_seconds(timing.low), human_seconds(timing.high));
   out += fmt::format(", on {}, {} view, ", timing.engine, timing.view);
@@ -126,12 +149,7 @@ std::string timing_text(const Profile& profile) {
       timing.recorded == 1 ? "" : "s", human_seconds(timing.probe));
   if (timing.partial)
     out += "Partial: interrupted; what could not be measured any more is missing\n";
-  if (timing.disturbed || timing.noisy)
-    out += fmt::format(
-        "Disturbed: other work ran on this machine ({} involuntary switches, cpu/wall "
-        "{:.2f}); times are rather too long\n",
-        timing.involuntary,
-        timing.wall_seconds > 0 ? timing.cpu_seconds / timing.wall_seconds : 0.0);
+  out += disturbance_text(timing);
   if (!timing.unassigned.empty())
     out += fmt::format("Not found in any kernel: {} node{}, such as {}\n", timing.unassigned.size(),
                        timing.unassigned.size() == 1 ? "" : "s", timing.unassigned.front());

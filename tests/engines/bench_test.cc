@@ -1,5 +1,8 @@
 // Benchmarks of variants on the fake engine, some of which fail. Nothing here looks at how
 // long anything took.
+#include <signal.h>
+#include <sys/wait.h>
+
 #include <atomic>
 #include <thread>
 
@@ -18,8 +21,43 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+// Four processes beside it that want all processors. What must hold: the waiting is seen, is
+// taken off, and the ratio of the steps is what is left.
+TEST_F(FakeBench, OtherProcessesAreSeenAndTakenOff) {
+  if (!ThreadWaits().readable()) GTEST_SKIP() << "/proc/self/task/…/schedstat cannot be read";
+  std::vector<pid_t> others;
+  const int count = 2 * static_cast<int>(std::thread::hardware_concurrency());
+  for (int i = 0; i < count; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0)
+      for (volatile int number = 0;;) number = number + 1;
+    others.push_back(child);
+  }
+  options_.processes = 3;
+  const auto result = run_bench({variant({"burn=8000000"}), variant({"burn=2000000"})}, options_);
+  for (const pid_t child : others) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  ASSERT_TRUE(result) << result.error().message;
+  const VariantResult& longer = result->variants[0];
+  EXPECT_GT(longer.waited(), 0.02);
+  std::int64_t switches = 0;
+  double cpu = 0, ran = 0;
+  for (const ProcessSamples& process : longer.processes) {
+    ASSERT_EQ(process.waits.size(), process.blocks.size());
+    for (const std::int64_t own : process.block_switches) switches += own;
+    for (const double own : process.block_cpu) cpu += own;
+  }
+  for (const double seconds : longer.all_seconds()) ran += seconds;
+  EXPECT_GT(switches, 0);
+  EXPECT_NEAR(cpu, ran, 0.1 * ran);  // what is left is what it ran
+  ASSERT_TRUE(result->speed_ups[1]);
+  EXPECT_NEAR(result->speed_ups[1]->median, 4, 1);
+}
+
 TEST_F(FakeBench, TheFasterOneWins) {
-  const auto result = run_bench({variant({"spin=4000000"}), variant({"spin=400000"})}, options_);
+  const auto result = run_bench({variant({"burn=4000000"}), variant({"burn=400000"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->winner, 1u);
   EXPECT_EQ(result->base, 0u);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/measure/inputs.h"
-#include "strata/measure/timing.h"
+#include "strata/measure/timed_pair.h"
 #include "strata/profile/profile.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/weights.h"
@@ -83,6 +83,88 @@ TEST_F(FakeTiming, OtherProcessesAreNotTimeOutside) {
   for (const KernelTimes& kernel : timing->kernels) in_kernels += summarize(kernel.seconds).median;
   EXPECT_GT(timing->runs.front(), 1e-3);
   EXPECT_NEAR(timing->runs.front() - in_kernels, 50e-6, 1e-6);
+}
+
+// Every run waits for a millisecond, each time in another kernel: with one thread that is taken
+// off the runs and off the kernels that had it, so both are as if nothing had happened.
+TEST_F(FakeTiming, WaitingIsTakenOffRunsAndKernels) {
+  const Subject model = subject("mobilenet_v2?resolution=32");
+  const auto alone = time(model);
+  ASSERT_TRUE(alone) << alone.error().message;
+  options_.session.options.emplace_back("cut=1000000");
+  int calls = 0;  // one before a run, one after it
+  options_.waited = [&] { return 1e-3 * ((1 + calls++) / 2); };
+  const auto shared = time(model);
+  ASSERT_TRUE(shared) << shared.error().message;
+  EXPECT_GT(shared->wall.front(), 1e-3);
+  EXPECT_NEAR(shared->waits.front(), 1e-3, 1e-12);
+  EXPECT_NEAR(shared->runs.front(), alone->runs.front(), 1e-9);
+  EXPECT_TRUE(shared->center.interval.has_value());
+  ASSERT_EQ(shared->kernels.size(), alone->kernels.size());
+  for (std::size_t k = 0; k < alone->kernels.size(); ++k)
+    EXPECT_NEAR(summarize(shared->kernels[k].seconds).median, alone->kernels[k].seconds.front(),
+                1e-8)
+        << k;
+}
+
+// Of two threads nobody knows how much of the waiting made the run longer.
+TEST_F(FakeTiming, WithTwoThreadsThatAllWaitNothingIsClaimed) {
+  options_.session.threads = 2;
+  int calls = 0;
+  options_.waited = [&] { return 1e-3 * ((1 + calls++) / 2); };
+  const Subject model = subject("squeezenet1_1?resolution=64");
+  const auto timing = time(model);
+  ASSERT_TRUE(timing) << timing.error().message;
+  EXPECT_FALSE(timing->center.interval.has_value());
+  EXPECT_THAT(timing->center.withheld, testing::HasSubstr("0 of 10 runs"));
+  ProfileOptions options;
+  options.columns = "layer,time,time_low,time_high";
+  options.timing = &*timing;
+  const auto profile = make_profile(model.network.model, model.network.inference, options);
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->timing->withheld, timing->center.withheld);
+  EXPECT_EQ(profile->timing->high, 0);
+  for (const ProfileRow& row : profile->rows) EXPECT_TRUE(row.cells[2].is_unknown());
+}
+
+TEST_F(FakeTiming, RunsAreOfSeveralSessions) {
+  const auto timing = time(subject("squeezenet1_1?resolution=64"));
+  ASSERT_TRUE(timing) << timing.error().message;
+  EXPECT_THAT(timing->sessions, testing::ElementsAre(2, 2, 2, 2, 2));
+  EXPECT_THAT(timing->recorded_sessions, testing::ElementsAre(2, 2, 2, 2, 2));
+  options_.sessions = 1;
+  const auto one = time(subject("squeezenet1_1?resolution=64"));
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_THAT(one->sessions, testing::ElementsAre(10));
+}
+
+// Two models by turns: against itself a layer is neither faster nor slower, and of a smaller
+// picture every convolution is faster.
+TEST_F(FakeTiming, TwoModelsByTurns) {
+  const Subject large = subject("squeezenet1_1?resolution=96");
+  const Subject small = subject("squeezenet1_1?resolution=64");
+  options_.session.options.emplace_back("noise=0.01");
+  const auto source = [](const Subject& model) { return ModelSource{"", ModelBytes{model.bytes}}; };
+  std::vector<std::vector<std::string>> names;
+  for (const Node& node : large.network.model.graph().nodes)
+    if (node.op == "Conv") names.push_back({std::string(node.name)});
+  names.push_back({"no such node"});
+  const auto equal =
+      time_pair(engine_, source(large), large.inputs, source(large), large.inputs, options_);
+  ASSERT_TRUE(equal) << equal.error().message;
+  const auto none = layer_ratios(*equal, names);
+  for (std::size_t l = 0; l + 1 < names.size(); ++l) {
+    EXPECT_EQ(none[l].verdict(), TimeRatio::Verdict::NotSure) << names[l][0];
+    EXPECT_NEAR(none[l].ratio, 1, 0.02);
+  }
+  EXPECT_EQ(none.back().verdict(), TimeRatio::Verdict::Withheld);
+  const auto pair =
+      time_pair(engine_, source(large), large.inputs, source(small), small.inputs, options_);
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(time_ratio(*pair).verdict(), TimeRatio::Verdict::Faster);
+  const auto faster = layer_ratios(*pair, names);
+  for (std::size_t l = 0; l + 1 < names.size(); ++l)
+    EXPECT_EQ(faster[l].verdict(), TimeRatio::Verdict::Faster) << names[l][0];
 }
 
 // Recording that costs 2 µs a kernel is found out and taken off again. The chain's own

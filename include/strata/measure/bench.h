@@ -56,9 +56,15 @@ struct ProcessSamples {
   OpenReport open;
   std::vector<double> warmup;  // seconds; in no statistic. Also the first of each block of five
                                // or more: caches are another variant's
-  std::vector<std::vector<double>> blocks;  // seconds; block i ran beside block i of the others
-  std::vector<double> block_starts;         // seconds from the start of the bench
-  std::vector<double> service;              // Rate: seconds without the wait
+  std::vector<std::vector<double>>
+      blocks;  // wall seconds; block i ran beside block i of the others
+  // What each run of `blocks` waited for a processor: RunContention. Empty: not known.
+  std::vector<std::vector<double>> waits;
+  bool waits_read = true;                    // false: wall time less processor time stands for them
+  std::vector<double> block_cpu;             // seconds of all threads in each block
+  std::vector<std::int64_t> block_switches;  // involuntary
+  std::vector<double> block_starts;          // seconds from the start of the bench
+  std::vector<double> service;               // Rate: seconds without the wait
   std::int64_t peak_resident_bytes = -1;
   Contention contention;
   double joules = -1;  // while its blocks ran; -1: cannot be read
@@ -88,8 +94,17 @@ struct VariantResult {
   std::optional<double> utilization;
   std::optional<Drift> drift;  // Sustained
 
+  // Of all runs that count, without the waiting for a processor (strata/measure/undisturbed.h);
+  // at a rate, with the wait in the queue and all else. By process and block: blocks may be
+  // empty.
   std::vector<double> all_seconds() const;
-  Summary summary() const;  // of all_seconds()
+  std::vector<std::vector<std::vector<double>>> undisturbed() const;
+  std::size_t runs() const;  // also those that do not count
+  double waited() const;     // share of the time in which its threads waited; -1: not known
+  // Of all_seconds(), but the interval is one between processes. None where too few runs count:
+  // then `withheld` says why, and the rest is of all runs as they are.
+  Summary summary() const;
+  std::string withheld() const;
 };
 
 // How much faster than the base: time of the base for one sample over the variant's, so that
@@ -99,6 +114,8 @@ struct SpeedUp {
   Interval interval = {};           // 95 %; from 0 to infinity where there is too little to say
   std::optional<double> tail = {};  // the same at p99, where the samples carry it
   std::optional<Interval> tail_interval = {};
+  // Why nothing is claimed, one sentence; the interval is then from 0 to infinity. Empty: it is.
+  std::string withheld = {};
   bool certain() const { return interval.low > 1 || interval.high < 1; }
   // Relative: (high - low) / 2 / median. Infinite where nothing is known.
   double half_width() const { return (interval.high - interval.low) / 2 / median; }
@@ -108,13 +125,16 @@ struct BenchResult {
   std::vector<VariantResult> variants;
   std::vector<std::optional<SpeedUp>> speed_ups;  // against the base; as many as variants.
                                                   // nullopt: failed, or never ran beside it
-  std::size_t base = 0;                 // as asked for, or the first that works where that does not
-  std::optional<std::size_t> winner;    // the fastest with the right answer
+  std::size_t base = 0;  // as asked for, or the first that works where that does not
+  // The fastest with the right answer, by its estimate; for certain only if `indistinct` is empty.
+  std::optional<std::size_t> winner;
   std::vector<std::size_t> indistinct;  // others that may be as fast: their ratio to it covers 1
   std::vector<std::size_t> pareto;      // none is better in latency, quality and memory at once
   bool reached = false;                 // every interval within `until`
   bool stopped = false;                 // by `limits.stop`
   double seconds = 0;                   // that it took
+
+  bool has_clear_winner() const { return winner && indistinct.empty(); }
 };
 
 // All variants are of one model. An error only if the options make no sense: what fails is
@@ -136,7 +156,9 @@ struct AaCheck {
 Result<AaCheck> run_aa(const Variant& variant, int trials, const BenchOptions& options);
 
 // The ratio of two variants from blocks that ran side by side: `base[p][b]` are the
-// seconds of block b in process p.
+// seconds of block b in process p. Blocks count by their means: whatever hits a machine in
+// proportion to time, hits blocks of equal length alike, and cancels. A median of short runs
+// leaves it out, one of long runs cannot.
 using Blocks = std::vector<std::vector<std::vector<double>>>;
 SpeedUp compare_blocks(const Blocks& base, const Blocks& other, std::uint64_t seed);
 

@@ -35,24 +35,4 @@ MachineFacts read_machine(const std::string& root = "");
 // `governor`, `load`, `memory`, `kernel`.
 std::vector<std::pair<std::string, std::string>> named_facts(const MachineFacts& facts);
 
-// How much of the processor this process had to leave to others.
-struct Contention {
-  double wall_seconds = 0;
-  double cpu_seconds = 0;        // of all threads
-  std::int64_t involuntary = 0;  // context switches that others caused
-  // A process with `threads` busy threads that gets less than 95 % of them, or is
-  // pushed aside more than fifty times a second, was disturbed.
-  bool disturbed(int threads) const;
-};
-
-class ContentionMeter {
- public:
-  ContentionMeter();  // starts
-  Contention stop() const;
-
- private:
-  double wall_ = 0, cpu_ = 0;
-  std::int64_t involuntary_ = 0;
-};
-
 }  // namespace strata

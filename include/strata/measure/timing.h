@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "strata/engine/engine.h"
-#include "strata/measure/machine.h"
+#include "strata/measure/contention.h"
 #include "strata/measure/statistics.h"
+#include "strata/measure/undisturbed.h"
 
 namespace strata {
 
@@ -27,16 +28,22 @@ struct TimingProgress {
 
 struct TimingOptions {
   SessionOptions session;
-  int runs = 0;              // inferences after the warm-up, recorded and not by turns; 0: by time
-  double seconds = 3;        // if runs is 0: so long, but at least 10 of each kind
+  int runs = 0;        // inferences after the warm-up, recorded and not by turns; 0: by time
+  double seconds = 3;  // if runs is 0: so long, but at least 10 of each kind
   // Inferences; -1: until block medians show no trend, 3 to 50 of them, but where runs are
   // counted a twentieth of them at most.
   int warmup = -1;
+  // The model is opened so many times, for an equal part of the runs each: intervals are about
+  // how sessions differ. Fewer where opening it takes long.
+  int sessions = 5;
   bool kernels = true;       // also record where the time goes
   std::size_t nodes = 1000;  // about so many kernels a run: engines remember only so many
   const std::atomic<bool>* stop = nullptr;  // set to end early with what there is
   // Nanoseconds that never go back; tests have a clock of their own. Empty: CLOCK_MONOTONIC.
   std::function<std::int64_t()> now_ns;
+  // Seconds that this process has waited for a processor so far. Empty: as the system tells;
+  // with a clock of one's own, none.
+  std::function<double()> waited;
   std::function<void(const TimingProgress&)> progress;
 };
 
@@ -47,6 +54,8 @@ struct KernelTimes {
   // each run is scaled to the unrecorded median: recorded runs tell shares, unrecorded ones
   // the whole, so a slow moment of the machine does not show as time outside of kernels. For
   // the same reason one factor for all makes their medians add up to the median of their sum.
+  // What a run waited for a processor is taken off the kernels that were longer than at their
+  // best, the most lengthened first.
   std::vector<double> seconds;
 };
 
@@ -58,10 +67,16 @@ struct ProbeCost {
 
 struct Timing {
   double open_seconds = 0;
-  double first_seconds = 0;          // the first inference, on its own
-  std::vector<double> warmup;        // seconds; in no statistic
-  std::vector<double> runs;          // seconds end to end, nothing recorded
-  std::vector<double> recorded;      // seconds end to end of the runs that recorded
+  double first_seconds = 0;    // the first inference, on its own
+  std::vector<double> warmup;  // seconds, of the first session; in no statistic
+  // Seconds end to end of the runs that count, without the waiting for a processor
+  // (strata/measure/undisturbed.h): nothing recorded, and recorded. One session after the
+  // other; the lists of sessions say how many are of each.
+  std::vector<double> runs, recorded;
+  std::vector<std::size_t> sessions, recorded_sessions;
+  std::vector<double> wall, waits;   // of all unrecorded runs as they were; waits may be empty
+  bool waits_read = true;            // false: wall time less processor time stands for them
+  SessionCenter center;              // of `runs`
   std::vector<KernelTimes> kernels;  // in running order
   ProbeCost probe;
   std::vector<Session::Absent> absent;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/measure/contention.h"
 #include "strata/measure/machine.h"
 #include "strata/measure/variant.h"
 
@@ -44,6 +45,7 @@ struct BlockReport {
   std::vector<double> service;  // run_at: of each, without the wait; else empty
   double joules = -1;           // of the whole machine meanwhile; -1: cannot be read
   Contention contention;
+  RunContention runs;                     // what others took from each inference
   std::int64_t peak_resident_bytes = -1;  // so far
 };
 
@@ -67,7 +69,8 @@ class Worker {
   WorkerResult<OpenReport> open();
   // Elements of all outputs for the variant's inputs.
   WorkerResult<std::vector<HostTensor>> outputs();
-  // `count` inferences one after the other, but stops after `max_seconds`. The answer comes
+  // `count` inferences one after the other, but stops after `max_seconds` in which it really
+  // ran, or ten times as long with the waiting for a processor. The answer comes
   // when the engine's threads are at rest: what spins on would disturb whoever is next.
   WorkerResult<BlockReport> run(int count, double max_seconds);
   // Inferences asked for at these moments (seconds from the start); each answer is when it

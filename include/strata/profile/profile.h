@@ -87,12 +87,17 @@ struct TimingFacts {
   std::string view;    // `source`: one kernel for each node; `optimized`: as it really runs
   int threads = 0;     // 0: the engine's own choice
   std::size_t runs = 0, recorded = 0, warmup = 0;
+  std::size_t sessions = 1;                       // that the runs are of
   double median = 0, mad = 0, low = 0, high = 0;  // end to end; low and high: 95 %, or 0
+  std::string withheld;                           // why there is no interval, one sentence
   double open = 0, first = 0;
   double probe = 0;  // taken off each kernel
   bool disturbed = false, noisy = false, partial = false;
   double cpu_seconds = 0, wall_seconds = 0;
   std::int64_t involuntary = 0;
+  double wait_seconds = -1;   // of all threads, ready but not running; -1: cannot be read
+  double steal_seconds = -1;  // that a hypervisor gave to others; -1: cannot be read
+  bool waits_read = true;     // false: wall time less processor time was taken for the waiting
   std::vector<double> samples;
   std::vector<std::string> unassigned;  // nodes that no kernel runs and nobody knows why
 };

@@ -1,0 +1,34 @@
+// What recorded runs tell of kernels: collected session by session, then brought together.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "strata/measure/timing.h"
+
+namespace strata {
+
+class KernelCollector {
+ public:
+  explicit KernelCollector(Timing& timing) : timing_(timing) {}
+
+  void start_session(std::size_t recorded) { offset_ = recorded, started_ = false; }
+  // The engine's number of the first run of this session that counts.
+  void first_run(std::uint64_t run);
+  Status collect(Session& recording);
+  // Takes `waits` off the kernels of each run (empty: none), keeps the runs that count, and
+  // scales each to `whole`, the unrecorded time.
+  void finish(const std::vector<double>& wall, const std::vector<double>& waits,
+              const std::vector<bool>& counts, double whole);
+
+ private:
+  void take_off(const std::vector<double>& waits);
+  Timing& timing_;
+  std::map<std::uint64_t, std::size_t> places_;  // of kernels, by Kernel::index
+  std::size_t offset_ = 0;                       // of this session's runs among all
+  bool started_ = false;
+  std::uint64_t first_ = 0;
+  std::vector<std::size_t> events_;  // kernels in each recorded run
+};
+
+}  // namespace strata

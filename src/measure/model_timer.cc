@@ -1,0 +1,238 @@
+#include "measure/model_timer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "measure/cancel_on_stop.h"
+
+namespace strata {
+
+namespace {
+
+constexpr int kFewestWarmups = 3;
+constexpr int kMostWarmups = 50;
+constexpr std::size_t kFewestRuns = 10;         // of each kind, if time decides
+constexpr std::size_t kFewestOfSession = 2;     // of each kind, if runs are counted
+constexpr std::size_t kFewestUndisturbed = 6;   // of several threads, to go by
+constexpr std::uint64_t kMostEvents = 400'000;  // that an engine is asked to remember
+// Opening it again may take as long as this part of the time to measure.
+constexpr double kOpeningShare = 1;
+
+}  // namespace
+
+// One plain run, timed.
+Result<double> ModelTimer::timed_run(Session& session) {
+  waits_.before();
+  const Stopwatch watch(options_);
+  if (auto status = session.run(); !status) return tl::unexpected(status.error());
+  const double seconds = watch.seconds();
+  waits_.after(seconds);
+  return seconds;
+}
+
+namespace {
+
+// A twentieth of the runs that were asked for at most: they say how long it may all take.
+int most_warmups(const TimingOptions& options) {
+  if (options.warmup >= 0) return options.warmup;
+  if (options.runs > 0) return std::clamp(options.runs / 20, kFewestWarmups, kMostWarmups);
+  return kMostWarmups;
+}
+
+}  // namespace
+
+Status ModelTimer::warm_up(Session& session) {
+  const bool first_session = timing_.first_seconds == 0;
+  auto first = timed_run(session);
+  if (!first) return unless_stopped(first.error());
+  if (first_session) timing_.first_seconds = *first;
+  // The processor is warm after the first session, the next one's memory is not.
+  const int most =
+      first_session ? most_warmups(options_) : std::min(most_warmups(options_), kFewestWarmups);
+  const Stopwatch watch(options_);
+  for (int i = 0; i < most && !stopped(); ++i) {
+    if (options_.warmup < 0 && i >= kFewestWarmups) {
+      const bool long_enough = watch.seconds() > options_.seconds;
+      if (has_settled(timing_.warmup) || long_enough) break;
+    }
+    auto seconds = timed_run(session);
+    if (!seconds) return unless_stopped(seconds.error());
+    if (!first_session) continue;
+    timing_.warmup.push_back(*seconds);
+    report("warming up", static_cast<double>(i + 1) / most);
+  }
+  bool read = true;
+  waits_.finish(read);
+  return {};
+}
+
+bool ModelTimer::enough(double seconds) const {
+  const std::size_t done = plain_.wall.size() + recorded_.wall.size();
+  const double share = static_cast<double>(done_ + 1) / sessions_;
+  if (options_.runs > 0) {
+    // Whole pairs of both kinds in all sessions but the last.
+    const auto wanted = static_cast<std::size_t>(options_.runs);
+    if (done_ + 1 == sessions_) return done >= wanted;
+    return done >= static_cast<std::size_t>(share * static_cast<double>(wanted) / 2) * 2;
+  }
+  const std::size_t kinds = options_.kernels ? 2 : 1;
+  const auto fewest =
+      static_cast<std::size_t>(std::ceil(share * static_cast<double>(kinds * kFewestRuns)));
+  return done >= fewest && seconds >= share * options_.seconds;
+}
+
+Status ModelTimer::measure(Session& plain, Session* recording) {
+  ContentionMeter meter;
+  const Stopwatch watch(options_);
+  const std::size_t plain_before = plain_.wall.size(), recorded_before = recorded_.wall.size();
+  std::vector<bool> is_recorded;
+  std::uint64_t pending = 0;
+  kernels_.start_session(recorded_before);
+  while (!enough(spent_ + watch.seconds())) {
+    if (stopped()) {
+      timing_.partial = true;
+      break;
+    }
+    const bool record = recording != nullptr && recorded_.wall.size() < plain_.wall.size();
+    if (!record) {
+      auto seconds = timed_run(plain);
+      if (!seconds) {
+        if (stopped()) continue;  // cancelled
+        return tl::unexpected(seconds.error());
+      }
+      plain_.wall.push_back(*seconds);
+    } else {
+      waits_.before();
+      auto trace = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
+      if (!trace) {
+        if (stopped()) continue;
+        return tl::unexpected(trace.error());
+      }
+      recorded_.wall.push_back(1e-9 * static_cast<double>(trace->end_ns - trace->start_ns));
+      waits_.after(recorded_.wall.back());
+      kernels_.first_run(trace->run);
+      pending += std::max<std::uint64_t>(options_.nodes, 1);
+      if (pending > kMostEvents) {
+        if (auto status = kernels_.collect(*recording); !status) return status;
+        pending = 0;
+      }
+    }
+    is_recorded.push_back(record);
+    const double by_runs = static_cast<double>(plain_.wall.size() + recorded_.wall.size()) /
+                           std::max(1, options_.runs);
+    report("measuring",
+           options_.runs > 0 ? by_runs : (spent_ + watch.seconds()) / options_.seconds);
+  }
+  spent_ += watch.seconds();
+  timing_.contention.add(meter.stop());
+  const std::vector<double> waits = waits_.finish(timing_.waits_read);
+  for (std::size_t i = 0; i < waits.size() && i < is_recorded.size(); ++i)
+    (is_recorded[i] ? recorded_ : plain_).waits.push_back(waits[i]);
+  plain_.sessions.push_back(plain_.wall.size() - plain_before);
+  recorded_.sessions.push_back(recorded_.wall.size() - recorded_before);
+  return recording != nullptr ? kernels_.collect(*recording) : Status{};
+}
+
+std::vector<bool> ModelTimer::keep(const Runs& from, std::vector<double>& runs,
+                                   std::vector<std::size_t>& sessions) const {
+  const bool known = from.waits.size() == from.wall.size();
+  const bool one = options_.session.threads == 1;
+  std::vector<bool> counts(from.wall.size(), true);
+  if (known && !one)
+    for (std::size_t i = 0; i < from.wall.size(); ++i)
+      counts[i] = from.waits[i] <= kUndisturbedWait * from.wall[i];
+  const auto kept = static_cast<std::size_t>(std::count(counts.begin(), counts.end(), true));
+  if (kept < std::min(kFewestUndisturbed, from.wall.size())) counts.assign(from.wall.size(), true);
+  std::size_t at = 0;
+  for (const std::size_t size : from.sessions) {
+    const std::size_t before = runs.size();
+    for (const std::size_t end = at + size; at < end; ++at)
+      if (counts[at])
+        runs.push_back(from.wall[at] -
+                       (known && one ? std::min(from.waits[at], from.wall[at]) : 0));
+    sessions.push_back(runs.size() - before);
+  }
+  return counts;
+}
+
+Timing ModelTimer::finish() {
+  timing_.wall = plain_.wall;
+  timing_.waits = plain_.waits;
+  keep(plain_, timing_.runs, timing_.sessions);
+  timing_.center = session_center(timing_.runs, timing_.sessions,
+                                  pace_drift(waited_share(plain_.wall, plain_.waits)));
+  const std::size_t undisturbed =
+      undisturbed_seconds(timing_.wall, timing_.waits, options_.session.threads).size();
+  if (undisturbed < std::min(kFewestUndisturbed, timing_.wall.size())) {
+    timing_.center.interval.reset();
+    timing_.center.withheld = fmt::format(
+        "{} of {} runs were undisturbed by other work on this machine, too few to go by; waiting "
+        "cannot be taken off a run of several threads",
+        undisturbed, timing_.wall.size());
+  }
+  const std::vector<bool> counts = keep(recorded_, timing_.recorded, timing_.recorded_sessions);
+  const bool one = options_.session.threads == 1;
+  const double whole = timing_.runs.empty() ? 0 : summarize(timing_.runs).median;
+  kernels_.finish(recorded_.wall, one ? recorded_.waits : std::vector<double>(), counts, whole);
+  std::stable_sort(timing_.kernels.begin(), timing_.kernels.end(),
+                   [](const KernelTimes& a, const KernelTimes& b) {
+                     return a.kernel.start_ns < b.kernel.start_ns;
+                   });
+  return std::move(timing_);
+}
+
+// 1 where opening it takes as long as measuring.
+int ModelTimer::sessions_that_fit(double opening) const {
+  const std::size_t kinds = options_.kernels ? 2 : 1;
+  int most = std::max(1, options_.sessions);
+  if (options_.runs > 0)
+    most = std::min(most, std::max(1, options_.runs / static_cast<int>(kinds * kFewestOfSession)));
+  const double room = kOpeningShare * options_.seconds / std::max(opening, 1e-9);
+  return static_cast<int>(std::clamp(1 + room, 1.0, static_cast<double>(most)));
+}
+
+Result<Session> ModelTimer::open(bool traced) const {
+  SessionOptions how = options_.session;
+  how.trace_time = traced;
+  how.trace_memory = false;
+  auto session =
+      model_.path.empty() ? engine_.open(model_.bytes, how) : engine_.open(model_.path, how);
+  if (!session) return session;
+  if (auto status = session->bind(inputs_); !status) return tl::unexpected(status.error());
+  return session;
+}
+
+Status ModelTimer::run_session() {
+  const Stopwatch watch(options_);
+  auto plain = open(false);
+  if (!plain) return tl::unexpected(plain.error());
+  const bool first = done_ == 0;
+  if (first) timing_.open_seconds = watch.seconds();
+  std::optional<Session> recording;
+  CancelOnStop cancel(options_.stop);
+  cancel.watch(*plain);
+  if (auto status = warm_up(*plain); !status) return status;
+  if (options_.kernels && !stopped()) {
+    auto opened = open(true);
+    if (!opened) return tl::unexpected(opened.error());
+    recording.emplace(std::move(*opened));
+    cancel.watch(*recording);
+    // Its own warm-up: the first run of a session takes memory and packs weights.
+    auto run = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
+    if (!run && !stopped()) return tl::unexpected(run.error());
+    if (first && !stopped())
+      if (auto probe = probe_cost(engine_, options_)) timing_.probe = *probe;
+  }
+  if (first)
+    sessions_ = sessions_that_fit((options_.kernels ? 2 : 1) * timing_.open_seconds +
+                                  2 * timing_.first_seconds);
+  if (auto status = measure(*plain, recording ? &*recording : nullptr); !status) return status;
+  timing_.absent = recording ? recording->absent() : plain->absent();
+  timing_.weight_bytes = plain->weight_bytes();
+  ++done_;
+  return {};
+}
+
+}  // namespace strata

@@ -1,0 +1,97 @@
+// One model that is timed session by session.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "measure/kernel_times.h"
+#include "measure/stopwatch.h"
+#include "strata/measure/timing.h"
+
+namespace strata {
+
+// What each run waited for a processor.
+class RunWaits {
+ public:
+  explicit RunWaits(const TimingOptions& options) : options_(options) {
+    if (!options.now_ns && !options.waited) meter_.emplace(options.session.threads);
+  }
+  void before() {
+    if (meter_) meter_->before();
+    if (options_.waited) start_ = options_.waited();
+  }
+  void after(double wall) {
+    if (meter_) meter_->after(wall);
+    if (options_.waited) told_.push_back(options_.waited() - start_);
+  }
+  // Of all runs since the last call; empty: not known.
+  std::vector<double> finish(bool& read) {
+    if (!meter_) return std::exchange(told_, {});
+    RunContention own = meter_->finish();
+    read = read && own.waits_read;
+    return std::move(own.waits);
+  }
+
+ private:
+  const TimingOptions& options_;
+  std::optional<RunMeter> meter_;
+  double start_ = 0;
+  std::vector<double> told_;
+};
+
+// Runs of one kind, of all sessions.
+struct Runs {
+  std::vector<double> wall, waits;
+  std::vector<std::size_t> sessions;
+};
+
+class ModelTimer {
+ public:
+  // All must outlive it.
+  ModelTimer(const Engine& engine, const ModelSource& model, const std::vector<HostTensor>& inputs,
+             const TimingOptions& options)
+      : engine_(engine),
+        model_(model),
+        inputs_(inputs),
+        options_(options),
+        kernels_(timing_),
+        waits_(options) {}
+  ModelTimer(const ModelTimer&) = delete;
+  ModelTimer& operator=(const ModelTimer&) = delete;
+
+  bool wants_more() const { return done_ < sessions_ && (done_ == 0 || !stopped()); }
+  Status run_session();
+  Timing finish();  // once
+
+ private:
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  Result<Session> open(bool traced) const;
+  Status warm_up(Session& session);
+  Status measure(Session& plain, Session* recording);
+  int sessions_that_fit(double opening) const;
+  // A run that fails after the caller wanted to stop was cancelled.
+  Status unless_stopped(const Error& error) const {
+    return stopped() ? Status{} : tl::unexpected(error);
+  }
+  void report(std::string_view stage, double done) const {
+    if (options_.progress) options_.progress({stage, done});
+  }
+  Result<double> timed_run(Session& session);
+  bool enough(double seconds) const;
+  // Those of a kind that count, their sessions, and which they are.
+  std::vector<bool> keep(const Runs& from, std::vector<double>& runs,
+                         std::vector<std::size_t>& sessions) const;
+
+  const Engine& engine_;
+  const ModelSource& model_;
+  const std::vector<HostTensor>& inputs_;
+  const TimingOptions& options_;
+  Timing timing_;
+  KernelCollector kernels_;
+  RunWaits waits_;
+  int done_ = 0, sessions_ = 1;  // how many there will be is known after the first
+  Runs plain_, recorded_;
+  double spent_ = 0;  // seconds of measuring in earlier sessions
+};
+
+}  // namespace strata

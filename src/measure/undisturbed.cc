@@ -1,0 +1,84 @@
+#include "strata/measure/undisturbed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "measure/student.h"
+
+namespace strata {
+
+namespace {
+
+constexpr std::size_t kFewestRuns = 6;
+
+}  // namespace
+
+std::vector<double> undisturbed_seconds(std::span<const double> wall, std::span<const double> waits,
+                                        int threads) {
+  if (waits.size() != wall.size()) return {wall.begin(), wall.end()};
+  std::vector<double> out;
+  for (std::size_t i = 0; i < wall.size(); ++i)
+    if (threads == 1)
+      out.push_back(std::max(wall[i] - waits[i], 0.0));
+    else if (waits[i] <= kUndisturbedWait * wall[i])
+      out.push_back(wall[i]);
+  return out;
+}
+
+double waited_share(std::span<const double> wall, std::span<const double> waits) {
+  const double all = std::accumulate(wall.begin(), wall.end(), 0.0);
+  if (waits.size() != wall.size() || !(all > 0)) return -1;
+  return std::accumulate(waits.begin(), waits.end(), 0.0) / all;
+}
+
+double pace_drift(double waited) { return waited > kOthersAreThere ? 0.04 : 0.02; }
+
+SessionCenter session_center(std::span<const double> medians, double within, double drift) {
+  SessionCenter out;
+  std::vector<double> logs;
+  for (const double median : medians)
+    if (median > 0) logs.push_back(std::log(median));
+  if (logs.empty()) {
+    out.withheld = "nothing was measured";
+    return out;
+  }
+  const auto count = static_cast<double>(logs.size());
+  double mean = 0, squares = 0;
+  for (const double value : logs) mean += value / count;
+  for (const double value : logs) squares += (value - mean) * (value - mean);
+  out.value = std::exp(mean);
+  constexpr double kUsualFreedom = 4;
+  const bool few = logs.size() < 3;
+  const double between =
+      few ? kUsualSpread * kUsualSpread + within * within : squares / (count - 1);
+  const double error = std::sqrt(std::max(between, within * within / 2) / count);
+  const double freedom = few ? kUsualFreedom : count - 1;
+  const double half = std::hypot(student_quantile(freedom) * error, drift);
+  out.interval = Interval{std::exp(mean - half), std::exp(mean + half)};
+  return out;
+}
+
+SessionCenter session_center(std::span<const double> samples, std::span<const std::size_t> sessions,
+                             double drift) {
+  std::vector<double> medians;
+  double within = 0;
+  std::size_t at = 0;
+  for (const std::size_t size : sessions) {
+    if (size == 0 || at + size > samples.size()) continue;
+    const Summary own = summarize(samples.subspan(at, size));
+    at += size;
+    medians.push_back(own.median);
+    // The standard error of a median of normally distributed times, from their MAD.
+    const double error = 1.2533 * 1.4826 * own.mad / std::sqrt(static_cast<double>(size));
+    within += own.median > 0 ? error * error / (own.median * own.median) : 0;
+  }
+  within /= static_cast<double>(std::max<std::size_t>(1, medians.size()));
+  SessionCenter out = session_center(medians, std::sqrt(within), drift);
+  if (at >= kFewestRuns || medians.empty()) return out;
+  out.interval.reset();
+  out.withheld = "fewer than six runs were measured";
+  return out;
+}
+
+}  // namespace strata
