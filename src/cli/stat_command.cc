@@ -101,6 +101,7 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
   if (options.time.roofline && !timed.interrupted) {
     roofline = cached_roofline(options.time.threads);
     options.profile.roofline = &roofline;
+    if (!roofline.note.empty()) loaded->model.notes.push_back(roofline.note);
   }
 
   const bool machine = options.format == "csv" || options.format == "json";

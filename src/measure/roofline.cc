@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "measure/peak_kernels.h"
+#include "strata/measure/contention.h"
 #include "strata/measure/machine.h"
 
 namespace strata {
@@ -25,6 +26,12 @@ double thread_seconds() {
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
+
+std::int64_t seconds_now() { return static_cast<std::int64_t>(::time(nullptr)); }
+
+// Threads start and end, and arrays are filled, in time that no kernel has.
+constexpr double kMostWaited = 0.15;
+constexpr std::int64_t kOldest = std::int64_t{30} * 24 * 3600;
 
 constexpr double kSeconds = 0.06;  // of each attempt
 constexpr int kAttempts = 3;       // the best counts: this is about what can be
@@ -112,18 +119,28 @@ double Roofline::attainable(double intensity) const {
   return std::min(fp32_flops, intensity * bytes_per_second);
 }
 
+bool Roofline::made_under_load() const { return waited < 0 || waited > kMostWaited; }
+
 Roofline measure_roofline(int threads) {
   Roofline out;
   out.threads = or_cores(threads);
+  out.made = seconds_now();
+  ContentionMeter meter;
   out.cpu = read_machine().cpu;
   out.fp32_flops = *peak(PeakKind::Fp32, out.threads, &out.kernel);
   out.bf16_flops = peak(PeakKind::Bf16, out.threads, nullptr);
   out.int8_ops = peak(PeakKind::Int8, out.threads, nullptr);
   out.bytes_per_second = best_rate(out.threads, triad_bytes_per_second);
+  // Its threads have ended, and their waiting with them: what they did not get, they waited.
+  const Contention used = meter.stop();
+  const double wanted = used.wall_seconds * out.threads;
+  if (wanted > 0) out.waited = std::max(0.0, 1 - used.cpu_seconds / wanted);
   return out;
 }
 
-Roofline cached_roofline(int threads, const std::string& folder) {
+Roofline cached_roofline(int threads, const std::string& folder, std::int64_t now) {
+  if (now == 0) now = seconds_now();
+  std::string why;
   Roofline key;
   key.threads = or_cores(threads);
   key.cpu = read_machine().cpu;
@@ -131,10 +148,22 @@ Roofline cached_roofline(int threads, const std::string& folder) {
   if (path.empty()) return measure_roofline(threads);
   if (std::ifstream in(path); in) {
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (auto known = roofline_from_json(text); known && known->threads == key.threads)
-      return *known;
+    if (auto known = roofline_from_json(text); known && known->threads == key.threads) {
+      const bool old = known->made == 0 || now - known->made > kOldest;
+      if (!old && !known->made_under_load()) return *known;
+      why = old ? "the kept one was older than 30 days" : "the kept one was made under load";
+    }
   }
   Roofline measured = measure_roofline(threads);
+  measured.made = now;
+  if (!why.empty()) measured.note = "the roof of this machine was measured again: " + why;
+  if (measured.made_under_load()) {
+    if (!measured.note.empty()) measured.note += "; ";
+    measured.note += fmt::format(
+        "the roof of this machine was measured while others had {:.0f} % of the time it asked "
+        "for; it may be too low, and is measured again the next time",
+        100 * std::max(measured.waited, 0.0));
+  }
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   std::ofstream(path) << roofline_to_json(measured);
@@ -146,7 +175,9 @@ std::string roofline_to_json(const Roofline& roofline) {
                                  {"threads", roofline.threads},
                                  {"kernel", roofline.kernel},
                                  {"fp32_flops_per_second", roofline.fp32_flops},
-                                 {"bytes_per_second", roofline.bytes_per_second}};
+                                 {"bytes_per_second", roofline.bytes_per_second},
+                                 {"made_unix_s", roofline.made},
+                                 {"waited", roofline.waited}};
   if (roofline.bf16_flops) json["bf16_flops_per_second"] = *roofline.bf16_flops;
   if (roofline.int8_ops) json["int8_ops_per_second"] = *roofline.int8_ops;
   return json.dump(2) + "\n";
@@ -172,6 +203,9 @@ Result<Roofline> roofline_from_json(std::string_view text) {
   out.threads = static_cast<int>(*threads);
   out.bf16_flops = number("bf16_flops_per_second");
   out.int8_ops = number("int8_ops_per_second");
+  out.made = static_cast<std::int64_t>(number("made_unix_s").value_or(0));
+  if (const auto waited = json.find("waited"); waited != json.end() && waited->is_number())
+    out.waited = *waited;
   if (const auto cpu = json.find("cpu"); cpu != json.end() && cpu->is_string()) out.cpu = *cpu;
   if (const auto name = json.find("kernel"); name != json.end() && name->is_string())
     out.kernel = *name;

@@ -2,6 +2,7 @@
 // The two limits between which a layer's time can be understood.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,12 @@ struct Roofline {
   std::optional<double> int8_ops;
   double bytes_per_second = 0;  // a triad over arrays far larger than the caches
   std::string kernel;           // what ran: `avx512f`
+  std::int64_t made = 0;        // when, in seconds since 1970; 0: not known
+  double waited = -1;           // share of its threads' time that others had; -1: not known
+  std::string note;             // what a reader should know of it; not kept in the file
+
+  // Others ran beside it, or nobody knows: it may be too low.
+  bool made_under_load() const;
 
   // The most FLOP/s that work of this intensity (FLOPs per byte) can reach.
   double attainable(double intensity) const;
@@ -28,8 +35,10 @@ struct Roofline {
 Roofline measure_roofline(int threads);
 
 // The same, kept in a file per processor and thread count (in XDG_CACHE_HOME or
-// ~/.cache): measured once. A file that cannot be read or written is done without.
-Roofline cached_roofline(int threads, const std::string& folder = "");
+// ~/.cache). Measured again where the kept one is older than 30 days or was made under load;
+// `note` then says so. A file that cannot be read or written is done without. `now` is in
+// seconds since 1970; 0: the clock's.
+Roofline cached_roofline(int threads, const std::string& folder = "", std::int64_t now = 0);
 
 std::string roofline_to_json(const Roofline& roofline);
 Result<Roofline> roofline_from_json(std::string_view text);
