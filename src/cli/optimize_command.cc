@@ -27,13 +27,15 @@ struct Options {
   ModelSettings settings;
   std::string model, output, budget = "2min", max_drop;
   double min_sqnr = 20;  // dB
+  bool random = false;   // int8 from made-up samples, for a dry run
   std::size_t width = 0;
 };
 
 constexpr const char* kFooter =
     "All variants are measured by turns, the slow ones drop out, the rest is measured again,\n"
-    "and what was written is checked against the best of them. int8 is made by strata, from\n"
-    "--data or from random samples, and stands only if its answers are good enough.\n"
+    "and what was written is checked against the best of them. int8 is made by strata from the\n"
+    "samples of --data, and stands only if its answers are good enough. Without samples int8 is\n"
+    "not tried; --random allows it, for a dry run: its answers say nothing about real data.\n"
     "Beside OUT a receipt is written: OUT.receipt.json, with the command that runs it.\n"
     "\n"
     "Examples:\n"
@@ -64,6 +66,28 @@ void fill_choices(BenchChoices& choices) {
   if (choices.threads.empty())
     for (int threads = 1; threads <= cores(); threads *= 2)
       choices.threads.push_back(fmt::format("{}", threads));
+}
+
+// int8 from samples that were made up looks fast and answers nothing: it is not tried, unless the
+// user asks for just that or brings a file. Says why, or nothing. Where int8 is tried, so are
+// floats, which its answers are judged by.
+Result<std::string> settle_int8(BenchChoices& choices, bool random) {
+  auto words = split_list(choices.precisions, "--precision");
+  if (!words) return tl::unexpected(words.error());
+  choices.precisions = std::move(*words);
+  const auto int8 = std::find(choices.precisions.begin(), choices.precisions.end(), "int8");
+  if (int8 == choices.precisions.end()) return "";
+  if (random || !choices.data.path.empty() || !choices.int8.empty()) {
+    if (choices.precisions.size() == 1)
+      choices.precisions.insert(choices.precisions.begin(), "fp32");
+    return "";
+  }
+  choices.precisions.erase(int8);
+  const std::string reason =
+      "int8 was not tried: it needs samples to measure ranges and judge answers on; give them "
+      "with --data, or --random for a dry run";
+  if (choices.precisions.empty()) return failure(reason, ErrorKind::Usage);
+  return reason;
 }
 
 // The quantized file against the one in floats, on the samples.
@@ -147,6 +171,7 @@ class Search {
   std::optional<ScratchFolder> scratch_;
   std::optional<ModelFiles> files_;
   std::optional<Int8Answer> answer_;  // of int8
+  std::string note_;                  // why there is no int8
   BenchRun tried_;
 };
 
@@ -221,7 +246,8 @@ Status Search::print(const std::string& more) const {
   TableStyle style;
   style.width = terminal_width();
   style.color = wants_color();
-  return write_output("", bench_to_table(tried_, style) + more);
+  const std::string note = note_.empty() ? "" : fmt::format("Note: {}\n", note_);
+  return write_output("", bench_to_table(tried_, style) + more + note);
 }
 
 // Before anything was written.
@@ -244,6 +270,7 @@ Result<int> Search::finish(const PlannedGroup& planned, const BenchGroup& last) 
       options_.model, options_.output, command_for(best.variant, options_.output),
       budget_,        last.result,     *checked};
   if (best.variant.precision() == "int8") outcome.answer = answer_;
+  if (!note_.empty()) outcome.notes.push_back(note_);
   auto file = OutputFile::create(options_.output + ".receipt.json");
   if (!file) return tl::unexpected(file.error());
   if (auto status = file->write(optimize_receipt(outcome, tried_)); !status)
@@ -263,6 +290,9 @@ Result<int> Search::run() {
   budget_ = *seconds;
   options_.choices.models = {options_.model};
   fill_choices(options_.choices);
+  auto note = settle_int8(options_.choices, options_.random);
+  if (!note) return tl::unexpected(note.error());
+  note_ = std::move(*note);
   const StopOnInterrupt interrupt;
   auto planned = plan();
   if (StopOnInterrupt::stopped()) return interrupted();
@@ -314,14 +344,15 @@ Command add_optimize(CLI::App& program) {
       ->option_text("DB");
   app->add_option("--max-drop", options->max_drop, "samples that may get another class: 1%")
       ->option_text("SHARE");
-  app->add_option("--data", choices.data.path, "samples to calibrate and judge int8 on (random)")
+  app->add_option("--data", choices.data.path, "samples to calibrate and judge int8 on")
       ->option_text("DIR");
+  app->add_flag("--random", options->random, "int8 from random samples: a dry run");
   app->add_option("--samples", choices.data.data.samples, "of them (16)")
       ->check(CLI::Range(1, 1'000'000))
       ->option_text("N");
   list("--engine", choices.engines, "engines with their options (all there are)",
        "ENGINE[:KEY=VALUE,…],…");
-  list("--precision", choices.precisions, "to try (fp32,int8)", "LIST");
+  list("--precision", choices.precisions, "to try (fp32, and int8 with samples)", "LIST");
   list("--threads", choices.threads, "to try (1 to all cores, doubling)", "LIST");
   list("--int8", choices.int8, "the quantized form of the model", "MODEL=FILE");
   list("--batch", choices.batches, "samples in an inference (the file's own)", "N");

@@ -55,9 +55,17 @@ std::vector<std::string> doubts(const OptimizeOutcome& outcome) {
   return out;
 }
 
+std::string random_warning(const OptimizeOutcome& outcome) {
+  if (!outcome.answer || !outcome.answer->random) return "";
+  return "RANDOM samples: the int8 model was calibrated and judged on made-up data; its answers "
+         "on real data are not known. A dry run, not a model to use";
+}
+
 std::string optimize_text(const OptimizeOutcome& outcome) {
   const SpeedUp& gain = outcome.gain();
-  std::string text = fmt::format(
+  const std::string warning = random_warning(outcome);
+  std::string text = warning.empty() ? "" : fmt::format("WARNING: {}\n", warning);
+  text += fmt::format(
       "{}: {}, {}, {} over {}\n", outcome.output, variant_text(outcome.winner().variant),
       human_seconds(outcome.winner().summary().median), speed_up_text(gain.median, gain.interval),
       variant_text(outcome.base().variant));
@@ -66,7 +74,7 @@ std::string optimize_text(const OptimizeOutcome& outcome) {
                         outcome.answer->top1
                             ? fmt::format(", the same class for {:.1f} %", *outcome.answer->top1)
                             : "",
-                        outcome.answer->samples, outcome.answer->random ? "random " : "");
+                        outcome.answer->samples, outcome.answer->random ? "RANDOM " : "");
   text += fmt::format("  as written, against as measured: {}\n", check_text(outcome.check));
   if (const auto unsure = doubts(outcome); !unsure.empty())
     text += fmt::format("  not sure: {}; --budget {} would say more\n", fmt::join(unsure, "; "),
@@ -99,6 +107,8 @@ std::string optimize_receipt(const OptimizeOutcome& outcome, const BenchRun& tri
       {"speed_up_over", outcome.base().variant.label()},
       {"written_against_measured", outcome.check ? interval(*outcome.check) : Json(nullptr)},
       {"not_sure", doubts(outcome)},
+      {"warning", random_warning(outcome).empty() ? Json(nullptr) : Json(random_warning(outcome))},
+      {"notes", outcome.notes},
       {"tried", Json::parse(bench_to_json(tried))}};
   if (outcome.answer)
     receipt["answers"] = {{"samples", outcome.answer->samples},

@@ -24,6 +24,7 @@ struct OptimizeOutcome {
   BenchResult last;              // the final comparison; it has a winner
   std::optional<SpeedUp> check;  // the file as written against as measured; nullopt: interrupted
   std::optional<Int8Answer> answer = {};  // if the winner is in int8
+  std::vector<std::string> notes = {};    // sentences
 
   const VariantResult& winner() const { return last.variants[*last.winner]; }
   const VariantResult& base() const { return last.variants[last.base]; }
@@ -33,6 +34,9 @@ struct OptimizeOutcome {
 
 // What more time would make surer, in words; empty: nothing.
 std::vector<std::string> doubts(const OptimizeOutcome& outcome);
+
+// int8 whose ranges and answers come from samples that were made up; empty: not so.
+std::string random_warning(const OptimizeOutcome& outcome);
 
 std::string optimize_text(const OptimizeOutcome& outcome);
 // `tried`: all that was measured on the way.

@@ -32,11 +32,44 @@ TEST_F(Optimize, WritesTheModelAndAReceiptThatRunsIt) {
 TEST_F(Optimize, AnswersThatAreNotGoodEnoughAreNotTaken) {
   const Ran ran = strata(
       "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine onnxruntime "
-      "--precision fp32,int8 --threads 1 --min-sqnr 300 --budget 2s");
+      "--precision fp32,int8 --random --threads 1 --min-sqnr 300 --budget 2s");
   ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
   EXPECT_THAT(ran.text, HasSubstr("over 16 samples, wanted 300"));
   auto receipt = nlohmann::json::parse(read("fast.onnx.receipt.json"), nullptr, false);
   EXPECT_EQ(receipt["precision"], "fp32");
+}
+
+// A fast model whose answers nobody has looked at is no answer.
+TEST_F(Optimize, WithoutSamplesThereIsNoInt8) {
+  const std::string start =
+      "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine onnxruntime --threads 1 "
+      "--budget 2s ";
+  for (const char* precisions : {"", "--precision fp32,int8 "}) {
+    const Ran ran = strata(start + precisions);
+    ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
+    EXPECT_THAT(ran.text, HasSubstr("Note: int8 was not tried: it needs samples"));
+    const auto receipt = nlohmann::json::parse(read("fast.onnx.receipt.json"), nullptr, false);
+    EXPECT_EQ(receipt["precision"], "fp32");
+    EXPECT_EQ(receipt["tried"]["models"][0]["variants"].size(), 1u);
+    EXPECT_THAT(receipt["notes"][0].get<std::string>(), HasSubstr("--random"));
+  }
+  const Ran only = strata(start + "--precision int8");
+  EXPECT_EQ(only.code, 2) << only.text;
+  EXPECT_THAT(only.text, HasSubstr("int8 was not tried"));
+}
+
+TEST_F(Optimize, Int8FromRandomSamplesIsLoud) {
+  const Ran ran = strata(
+      "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine onnxruntime "
+      "--precision int8 --random --threads 1 --min-sqnr -100 --budget 2s");
+  ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
+  const auto receipt = nlohmann::json::parse(read("fast.onnx.receipt.json"), nullptr, false);
+  EXPECT_EQ(receipt["tried"]["models"][0]["variants"].size(), 2u);  // floats, to judge it by
+  if (receipt["precision"] != "int8") return;  // floats were as fast on a busy machine
+  EXPECT_THAT(ran.text, HasSubstr("WARNING: RANDOM samples"));
+  EXPECT_THAT(ran.text, HasSubstr("16 RANDOM samples"));
+  EXPECT_THAT(receipt["warning"].get<std::string>(), HasSubstr("RANDOM"));
+  EXPECT_TRUE(receipt["answers"]["random"].get<bool>());
 }
 
 TEST_F(Optimize, NothingIsWrittenWhereNothingRuns) {
