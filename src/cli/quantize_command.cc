@@ -22,16 +22,20 @@ struct Options {
 
 constexpr const char* kFooter =
     "Activations become uint8 by tensor, weights int8 by channel, norms are folded: Q/DQ pairs\n"
-    "that ONNX Runtime runs on its int8 kernels. --keep-float auto keeps in floats the layers\n"
-    "whose drop over the time that int8 saves them is largest, as few as the target needs, and\n"
-    "then those that are slower in int8, if that makes the model faster. Answers are judged on\n"
-    "samples that no range comes from; with --ranges alone, on those behind the file's own.\n"
+    "that ONNX Runtime runs on its int8 kernels. --keep-float LAYER keeps a layer in floats, but\n"
+    "rounds what it reads and gives; LAYER:output and LAYER:input keep these activations in\n"
+    "floats, and whatever needs them in int8. auto chooses layers and activations by their drop\n"
+    "over the time that int8 saves, as few as the target needs, and then those that are slower in\n"
+    "int8, if that makes the model faster. Answers are judged on samples that no range comes\n"
+    "from; with --ranges alone, on those behind the file's own. The file is looked at before it\n"
+    "is written: a layer that was to stay in floats and does not is an error.\n"
     "OUT.exclude.txt lists the nodes that stay in floats, as other quantizers take it.\n"
     "\n"
     "Examples:\n"
     "  strata quantize resnet50.onnx --ranges ranges.json --keep-float auto -o r50.int8.onnx\n"
     "  strata quantize mobilenet_v2.onnx --data photos --keep-float auto --min-sqnr 25 -o m.onnx\n"
     "  strata quantize m.onnx --data photos --keep-float features.0,classifier -o m.int8.onnx\n"
+    "  strata quantize m.onnx --data photos --keep-float features.3:output -o m.int8.onnx\n"
     "  strata quantize zoo:resnet50 --random -o resnet50.int8.onnx";
 
 Result<int> run(Options& options) {
@@ -54,23 +58,23 @@ Result<int> run(Options& options) {
     request.seconds = *seconds;
   }
   request.time = !options.no_time;
-  if (!request.automatic() && (request.target.min_sqnr || request.target.max_drop))
-    return failure("--min-sqnr and --max-drop belong to --keep-float auto", ErrorKind::Usage);
-  auto outcome = run_quantize(request);
-  if (!outcome && StopOnInterrupt::stopped()) {
-    fmt::print(stderr, "strata: {}\n", outcome.error().message);
+  auto report = run_quantize(request);
+  if (!report && StopOnInterrupt::stopped()) {
+    fmt::print(stderr, "strata: {}\n", report.error().message);
     return kInterrupted;
   }
-  if (!outcome) return tl::unexpected(outcome.error());
+  if (!report) return tl::unexpected(report.error());
+  if (options.format != "table")
+    for (const std::string& warning : quantize_warnings(*report))
+      fmt::print(stderr, "strata: warning: {}\n", warning);
   TableStyle style;
   style.width = options.width_option->count() > 0 ? options.width : terminal_width();
   style.color = wants_color();
-  const std::string text = options.format == "json" ? quantize_json(*outcome, request.output)
-                           : options.format == "csv"
-                               ? quantize_csv(*outcome)
-                               : quantize_text(*outcome, request.output, style);
+  const std::string text = options.format == "json"  ? quantize_json(*report)
+                           : options.format == "csv" ? quantize_csv(*report)
+                                                     : quantize_text(*report, style);
   if (auto status = write_output("", text); !status) return tl::unexpected(status.error());
-  return outcome->interrupted ? kInterrupted : kFine;
+  return report->outcome.interrupted ? kInterrupted : kFine;
 }
 
 }  // namespace
@@ -97,15 +101,17 @@ Command add_quantize(CLI::App& program) {
   app->add_option("--percentile", options->percentile, "for that method (99.99)")
       ->check(CLI::Range(50.0, 100.0))
       ->option_text("P");
-  app->add_option("--keep-float", request.keep_float,
-                  "layers, blocks or patterns with commas; auto; none (the default)")
+  app->add_option(
+         "--keep-float", request.keep_float,
+         "layers, blocks or patterns with commas, with :output or :input their activations; "
+         "auto; none (the default)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("LIST");
-  options->min_sqnr_option =
-      app->add_option("--min-sqnr", options->min_sqnr, "dB that answers must have, for auto (20)")
-          ->check(CLI::Range(-1000.0, 1000.0))
-          ->option_text("DB");
+  options->min_sqnr_option = app->add_option("--min-sqnr", options->min_sqnr,
+                                             "dB that answers must have (20 for auto, else none)")
+                                 ->check(CLI::Range(-1000.0, 1000.0))
+                                 ->option_text("DB");
   app->add_option("--max-drop", options->max_drop, "samples that may get another class: 1%")
       ->option_text("SHARE");
   app->add_option("--held-out", request.held_out, "samples that answers are judged on (16)")

@@ -24,7 +24,8 @@ Result<std::vector<HostTensor>> outputs_of(Session& session, std::vector<HostTen
 Result<std::vector<SampleScore>> compare_models(const Engine& engine, const ModelSource& floats,
                                                 const ModelSource& other, const Dataset& data,
                                                 const SessionOptions& session,
-                                                const std::atomic<bool>* stop) {
+                                                const std::atomic<bool>* stop,
+                                                const std::function<void(double)>& progress) {
   auto exact = open(engine, floats, session);
   if (!exact) return tl::unexpected(exact.error());
   auto changed = open(engine, other, session);
@@ -40,6 +41,7 @@ Result<std::vector<SampleScore>> compare_models(const Engine& engine, const Mode
     auto score = score_of(*a, *b, {});
     if (!score) return tl::unexpected(score.error());
     scores.push_back(*score);
+    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(data.count()));
   }
   return scores;
 }

@@ -10,6 +10,7 @@ namespace strata {
 Result<std::vector<SampleScore>> compare_models(const Engine& engine, const ModelSource& floats,
                                                 const ModelSource& other, const Dataset& data,
                                                 const SessionOptions& session,
-                                                const std::atomic<bool>* stop = nullptr);
+                                                const std::atomic<bool>* stop = nullptr,
+                                                const std::function<void(double)>& progress = {});
 
 }  // namespace strata

@@ -119,13 +119,21 @@ TensorId GraphEdit::add_stored(std::string_view name, DType dtype,
   return static_cast<TensorId>(graph().tensors.size() - 1);
 }
 
+std::string_view GraphEdit::new_node_name(std::string_view like) {
+  std::string name(like);
+  for (int number = 2; node_names_.contains(name); ++number)
+    name = fmt::format("{}_{}", like, number);
+  return *node_names_.insert(model_.keep(name)).first;
+}
+
+void GraphEdit::set_name(NodeId node, std::string_view like) {
+  graph().nodes[node].name = new_node_name(like);
+}
+
 Node GraphEdit::made(const NewNode& what) {
   Node node;
   node.op = model_.keep(what.op);
-  std::string name(what.name);
-  for (int number = 2; node_names_.contains(name); ++number)
-    name = fmt::format("{}_{}", what.name, number);
-  node.name = *node_names_.insert(model_.keep(name)).first;
+  node.name = new_node_name(what.name);
   node.inputs = model_.keep(what.inputs);
   node.outputs = model_.keep(std::span<const TensorId>(&what.output, 1));
   node.attributes = model_.keep(what.attributes);

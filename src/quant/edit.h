@@ -30,6 +30,9 @@ class GraphEdit {
   void set_attributes(NodeId node, std::span<const Attribute> attributes);
   void set_op(NodeId node, std::string_view op) { graph().nodes[node].op = model_.keep(op); }
 
+  // A name that no other node has: `like`, or that with a number.
+  void set_name(NodeId node, std::string_view like);
+
   // A name that no other value has: `like`, or that with a number.
   std::string_view new_name(std::string_view like);
   TensorId add_activation(std::string_view name, const TypeInfo& type);
@@ -59,6 +62,7 @@ class GraphEdit {
   Model finish() &&;
 
  private:
+  std::string_view new_node_name(std::string_view like);
   Node made(const NewNode& what);
   void drop_dead_nodes(std::vector<Node>& nodes) const;
   void renumber_tensors();

@@ -1,7 +1,6 @@
 #include "strata/quant/keep_float.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace strata {
 
@@ -24,75 +23,51 @@ bool AnswerTarget::met_by(std::span<const SampleScore> scores) const {
   return true;
 }
 
-Result<KeptLayers> choose_kept(
-    std::span<const double> drops, std::span<const double> seconds_saved,
-    const AnswerTarget& target,
+Result<KeptSteps> choose_kept(
+    std::size_t steps, const AnswerTarget& target,
     const std::function<Result<std::vector<SampleScore>>(const std::vector<bool>&)>& scores_of) {
-  const std::size_t count = drops.size();
-  // A layer that int8 does not make faster loses nothing in floats.
-  double least = 0;
-  for (const double seconds : seconds_saved)
-    if (seconds > 0) least = least == 0 ? seconds : std::min(least, seconds);
-  if (least == 0) least = 1;
-  const auto worth = [&](std::size_t l) {
-    return drops[l] / std::max(seconds_saved[l], least * 1e-3);
-  };
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
-
-  KeptLayers best;
+  KeptSteps best;
   const auto attempt = [&](const std::vector<bool>& keep) -> Result<bool> {
     auto scores = scores_of(keep);
     if (!scores) return tl::unexpected(scores.error());
     ++best.tried;
     const bool met = target.met_by(*scores);
-    if (met || best.keep_float.empty()) {
-      best.keep_float = keep;
+    if (met || best.kept.empty()) {
+      best.kept = keep;
       best.scores = std::move(*scores);
       best.met = met;
     }
     return met;
   };
   const auto first = [&](std::size_t kept) {
-    std::vector<bool> keep(count, false);
-    for (std::size_t i = 0; i < kept; ++i) keep[order[i]] = true;
+    std::vector<bool> keep(steps, false);
+    std::fill_n(keep.begin(), kept, true);
     return keep;
   };
 
-  auto met = attempt(first(0));
-  if (!met || *met) return met ? Result<KeptLayers>(std::move(best)) : tl::unexpected(met.error());
-  std::size_t below = 0, enough = 0;  // kept layers that do not suffice, and that do
-  for (std::size_t kept = 1;; kept = std::min(2 * kept, count)) {
-    // With all layers in floats there is nothing left to judge.
-    if (kept >= count) {
-      enough = count;
-      break;
-    }
-    met = attempt(first(kept));
+  std::size_t below = 0, enough = 0;  // kept steps that do not suffice, and that do
+  for (std::size_t kept = 0;; kept = kept == 0 ? 1 : std::min(2 * kept, steps)) {
+    auto met = attempt(first(kept));
     if (!met) return tl::unexpected(met.error());
-    if (*met) {
-      enough = kept;
-      break;
-    }
+    enough = kept;
+    if (*met) break;
     below = kept;
+    if (kept == steps) return best;
   }
-  while (enough - below > 1) {
+  while (enough > below + 1) {
     const std::size_t middle = below + (enough - below) / 2;
-    met = attempt(first(middle));
+    auto met = attempt(first(middle));
     if (!met) return tl::unexpected(met.error());
     (*met ? enough : below) = middle;
   }
-  if (!best.met) return best;
 
   std::vector<bool> keep = first(enough);
   std::size_t trials = 0;
-  for (std::size_t i = enough - 1; i-- > 0 && trials < kMostGivenBack; ++trials) {
-    keep[order[i]] = false;
-    met = attempt(keep);
+  for (std::size_t i = enough < 2 ? 0 : enough - 1; i-- > 0 && trials < kMostGivenBack; ++trials) {
+    keep[i] = false;
+    auto met = attempt(keep);
     if (!met) return tl::unexpected(met.error());
-    if (!*met) keep[order[i]] = true;
+    if (!*met) keep[i] = true;
   }
   return best;
 }

@@ -1,7 +1,6 @@
 #include "strata/quant/keep_float.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,52 +26,51 @@ struct Additive {
 
 AnswerTarget at_least(double sqnr) { return {.min_sqnr = sqnr, .max_drop = std::nullopt}; }
 
-Result<KeptLayers> choose(Additive& network, const std::vector<double>& saved, double sqnr) {
-  return choose_kept(network.noises, saved, at_least(sqnr),
+Result<KeptSteps> choose(Additive& network, double sqnr) {
+  return choose_kept(network.noises.size(), at_least(sqnr),
                      [&](const std::vector<bool>& keep) { return network(keep); });
 }
 
 TEST(KeepFloat, NothingIsKeptWhereAllIsWell) {
   Additive network{{1e-5, 1e-5, 1e-5}};
-  const auto kept = choose(network, {1, 1, 1}, 40);
+  const auto kept = choose(network, 40);
   ASSERT_TRUE(kept);
   EXPECT_TRUE(kept->met);
-  EXPECT_THAT(kept->keep_float, ElementsAre(false, false, false));
+  EXPECT_THAT(kept->kept, ElementsAre(false, false, false));
   EXPECT_EQ(network.asked, 1);
 }
 
-TEST(KeepFloat, TheOneThatBreaksIsKept) {
-  Additive network{{1e-5, 1e-5, 1e-2, 1e-5, 1e-5, 1e-5, 1e-5, 1e-5}};
-  const auto kept = choose(network, std::vector<double>(8, 1), 40);
+TEST(KeepFloat, TheShortestBeginningIsKept) {
+  Additive network{{1e-2, 9e-3, 8e-3, 7e-3, 1e-5, 1e-5, 1e-5, 1e-5}};
+  const auto kept = choose(network, 40);
   ASSERT_TRUE(kept);
   EXPECT_TRUE(kept->met);
-  EXPECT_EQ(std::count(kept->keep_float.begin(), kept->keep_float.end(), true), 1);
-  EXPECT_TRUE(kept->keep_float[2]);
-}
-
-TEST(KeepFloat, OfTwoThatBreakAsMuchTheCheaperIsKept) {
-  Additive network{{1.2e-3, 1.2e-3, 1e-6, 1e-6}};
-  const auto kept = choose(network, {1, 5, 1, 1}, 28);
-  ASSERT_TRUE(kept);
-  EXPECT_TRUE(kept->met);
-  EXPECT_THAT(kept->keep_float, ElementsAre(true, false, false, false));
+  EXPECT_THAT(kept->kept, ElementsAre(true, true, true, true, false, false, false, false));
 }
 
 // One that is cheap to keep but brings nothing is given back.
 TEST(KeepFloat, WhatIsNotNeededIsGivenBack) {
   Additive network{{2e-4, 1e-2, 1e-6, 1e-6}};
-  const auto kept = choose(network, {1e-9, 1, 1, 1}, 35);
+  const auto kept = choose(network, 35);
   ASSERT_TRUE(kept);
   EXPECT_TRUE(kept->met);
-  EXPECT_THAT(kept->keep_float, ElementsAre(false, true, false, false));
+  EXPECT_THAT(kept->kept, ElementsAre(false, true, false, false));
 }
 
 TEST(KeepFloat, ATargetThatCannotBeMetIsSaidSo) {
   Additive network{{1e-2, 1e-2}};
-  const auto kept = choose_kept(network.noises, std::vector<double>{1, 1}, at_least(90),
-                                [&](const std::vector<bool>& keep) { return network(keep); });
-  ASSERT_TRUE(kept);
-  EXPECT_FALSE(kept->met);
+  const auto missed = choose_kept(2, at_least(90), [&](const std::vector<bool>&) {
+    return network({false, false});
+  });
+  ASSERT_TRUE(missed);
+  EXPECT_FALSE(missed->met);
+  EXPECT_EQ(missed->tried, 3);
+  const auto none = choose_kept(0, at_least(90), [&](const std::vector<bool>&) {
+    return network({false, false});
+  });
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->met);
+  EXPECT_EQ(none->tried, 1);
 }
 
 using Layers = std::span<const std::size_t>;

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "strata/cost/cost.h"
+
 namespace strata {
 
 namespace {
-
-// Before the layer's first node.
-NodeId start_of(const QuantLayer& layer) {
-  return *std::min_element(layer.nodes.begin(), layer.nodes.end());
-}
 
 struct Candidate {
   TailCut cut;
@@ -43,16 +40,28 @@ std::int64_t added_bytes(const Graph& graph, const TailCut& cut, const std::set<
 
 }  // namespace
 
-KeptPlan plan_kept(const Model& model, const std::vector<QuantLayer>& layers,
-                   const std::vector<bool>& wanted, std::span<const double> work,
+NodeId start_of(const QuantLayer& layer) {
+  return *std::min_element(layer.nodes.begin(), layer.nodes.end());
+}
+
+std::vector<double> work_of(const Model& model) {
+  std::vector<double> work(model.graph().nodes.size(), 0);
+  NodeId last = 0;
+  for (const Executed& node : count(model).nodes) {
+    if (node.graph == &model.graph()) last = node.node;
+    const Expr macs = node.cost.macs * node.times;
+    if (!work.empty() && macs.is_number()) work[last] += static_cast<double>(macs.value());
+  }
+  return work;
+}
+
+KeptPlan plan_kept(const Model& model, std::span<const NodeId> starts, std::span<const double> work,
                    std::int64_t bytes_per_sample) {
   const Graph& graph = model.graph();
   std::vector<double> after(graph.nodes.size() + 1, 0);
   for (std::size_t n = graph.nodes.size(); n-- > 0;) after[n] = after[n + 1] + work[n];
 
-  std::set<NodeId> places;
-  for (std::size_t l = 0; l < layers.size(); ++l)
-    if (wanted[l]) places.insert(start_of(layers[l]));
+  std::set<NodeId> places(starts.begin(), starts.end());
   places.erase(0);
   std::vector<Candidate> candidates;
   candidates.push_back({tail_cut(model, 0), after[0]});
@@ -61,17 +70,15 @@ KeptPlan plan_kept(const Model& model, const std::vector<QuantLayer>& layers,
   // Work for all layers with these cuts; the first is always among them.
   std::vector<bool> chosen(candidates.size(), false);
   chosen[0] = true;
-  std::vector<std::size_t> own(layers.size(), 0);  // the candidate that is right before it
-  for (std::size_t l = 0; l < layers.size(); ++l)
-    for (std::size_t c = 0; c < candidates.size() && candidates[c].cut.node <= start_of(layers[l]);
-         ++c)
+  std::vector<std::size_t> own(starts.size(), 0);  // the candidate that is right before it
+  for (std::size_t l = 0; l < starts.size(); ++l)
+    for (std::size_t c = 0; c < candidates.size() && candidates[c].cut.node <= starts[l]; ++c)
       own[l] = c;
   std::vector<std::size_t> latest(candidates.size());  // that is chosen, at or before each
   const auto total = [&] {
     for (std::size_t c = 0; c < candidates.size(); ++c) latest[c] = chosen[c] ? c : latest[c - 1];
     double sum = 0;
-    for (std::size_t l = 0; l < layers.size(); ++l)
-      if (wanted[l]) sum += candidates[latest[own[l]]].work;
+    for (std::size_t l = 0; l < starts.size(); ++l) sum += candidates[latest[own[l]]].work;
     return sum;
   };
 
@@ -108,9 +115,9 @@ KeptPlan plan_kept(const Model& model, const std::vector<QuantLayer>& layers,
   plan.bytes_per_sample = bytes;
   for (const TensorId id : kept) plan.tensors.emplace_back(graph.tensors[id].name);
   std::vector<std::size_t> number(candidates.size(), 0);
-  plan.cut_of.assign(layers.size(), 0);
-  plan.share.assign(layers.size(), 0);
-  for (std::size_t l = 0; l < layers.size(); ++l) {
+  plan.cut_of.assign(starts.size(), 0);
+  plan.share.assign(starts.size(), 0);
+  for (std::size_t l = 0; l < starts.size(); ++l) {
     const std::size_t c = latest[own[l]];
     plan.cut_of[l] = c;
     plan.share[l] = after[0] > 0 ? candidates[c].work / after[0] : 1;

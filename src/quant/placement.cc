@@ -4,8 +4,12 @@
 #include <array>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "ops/node_view.h"
 #include "quant/following.h"
+#include "quant/quantize_values.h"
+#include "read/in_quotes.h"
 
 namespace strata {
 
@@ -85,7 +89,7 @@ enum class State : std::uint8_t { Float, Soft, Int8 };
 class Placer {
  public:
   Placer(const Model& model, const Links& links, const std::vector<QuantLayer>& layers,
-         const std::vector<bool>& keep_float)
+         const StaysFloat& floats)
       : graph_(model.graph()),
         links_(links),
         constant_(constant_tensors(graph_)),
@@ -93,16 +97,20 @@ class Placer {
         is_main_(graph_.nodes.size(), false),
         demoted_(graph_.nodes.size(), false),
         state_(graph_.tensors.size(), State::Float),
-        absorbed_(graph_.tensors.size(), false) {
+        absorbed_(graph_.tensors.size(), false),
+        float_(graph_.tensors.size(), false) {
     placement_.int8.assign(graph_.nodes.size(), false);
     placement_.where.assign(graph_.tensors.size(), Where::Nowhere);
     placement_.root.resize(graph_.tensors.size());
     placement_.uses.resize(graph_.nodes.size());
     for (NodeId n = 0; n < graph_.nodes.size(); ++n)
       placement_.uses[n] = int8_use(graph_, graph_.nodes[n], constant_);
-    for (std::size_t i = 0; i < layers.size(); ++i)
-      set_parts(layers[i], i < keep_float.size() && keep_float[i]);
     find_curves();
+    find_floats(floats.tensors);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const bool kept = i < floats.layers.size() && floats.layers[i];
+      set_parts(layers[i], kept || reads_or_gives_floats(layers[i]));
+    }
   }
 
   Placement place() {
@@ -145,6 +153,31 @@ class Placer {
     placement_.int8[layer.main] = true;
   }
 
+  // What only passes a tensor on gives floats, too, and so does the kernel before a Relu or Clip
+  // that is cut off by the rounding behind it.
+  void find_floats(const std::set<std::string, std::less<>>& names) {
+    if (names.empty()) return;
+    for (TensorId id = 0; id < graph_.tensors.size(); ++id)
+      float_[id] = names.contains(graph_.tensors[id].name);
+    for (NodeId n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (placement_.uses[n] != Int8Use::Passing || !float_[node.inputs[0]]) continue;
+      for (const TensorId id : node.outputs)
+        if (id != kNone) float_[id] = true;
+    }
+    for (NodeId n = static_cast<NodeId>(graph_.nodes.size()); n-- > 0;) {
+      const Node& node = graph_.nodes[n];
+      if (placement_.uses[n] == Int8Use::Absorbed && float_[node.outputs[0]] &&
+          links_.only_reader(node.inputs[0]) == n)
+        float_[node.inputs[0]] = true;
+    }
+  }
+
+  // A convolution in int8 gives whole numbers; a product may give floats.
+  bool reads_or_gives_floats(const QuantLayer& layer) const {
+    return float_[layer.input] || (graph_.nodes[layer.main].op == "Conv" && float_[layer.linear]);
+  }
+
   // An activation function in several nodes is one function: its insides stay in floats.
   // Not those of a SiLU: ONNX Runtime has int8 kernels for both, and with them EfficientNet-B0
   // is 1.4 times as fast as in floats, without 0.9 times.
@@ -181,7 +214,7 @@ class Placer {
       const Node& node = graph_.nodes[n];
       const State state = state_after(n);
       for (const TensorId id : node.outputs)
-        if (id != kNone) state_[id] = state;
+        if (id != kNone) state_[id] = float_[id] ? State::Float : state;
       if (part_[n] == Part::None)
         placement_.int8[n] = state == State::Int8 && placement_.uses[n] != Int8Use::Soft;
     }
@@ -203,7 +236,7 @@ class Placer {
         break;
     }
     const Int8Use use = placement_.uses[n];
-    if (use == Int8Use::None) return State::Float;
+    if (use == Int8Use::None || gives_any(n, float_)) return State::Float;
     const State least = least_input(node, use);
     if (least != State::Int8) return least;
     if (use == Int8Use::Soft || demoted_[n]) return State::Soft;
@@ -290,6 +323,7 @@ class Placer {
   std::vector<bool> demoted_;
   std::vector<State> state_;
   std::vector<bool> absorbed_;
+  std::vector<bool> float_;  // by tensor: must not become whole numbers
   Placement placement_;
 };
 
@@ -306,6 +340,32 @@ Range clip_bounds(const Graph& graph, const Node& node) {
   return {bound(1, "min", -kInfinity), bound(2, "max", kInfinity)};
 }
 
+const Range* range_of(const Graph& graph, const Placement& placement, const TensorRanges& ranges,
+                      TensorId id) {
+  while (true) {
+    const auto found = ranges.find(graph.tensors[id].name);
+    if (found != ranges.end()) return &found->second;
+    const NodeId producer = graph.tensors[id].producer;
+    if (producer == kNone || placement.uses[producer] != Int8Use::Passing) return nullptr;
+    id = graph.nodes[producer].inputs[0];
+  }
+}
+
+Result<Quantization> activation_numbers(const Graph& graph, const Placement& placement,
+                                        const TensorRanges& ranges, TensorId id) {
+  const Range* range = range_of(graph, placement, ranges, id);
+  if (range == nullptr)
+    return failure(
+        fmt::format("the ranges lack the tensor {}; make them for this model with `strata "
+                    "calibrate`",
+                    in_quotes(graph.tensors[id].name)));
+  std::optional<Range> bounds;
+  if (const NodeId producer = graph.tensors[id].producer;
+      producer != kNone && placement.uses[producer] == Int8Use::Absorbed)
+    bounds = clip_bounds(graph, graph.nodes[producer]);
+  return activation_numbers(*range, bounds);
+}
+
 std::vector<TensorId> Placement::roots() const {
   std::vector<bool> seen(where.size(), false);
   std::vector<TensorId> found;
@@ -318,8 +378,8 @@ std::vector<TensorId> Placement::roots() const {
 }
 
 Placement place_int8(const Model& model, const Links& links, const std::vector<QuantLayer>& layers,
-                     const std::vector<bool>& keep_float) {
-  return Placer(model, links, layers, keep_float).place();
+                     const StaysFloat& floats) {
+  return Placer(model, links, layers, floats).place();
 }
 
 }  // namespace strata

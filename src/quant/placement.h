@@ -6,6 +6,7 @@
 
 #include "quant/links.h"
 #include "strata/quant/layers.h"
+#include "strata/quant/qdq.h"
 #include "strata/quant/range.h"
 
 namespace strata {
@@ -42,9 +43,16 @@ struct Placement {
   }
 };
 
-// `keep_float` by layer; may be empty.
 Placement place_int8(const Model& model, const Links& links, const std::vector<QuantLayer>& layers,
-                     const std::vector<bool>& keep_float);
+                     const StaysFloat& floats);
+
+// The range of a tensor, or of the one that it is passed on from: with another layer in int8 it
+// would be the same numbers. Nullptr: the ranges have neither.
+const Range* range_of(const Graph& graph, const Placement& placement, const TensorRanges& ranges,
+                      TensorId id);
+// How a tensor is rounded: by its range, within the bounds of a Relu or Clip that makes it.
+Result<Quantization> activation_numbers(const Graph& graph, const Placement& placement,
+                                        const TensorRanges& ranges, TensorId id);
 
 // The bounds that a Relu or Clip gives.
 Range clip_bounds(const Graph& graph, const Node& node);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "quant/float_guard.h"
 #include "quant/fold.h"
 #include "quant/placement.h"
 #include "quant/qdq_nodes.h"
@@ -32,16 +33,19 @@ class Quantizer {
         links_(model),
         placement_(place_int8(model, links_, layers, plan.keep_float)),
         edit_(model),
-        nodes_(edit_) {}
+        nodes_(edit_),
+        guard_(model, links_, placement_, edit_, nodes_, plan.fill) {}
 
   Result<QuantizedModel> run() {
     if (auto status = find_numbers(); !status) return tl::unexpected(status.error());
     if (auto status = raise_opset(edit_, kOpset); !status) return tl::unexpected(status.error());
+    name_nodes();
     fold_norms();
     for (TensorId id = 0; id < placement_.where.size(); ++id) {
       if (placement_.where[id] == Where::AtProducer) add_at_producer(id);
       if (placement_.where[id] == Where::AtReaders) add_at_readers(id);
     }
+    if (auto status = guard_.guard_others(layers_); !status) return tl::unexpected(status.error());
     for (const QuantLayer& layer : layers_)
       if (placement_.int8[layer.main])
         if (auto status = quantize_weights(layer); !status) return tl::unexpected(status.error());
@@ -49,33 +53,14 @@ class Quantizer {
   }
 
  private:
-  // A tensor that is not in the file may be known by what it is passed on from: with another
-  // layer in int8 it would be the same numbers.
-  const Range* range_of(TensorId id) const {
-    while (true) {
-      const auto found = plan_.ranges.find(graph_.tensors[id].name);
-      if (found != plan_.ranges.end()) return &found->second;
-      const NodeId producer = graph_.tensors[id].producer;
-      if (producer == kNone || placement_.uses[producer] != Int8Use::Passing) return nullptr;
-      id = graph_.nodes[producer].inputs[0];
-    }
-  }
-
-  // What a Relu or Clip that makes a tensor says of it.
-  std::optional<Range> bounds_of(TensorId id) const {
-    const NodeId producer = graph_.tensors[id].producer;
-    if (producer == kNone || placement_.uses[producer] != Int8Use::Absorbed) return std::nullopt;
-    return clip_bounds(graph_, graph_.nodes[producer]);
-  }
-
   Status find_numbers() {
     std::vector<std::string_view> missing;
     for (const TensorId id : placement_.roots()) {
-      const Range* range = range_of(id);
-      if (range == nullptr)
+      auto numbers = activation_numbers(graph_, placement_, plan_.ranges, id);
+      if (!numbers)
         missing.push_back(graph_.tensors[id].name);
       else
-        numbers_[id].numbers = activation_numbers(*range, bounds_of(id));
+        numbers_[id].numbers = *numbers;
     }
     if (missing.empty()) return {};
     std::string names;
@@ -87,6 +72,22 @@ class Quantizer {
         fmt::format("the ranges lack {} {}; make them for this model with `strata "
                     "calibrate`",
                     missing.size() == 1 ? "the tensor" : "the tensors", names));
+  }
+
+  // So that what an engine says of the written model can be told from the original's nodes.
+  void name_nodes() {
+    std::unordered_map<std::string_view, int> uses;
+    for (const Graph& graph : model_.graphs)
+      for (const Node& node : graph.nodes) ++uses[node.name];
+    for (const QuantLayer& layer : layers_) {
+      auto& own = names_.emplace_back();
+      for (const NodeId n : layer.nodes) {
+        const Node& node = graph_.nodes[n];
+        if (node.name.empty() || uses[node.name] > 1)
+          edit_.set_name(n, fmt::format("{}_{}", layer.path, node.op));
+        own.emplace_back(edit_.node(n).name);
+      }
+    }
   }
 
   void fold_norms() {
@@ -120,9 +121,12 @@ class Quantizer {
         maker,
         static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), id) - outputs.begin()),
         exact);
-    nodes_.pair(maker, name, exact, id, scales_of(id));
+    const TensorId number = nodes_.pair(maker, name, exact, id, scales_of(id));
+    guard_.read_by_channel(id, maker, number, numbers_.at(placement_.root[id]).numbers);
     const auto readers = links_.readers(id);
-    const auto reads_floats = [&](const Reader& r) { return !placement_.reads_int8(r); };
+    const auto reads_floats = [&](const Reader& r) {
+      return !placement_.reads_int8(r) && !guard_.is_float_conv(r);
+    };
     if (std::count_if(readers.begin(), readers.end(), reads_floats) < kManyReaders) return;
     const TensorId copy = edit_.add_activation(name + "_copy", type);
     edit_.insert_after(maker, {.op = "Sum",
@@ -201,6 +205,7 @@ class Quantizer {
         out.excluded.emplace_back(graph_.nodes[n].name);
     }
     std::erase(out.excluded, "");
+    out.nodes = std::move(names_);
     out.model = std::move(edit_).finish();
     return out;
   }
@@ -222,9 +227,11 @@ class Quantizer {
   const Placement placement_;
   GraphEdit edit_;
   QdqNodes nodes_;
+  FloatGuard guard_;
   std::unordered_map<TensorId, Numbers> numbers_;      // by root
   std::unordered_map<TensorId, KnownWeight> weights_;  // by the tensor that layers read
   std::vector<NodeId> makers_;                         // by tensor, norms folded
+  std::vector<std::vector<std::string>> names_;        // of nodes, by layer
 };
 
 }  // namespace

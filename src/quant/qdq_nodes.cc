@@ -12,8 +12,8 @@ QdqNodes::Scales QdqNodes::scales(std::string_view name, const Quantization& num
                            std::span<const std::uint8_t>(&zero, 1))};
 }
 
-void QdqNodes::pair(NodeId after, const std::string& name, TensorId x, TensorId back,
-                    const Scales& scales) {
+TensorId QdqNodes::pair(NodeId after, const std::string& name, TensorId x, TensorId back,
+                        const Scales& scales) {
   TypeInfo type = edit_.tensor(x).type;
   type.dtype = DType::U8;
   const TensorId number = edit_.add_activation(name + "_quantized", type);
@@ -30,6 +30,30 @@ void QdqNodes::pair(NodeId after, const std::string& name, TensorId x, TensorId 
                              .inputs = out,
                              .output = back,
                              .scope = scope});
+  return number;
+}
+
+TensorId QdqNodes::back_by_channel(NodeId after, const std::string& name, TensorId number,
+                                   std::int64_t channels, const Quantization& numbers,
+                                   const TypeInfo& type) {
+  const std::vector<float> scales(static_cast<std::size_t>(channels), numbers.scale);
+  const std::vector<std::uint8_t> zeros(scales.size(),
+                                        static_cast<std::uint8_t>(numbers.zero_point));
+  const std::int64_t dims[] = {channels};
+  const TensorId back = edit_.add_activation(name + "_by_channel", type);
+  const TensorId inputs[] = {
+      number,
+      edit_.add_stored(name + "_channel_scales", DType::F32, dims, std::span<const float>(scales)),
+      edit_.add_stored(name + "_channel_zero_points", DType::U8, dims,
+                       std::span<const std::uint8_t>(zeros))};
+  const Attribute attributes[] = {{"axis", std::int64_t{1}}};
+  edit_.insert_after(after, {.op = "DequantizeLinear",
+                             .name = name + "_DequantizeLinear_by_channel",
+                             .inputs = inputs,
+                             .output = back,
+                             .attributes = attributes,
+                             .scope = after == kNone ? 0 : edit_.node(after).scope});
+  return back;
 }
 
 TensorId QdqNodes::zeros(DType type, std::int64_t count) {

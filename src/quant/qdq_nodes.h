@@ -20,8 +20,15 @@ class QdqNodes {
   };
   Scales scales(std::string_view name, const Quantization& numbers);
 
-  // Behind `after` (before all nodes if kNone): `x` to whole numbers and back, as `back`.
-  void pair(NodeId after, const std::string& name, TensorId x, TensorId back, const Scales& scales);
+  // Behind `after` (before all nodes if kNone): `x` to whole numbers, which are returned, and
+  // back, as `back`.
+  TensorId pair(NodeId after, const std::string& name, TensorId x, TensorId back,
+                const Scales& scales);
+
+  // The same whole numbers back again, with as many equal scales as there are channels on axis 1.
+  TensorId back_by_channel(NodeId after, const std::string& name, TensorId number,
+                           std::int64_t channels, const Quantization& numbers,
+                           const TypeInfo& type);
 
   // A layer's weights, stored; may be read by several.
   struct Weight {

@@ -50,7 +50,7 @@ class Quantizing : public testing::Test {
     return made_.model.graph();
   }
   void keep(const std::string& name) {
-    plan_.keep_float = select_layers(network_.model, layers_, {name}).value();
+    plan_.keep_float.layers = select_layers(network_.model, layers_, {name}).value();
   }
 
   static const Node& node(const Graph& graph, std::string_view op, std::size_t number = 0) {

@@ -21,15 +21,20 @@ class Rounder {
  public:
   Rounder(const Model& model, const TensorRanges& ranges, const Rounding& rounding,
           const FillElements& fill)
-      : model_(model), ranges_(ranges), rounding_(rounding), fill_(fill), edit_(model) {}
+      : model_(model), ranges_(ranges), rounding_(rounding), fill_(fill), edit_(model) {
+    for (const Tensor& tensor : model.graph().tensors) makers_.push_back(tensor.producer);
+  }
 
   Status begin() { return raise_opset(edit_, kOpset); }
   Status add(const QuantLayer& layer);
+  // With the scale of its input the bias becomes whole numbers, too, as in a file of int8.
+  Status round_weights(const QuantLayer& layer, double input_scale = 0);
+  Status round_tensor(const Links& links, const Placement& placement, TensorId id);
   Model finish() { return std::move(edit_).finish(); }
 
  private:
-  Status round_weights(const QuantLayer& layer);
   Result<Quantization> numbers(TensorId id) const;
+  void round_output(TensorId id, const Quantization& q);
   // Inserted after `node`, or before it: the tensor that comes back from whole numbers is
   // `back`, or a new one.
   TensorId add_pair(TensorId exact, const Quantization& q, NodeId node, bool after, TensorId back);
@@ -39,6 +44,7 @@ class Rounder {
   const Rounding& rounding_;
   const FillElements& fill_;
   GraphEdit edit_;
+  std::vector<NodeId> makers_;  // by tensor; another than in the original where a norm is gone
 };
 
 Result<Quantization> Rounder::numbers(TensorId id) const {
@@ -64,7 +70,7 @@ TensorId Rounder::add_pair(TensorId exact, const Quantization& q, NodeId node, b
       edit_.add_stored(name + "_scale", DType::F32, {}, std::span<const float>(&q.scale, 1));
   const TensorId zero_point = edit_.add_stored(name + "_zero_point", DType::U8, {},
                                                std::span<const std::uint8_t>(&zero, 1));
-  const ScopeId scope = edit_.node(node).scope;
+  const ScopeId scope = node == kNone ? 0 : edit_.node(node).scope;
   const auto put = [&](std::string_view op, std::span<const TensorId> inputs, TensorId output) {
     const std::string node_name = fmt::format("{}_{}", name, op);
     const GraphEdit::NewNode what{
@@ -88,25 +94,62 @@ TensorId Rounder::add_pair(TensorId exact, const Quantization& q, NodeId node, b
   return back;
 }
 
-Status Rounder::round_weights(const QuantLayer& layer) {
+Status Rounder::round_weights(const QuantLayer& layer, double input_scale) {
   const Node& node = edit_.node(layer.main);
   const bool foldable = layer.norm != kNone && node.op != "MatMul";
   QuantLayer own = layer;
   if (!foldable) own.norm = kNone;
   auto weights = layer_weights(model_, own, fill_);
   if (!weights) return tl::unexpected(weights.error());
-  auto whole = quantized_weights(*weights, own, rounding_.weight_bits, rounding_.choice, 0);
+  auto whole =
+      quantized_weights(*weights, own, rounding_.weight_bits, rounding_.choice, input_scale);
   if (!whole) return failure(fmt::format("{}: {}", layer.path, whole.error().message));
   const std::string name = node.name.empty() ? layer.path : std::string(node.name);
   edit_.set_input(layer.main, 1,
                   edit_.add_stored(name + "_rounded", DType::F32, weights->dims,
                                    std::span<const float>(whole->restored)));
+  for (std::size_t c = 0; c < whole->bias.size(); ++c)
+    weights->bias[c] = static_cast<float>(whole->bias[c]) * whole->bias_scales[c];
+  if (foldable || !whole->bias.empty()) {
+    const std::int64_t channels[] = {static_cast<std::int64_t>(weights->bias.size())};
+    const TensorId bias = edit_.add_stored(name + "_new_bias", DType::F32, channels,
+                                           std::span<const float>(weights->bias));
+    if (layer.bias_add == kNone)
+      edit_.set_input(layer.main, 2, bias);
+    else
+      edit_.set_input(layer.bias_add, edit_.node(layer.bias_add).inputs[0] == layer.bias ? 0 : 1,
+                      bias);
+  }
   if (!foldable) return {};
-  const std::int64_t channels[] = {static_cast<std::int64_t>(weights->bias.size())};
-  edit_.set_input(layer.main, 2,
-                  edit_.add_stored(name + "_folded_bias", DType::F32, channels,
-                                   std::span<const float>(weights->bias)));
   take_out_norm(edit_, layer);
+  makers_[layer.linear] = layer.main;
+  return {};
+}
+
+// What reads it keeps reading it: the exact one gets another name.
+void Rounder::round_output(TensorId id, const Quantization& q) {
+  const NodeId maker = makers_[id];
+  const auto outputs = edit_.node(maker).outputs;
+  const auto slot = std::find(outputs.begin(), outputs.end(), id) - outputs.begin();
+  const TensorId exact =
+      edit_.add_activation(std::string(edit_.tensor(id).name) + "_exact", edit_.tensor(id).type);
+  edit_.set_output(maker, static_cast<std::size_t>(slot), exact);
+  add_pair(exact, q, maker, true, id);
+}
+
+// With the very numbers that the file has.
+Status Rounder::round_tensor(const Links& links, const Placement& placement, TensorId id) {
+  const auto q = rounding_.activation_bits == 8
+                     ? activation_numbers(model_.graph(), placement, ranges_, id)
+                     : numbers(id);
+  if (!q) return tl::unexpected(q.error());
+  if (placement.where[id] == Where::AtProducer) {
+    round_output(id, *q);
+    return {};
+  }
+  const TensorId back = add_pair(id, *q, makers_[id], true, kNone);
+  for (const Reader& reader : links.readers(id))
+    if (placement.reads_int8(reader)) edit_.set_input(reader.node, reader.slot, back);
   return {};
 }
 
@@ -121,23 +164,9 @@ Status Rounder::add(const QuantLayer& layer) {
   }
   auto q = numbers(layer.output);
   if (!q) return tl::unexpected(q.error());
-  // What reads the output keeps reading it: the exact one gets another name. The node that
-  // makes it may be another than in the original, whose norm is gone.
-  NodeId maker = kNone;
-  for (const NodeId n : layer.nodes) {
-    const auto outputs = edit_.node(n).outputs;
-    if (std::find(outputs.begin(), outputs.end(), layer.output) == outputs.end()) continue;
-    if (rounding_.weights && n == layer.norm && edit_.node(layer.main).op != "MatMul") continue;
-    maker = n;
-  }
-  if (maker == kNone)
+  if (makers_[layer.output] == kNone)
     return failure(fmt::format("{}: nothing makes its output", layer.path), ErrorKind::Bug);
-  const auto outputs = edit_.node(maker).outputs;
-  const auto slot = std::find(outputs.begin(), outputs.end(), layer.output) - outputs.begin();
-  const std::string name(edit_.tensor(layer.output).name);
-  const TensorId exact = edit_.add_activation(name + "_exact", edit_.tensor(layer.output).type);
-  edit_.set_output(maker, static_cast<std::size_t>(slot), exact);
-  add_pair(exact, *q, maker, true, layer.output);
+  round_output(layer.output, *q);
   return {};
 }
 
@@ -151,6 +180,38 @@ Result<Model> with_rounded_layers(const Model& model, const std::vector<QuantLay
   for (std::size_t l = 0; l < layers.size(); ++l)
     if (rounded[l])
       if (auto status = rounder.add(layers[l]); !status) return tl::unexpected(status.error());
+  return rounder.finish();
+}
+
+RoundedParts all_parts(const std::vector<QuantLayer>& layers, const Placement& placement) {
+  RoundedParts all;
+  for (const QuantLayer& layer : layers) all.weights.push_back(placement.int8[layer.main]);
+  all.tensors = placement.roots();
+  return all;
+}
+
+Result<Model> with_rounded_parts(const Model& model, const Links& links,
+                                 const std::vector<QuantLayer>& layers, const Placement& placement,
+                                 const RoundedParts& parts, const TensorRanges& ranges,
+                                 const Rounding& rounding, const FillElements& fill) {
+  Rounder rounder(model, ranges, rounding, fill);
+  if (auto status = rounder.begin(); !status) return tl::unexpected(status.error());
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (!rounding.weights || !parts.weights[l]) continue;
+    double scale = 0;
+    if (rounding.activations && rounding.activation_bits == 8) {
+      const auto input =
+          activation_numbers(model.graph(), placement, ranges, placement.root[layers[l].input]);
+      if (!input) return tl::unexpected(input.error());
+      scale = input->scale;
+    }
+    if (auto status = rounder.round_weights(layers[l], scale); !status)
+      return tl::unexpected(status.error());
+  }
+  if (rounding.activations)
+    for (const TensorId id : parts.tensors)
+      if (auto status = rounder.round_tensor(links, placement, id); !status)
+        return tl::unexpected(status.error());
   return rounder.finish();
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "quant/placement.h"
 #include "strata/quant/channels.h"
 #include "strata/quant/layers.h"
 #include "strata/quant/qdq.h"
@@ -17,5 +18,18 @@ namespace strata {
 Result<Model> with_rounded_layers(const Model& model, const std::vector<QuantLayer>& layers,
                                   const std::vector<bool>& rounded, const TensorRanges& ranges,
                                   const Rounding& rounding, const FillElements& fill);
+
+// The same of parts: weights by layer, and activations, each where `placement` has it become
+// whole numbers.
+struct RoundedParts {
+  std::vector<bool> weights;
+  std::vector<TensorId> tensors;
+};
+// All that a placement rounds; of activations that share their numbers only the first.
+RoundedParts all_parts(const std::vector<QuantLayer>& layers, const Placement& placement);
+Result<Model> with_rounded_parts(const Model& model, const Links& links,
+                                 const std::vector<QuantLayer>& layers, const Placement& placement,
+                                 const RoundedParts& parts, const TensorRanges& ranges,
+                                 const Rounding& rounding, const FillElements& fill);
 
 }  // namespace strata

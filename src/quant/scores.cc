@@ -117,6 +117,22 @@ Result<SampleScore> score_of(std::span<const HostTensor> floats, std::span<const
   return score;
 }
 
+Result<SampleScore> judge_sample(const SensitivityOptions& options, const Dataset& data,
+                                 std::size_t sample, std::span<const HostTensor> floats,
+                                 std::span<const HostTensor> other) {
+  std::span<const std::int64_t> labels;
+  if (options.labels) {
+    const auto batch = static_cast<std::size_t>(data.batch());
+    labels = std::span(*options.labels).subspan(sample * batch, batch);
+  }
+  auto score = score_of(floats, other, labels);
+  if (!score || !options.command) return score;
+  auto said = options.command(floats, other);
+  if (!said) return tl::unexpected(said.error());
+  score->command = *said;
+  return score;
+}
+
 std::string_view name(Quality quality) {
   for (const auto& [each, text] : kNames)
     if (each == quality) return text;

@@ -11,5 +11,9 @@ namespace strata {
 // each row of an output that looks like scores of classes, or none.
 Result<SampleScore> score_of(std::span<const HostTensor> floats, std::span<const HostTensor> other,
                              std::span<const std::int64_t> labels);
+// The same with the labels and the command of the options.
+Result<SampleScore> judge_sample(const SensitivityOptions& options, const Dataset& data,
+                                 std::size_t sample, std::span<const HostTensor> floats,
+                                 std::span<const HostTensor> other);
 
 }  // namespace strata

@@ -13,24 +13,11 @@
 #include "quant/rounded.h"
 #include "quant/scores.h"
 #include "quant/shared_weights.h"
-#include "strata/cost/cost.h"
 #include "strata/quant/fold.h"
 
 namespace strata {
 
 namespace {
-
-// Work of each node of the main graph in MACs, bodies with the node that runs them.
-std::vector<double> work_of(const Model& model) {
-  std::vector<double> work(model.graph().nodes.size(), 0);
-  NodeId last = 0;
-  for (const Executed& node : count(model).nodes) {
-    if (node.graph == &model.graph()) last = node.node;
-    const Expr macs = node.cost.macs * node.times;
-    if (!work.empty() && macs.is_number()) work[last] += static_cast<double>(macs.value());
-  }
-  return work;
-}
 
 using Sample = Reference::Sample;
 
@@ -143,18 +130,7 @@ Status Measuring::prepare(Reference& reference, std::size_t sample) {
 }
 
 Result<SampleScore> Measuring::judge(std::size_t sample, const Sample& outputs) {
-  const Sample floats = floats_->outputs(sample);
-  std::span<const std::int64_t> labels;
-  if (options_.labels) {
-    const auto batch = static_cast<std::size_t>(data_.batch());
-    labels = std::span(*options_.labels).subspan(sample * batch, batch);
-  }
-  auto score = score_of(floats, outputs, labels);
-  if (!score || !options_.command) return score;
-  auto said = options_.command(floats, outputs);
-  if (!said) return tl::unexpected(said.error());
-  score->command = *said;
-  return score;
+  return judge_sample(options_, data_, sample, floats_->outputs(sample), outputs);
 }
 
 Status Measuring::measure(std::size_t layer, Kind kind, std::size_t count) {
@@ -302,8 +278,9 @@ Result<Sensitivity> Measuring::run() {
   if (data_.count() == 0) return failure("there are no samples");
   const auto references = options_.leave_one_out ? 2 : 1;
   const std::int64_t room = options_.naive ? 0 : options_.memory_bytes / references / data_.count();
-  plan_ =
-      plan_kept(model_, layers_, std::vector<bool>(layers_.size(), true), work_of(model_), room);
+  std::vector<NodeId> starts;
+  for (const QuantLayer& layer : layers_) starts.push_back(start_of(layer));
+  plan_ = plan_kept(model_, starts, work_of(model_), room);
   take_earlier();
   result_.kept_bytes = plan_.bytes_per_sample * data_.count() * references;
   result_.naive_passes = static_cast<double>(layers_.size() * samples()) * references;

@@ -22,6 +22,8 @@ class OutputFile {
   // Zeros up to this size.
   Status pad_to(std::uint64_t size);
   std::uint64_t size() const { return size_; }
+  // Where it is until commit(), complete once it is closed: for a look before it gets its name.
+  const std::string& temporary() const { return temporary_; }
   // Everything is with the system; nothing may be written any more.
   Status close();
   Status commit();

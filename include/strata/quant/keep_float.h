@@ -19,20 +19,19 @@ struct AnswerTarget {
   bool met_by(std::span<const SampleScore> scores) const;
 };
 
-struct KeptLayers {
-  std::vector<bool> keep_float;     // by layer
+struct KeptSteps {
+  std::vector<bool> kept;           // by step
   std::vector<SampleScore> scores;  // of the model that this gives
-  bool met = false;                 // the target; else all layers are tried and it is not
+  bool met = false;                 // the target; else all steps are tried and it is not
   int tried = 0;                    // models that were made and compared
 };
 
-// The order is that of the layers' drops over the seconds that int8 saves them: layers that
-// cost much and bring little come first. Of that order the shortest beginning that meets the
-// target is taken, found by doubling and halving; then each of its layers, the last first,
-// is given back if the target is still met. `scores_of` makes and judges a model.
-Result<KeptLayers> choose_kept(
-    std::span<const double> drops, std::span<const double> seconds_saved,
-    const AnswerTarget& target,
+// Steps are layers or activations that may stay in floats, in the order of their worth
+// (keep_order()). The shortest beginning that meets the target is taken, found by doubling and
+// halving; then each of its steps, the last first, is given back if the target is still met.
+// `scores_of` makes and judges a model.
+Result<KeptSteps> choose_kept(
+    std::size_t steps, const AnswerTarget& target,
     const std::function<Result<std::vector<SampleScore>>(const std::vector<bool>&)>& scores_of);
 
 // Layers that are slower in int8, and whether they pay in floats: going to floats and back has

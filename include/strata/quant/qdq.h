@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,19 @@ namespace strata {
 
 using TensorRanges = std::map<std::string, Range, std::less<>>;  // by the tensor's name
 
+// What is not rounded.
+struct StaysFloat {
+  std::vector<bool> layers = {};  // by layer of find_quant_layers(); empty: none
+  // Activations by name. What would read them as whole numbers, or can only give them as whole
+  // numbers, runs in floats.
+  std::set<std::string, std::less<>> tensors = {};
+  bool operator==(const StaysFloat&) const = default;
+};
+
 struct QdqPlan {
-  TensorRanges ranges;           // at least of all quant_tensors()
-  std::vector<bool> keep_float;  // by layer of find_quant_layers(); empty: none
-  FillElements fill = {};        // elements that the model does not have
+  TensorRanges ranges;  // at least of all quant_tensors()
+  StaysFloat keep_float;
+  FillElements fill = {};  // elements that the model does not have
   // Weights of 7 bits, for processors whose products of 8 bits are cut off at 16.
   bool reduce_range = false;
   WeightChoice weights = WeightChoice::MinMax;
@@ -31,6 +41,8 @@ struct QdqPlan {
 struct QuantizedModel {
   Model model;
   std::vector<bool> int8;  // by layer
+  // Names of the layers' nodes, in their order. Nodes without a name of their own have got one.
+  std::vector<std::vector<std::string>> nodes;
   // Nodes of the original that stay in floats, of the operators that quantizers change:
   // what ONNX Runtime's quantize_static is given as nodes_to_exclude.
   std::vector<std::string> excluded;

@@ -1,0 +1,90 @@
+#include "cli/quantize_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace strata::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<SampleScore> noisy(double noise) {
+  SampleScore one;
+  one.signal = 1;
+  one.noise = noise;
+  return std::vector<SampleScore>(8, one);
+}
+
+// Two layers: one in int8 that is twice as fast, one in floats of which nothing is sure.
+QuantizeReport report_with(double got, double promised) {
+  QuantizeReport report;
+  report.output = "out.onnx";
+  report.float_bytes = 400;
+  QuantizeOutcome& outcome = report.outcome;
+  outcome.int8_bytes = 100;
+  outcome.layers.resize(2);
+  outcome.layers[0].path = "a";
+  outcome.layers[0].int8 = true;
+  outcome.layers[0].runs = RunsIn::Int8;
+  outcome.layers[0].kernel = "QLinearConv";
+  outcome.layers[0].floats = {4e-3, Interval{3.9e-3, 4.1e-3}};
+  outcome.layers[0].written = {2e-3, Interval{1.9e-3, 2.1e-3}};
+  outcome.layers[1].path = "b";
+  outcome.layers[1].reason = "named";
+  outcome.layers[1].runs = RunsIn::Float;
+  outcome.layers[1].output_rounded = true;
+  outcome.layers[1].floats = {1e-3, Interval{0.5e-3, 2e-3}};
+  outcome.layers[1].written = {1.1e-3, Interval{0.6e-3, 2e-3}};
+  outcome.rest = {{"conversions", {}, {0.4e-3, {}}},
+                  {"outside kernels", {0.5e-3, {}}, {-0.1e-3, {}}}};
+  outcome.got = noisy(got);
+  outcome.promised = noisy(promised);
+  return report;
+}
+
+TEST(QuantizeReport, QualityIsSaidFirst) {
+  const std::string bad = quantize_text(report_with(0.05, 0.05), {});
+  EXPECT_THAT(bad,
+              testing::StartsWith(
+                  "WARNING: the answers are bad: SQNR 13.0 dB, below 20 dB; --keep-float auto"));
+  const std::string good = quantize_text(report_with(1e-3, 1e-3), {});
+  EXPECT_THAT(good, testing::StartsWith("out.onnx: 1 of 2 layers in int8"));
+  EXPECT_THAT(good, Not(HasSubstr("WARNING")));
+}
+
+TEST(QuantizeReport, APromiseThatIsNotKeptIsSaidFirst) {
+  const QuantizeReport report = report_with(1e-3, 1e-4);
+  EXPECT_THAT(quantize_text(report, {}),
+              testing::StartsWith("WARNING: the written model does not give what was promised: "
+                                  "SQNR 40.0 dB [40.0, 40.0] promised, SQNR 30.0 dB"));
+  const auto json = nlohmann::json::parse(quantize_json(report));
+  EXPECT_EQ(json["warnings"].size(), 1u);
+  EXPECT_FALSE(json["answers"]["kept_promise"].get<bool>());
+  EXPECT_NEAR(json["answers"]["promised_sqnr_db"].get<double>(), 40, 1e-9);
+}
+
+// 4 + 1 + 0.5 and 2 + 1.1 + 0.4 − 0.1.
+TEST(QuantizeReport, RowsAddUp) {
+  const QuantizeReport report = report_with(1e-3, 1e-3);
+  const std::string csv = quantize_csv(report);
+  EXPECT_THAT(csv, HasSubstr("\ntotal,total,,,,,,0.0055,,,0.0034"));
+  const std::string text = quantize_text(report, {});
+  EXPECT_THAT(text, HasSubstr("2.00× [1.86, 2.16]"));
+  EXPECT_THAT(text, HasSubstr("0.91× [0.25, 3.33] not sure"));
+  EXPECT_THAT(text, HasSubstr("float (named)"));
+  EXPECT_THAT(text, HasSubstr("still rounded beside layers in floats: b (output)"));
+}
+
+TEST(QuantizeReport, WrittenForInt8ButRunInFloats) {
+  QuantizeReport report = report_with(1e-3, 1e-3);
+  report.outcome.layers[0].runs = RunsIn::Float;
+  const std::string text = quantize_text(report, {});
+  EXPECT_THAT(text, HasSubstr("written for int8, but run in floats: a\n"));
+  EXPECT_THAT(text, HasSubstr("float (written for int8)"));
+  EXPECT_EQ(nlohmann::json::parse(quantize_json(report))["layers"][0]["runs_in"], "float");
+}
+
+}  // namespace
+}  // namespace strata::cli

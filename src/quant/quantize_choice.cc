@@ -1,0 +1,154 @@
+// Which layers and activations stay in floats, where the user leaves that to be chosen.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "quant/quantizing.h"
+
+namespace strata {
+
+namespace {
+
+constexpr std::int64_t kDropSamples = 8;  // that single parts are judged on
+constexpr double kWorthATrial = 0.02;     // of the layers' time, that slow ones lose together
+constexpr double kSlower = 1.1;           // times that int8 takes, to be worth a trial in floats
+
+}  // namespace
+
+Status Quantizing::choose() {
+  for (std::size_t l = 0; l < keep_.layers.size(); ++l)
+    if (keep_.layers[l]) out_.layers[l].reason = "named";
+  if (!task_.automatic) return {};
+  if (auto status = keep_for_answers(); !status) return status;
+  return task_.time ? keep_for_speed() : Status{};
+}
+
+Result<KeepWorth> Quantizing::worth_of_parts() {
+  auto data = task_.held_out(std::min(kDropSamples, task_.samples));
+  if (!data) return tl::unexpected(data.error());
+  auto scores = measure_parts(*task_.engine, *task_.model, task_.layers, task_.ranges, *data,
+                              task_.fill, simulation("rounding one part at a time"));
+  if (stopped()) return stop_error();
+  if (!scores) return tl::unexpected(scores.error());
+  KeepWorth worth;
+  for (std::size_t p = 0; p < scores->parts.size(); ++p)
+    worth.drops.push_back(drop(Quality::Sqnr, scores->alone[p], {}).value_or(0));
+  worth.parts = std::move(scores->parts);
+  for (std::size_t l = 0; l < task_.layers.size(); ++l)
+    worth.seconds_saved.push_back(
+        times_ ? seconds_saved(times_->base.layers[l], times_->other.layers[l]) : 0);
+  return worth;
+}
+
+Status Quantizing::keep_for_answers() {
+  auto all = judged(keep_);
+  if (!all) return tl::unexpected(all.error());
+  if (out_.target->met_by(*all)) {
+    out_.got = std::move(*all);
+    judged_ = true;
+    return {};
+  }
+  if (task_.time) {
+    QuantizedModel model;
+    auto bytes = made(keep_, &model);
+    if (!bytes) return tl::unexpected(bytes.error());
+    ModelSource int8;
+    int8.bytes.model = *bytes;
+    if (auto status = time_layers(int8, model); !status) return status;
+  }
+  auto worth = worth_of_parts();
+  if (!worth) return tl::unexpected(worth.error());
+  for (std::size_t p = 0; p < worth->parts.size(); ++p) {
+    const QuantPart& part = worth->parts[p];
+    if (part.kind == QuantPart::Kind::Weights)
+      out_.layers[part.layer].weights_drop = worth->drops[p];
+    else
+      out_.tensors.push_back({part.label, false, {}, worth->drops[p]});
+  }
+  const std::vector<KeepStep> steps = keep_order(*task_.model, task_.layers, *worth);
+  const auto floats_with = [&](const std::vector<bool>& kept) {
+    StaysFloat floats = keep_;
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      if (kept[s]) add_to(floats, steps[s]);
+    return floats;
+  };
+  auto kept = choose_kept(steps.size(), *out_.target, [&](const std::vector<bool>& trial) {
+    return judged(floats_with(trial));
+  });
+  if (!kept) return tl::unexpected(kept.error());
+  if (!kept->met)
+    return failure(
+        fmt::format("{}: the answers do not meet the target, however many layers are kept in "
+                    "floats; nothing was written. Try --method mse or percentile, or ask for less",
+                    task_.name),
+        ErrorKind::Budget);
+  keep_ = floats_with(kept->kept);
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (!kept->kept[s]) continue;
+    if (steps[s].layer != kNoLayer)
+      out_.layers[steps[s].layer].reason = "answers";
+    else
+      kept_for_answers_.insert(steps[s].label);
+  }
+  out_.got = std::move(kept->scores);
+  judged_ = true;
+  return {};
+}
+
+// Layers that int8 makes slower for certain go back to floats where that makes the whole model
+// faster, also for certain.
+Status Quantizing::keep_for_speed() {
+  QuantizedModel model;
+  auto bytes = made(keep_, &model);
+  if (!bytes) return tl::unexpected(bytes.error());
+  ModelSource int8;
+  int8.bytes.model = *bytes;
+  if (auto status = time_layers(int8, model); !status) return status;
+  std::vector<double> lost(task_.layers.size(), 0);
+  for (std::size_t l = 0; l < task_.layers.size(); ++l) {
+    const RowTime &base = times_->base.layers[l], &other = times_->other.layers[l];
+    const auto ratio = speed_up(base, other);
+    if (model.int8[l] && ratio && ratio->sure() && ratio->ratio * kSlower < 1)
+      lost[l] = other.median - base.median;
+  }
+  if (std::accumulate(lost.begin(), lost.end(), 0.0) < kWorthATrial * times_->other.whole)
+    return {};
+  std::vector<SampleScore> scores;
+  auto slow = choose_slow(lost, [&](std::span<const std::size_t> trial) -> Result<bool> {
+    StaysFloat floats = keep_;
+    for (const std::size_t l : trial) floats.layers[l] = true;
+    if (std::find(floats.layers.begin(), floats.layers.end(), false) == floats.layers.end())
+      return false;
+    auto faster = is_faster(floats);
+    if (!faster || !*faster) return faster;
+    auto judgement = judged(floats);
+    if (!judgement) return tl::unexpected(judgement.error());
+    scores = std::move(*judgement);
+    return out_.target->met_by(scores);
+  });
+  if (!slow) return tl::unexpected(slow.error());
+  if (slow->empty()) return {};
+  for (const std::size_t l : *slow) {
+    keep_.layers[l] = true;
+    out_.layers[l].reason = "speed";
+  }
+  out_.got = std::move(scores);
+  return {};
+}
+
+Result<bool> Quantizing::is_faster(const StaysFloat& floats) {
+  const std::string now = task_.scratch + "/now.onnx", other = task_.scratch + "/other.onnx";
+  for (const auto& [file, kept] : {std::pair(now, keep_), std::pair(other, floats)}) {
+    auto bytes = made(kept);
+    if (!bytes) return tl::unexpected(bytes.error());
+    if (auto status = write_bytes(file, *bytes); !status) return tl::unexpected(status.error());
+  }
+  auto bench = speed_->compare(now, other);
+  if (!bench) return tl::unexpected(bench.error());
+  if (stopped()) return stop_error();
+  return bench->speed_ups.size() == 2 && bench->speed_ups[1] &&
+         bench->speed_ups[1]->interval.low > 1;
+}
+
+}  // namespace strata

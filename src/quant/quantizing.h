@@ -1,0 +1,73 @@
+// The job of quantize_model(), while it goes on.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "quant/keep_order.h"
+#include "quant/quantize_speed.h"
+#include "strata/quant/quantize.h"
+
+namespace strata {
+
+class Quantizing {
+ public:
+  Quantizing(const QuantizeTask& task, const QuantizeObserver& observer)
+      : task_(task), observer_(observer), plan_{task.ranges, {}, task.fill, task.reduce_range} {
+    keep_ = task.keep;
+    keep_.layers.resize(task.layers.size(), false);
+    for (const QuantLayer& layer : task.layers) {
+      QuantizedLayer& own = out_.layers.emplace_back();
+      own.path = layer.path;
+      own.block = layer.block;
+    }
+  }
+  Result<QuantizeOutcome> run();
+
+ private:
+  bool stopped() const { return observer_.stop != nullptr && observer_.stop->load(); }
+  tl::unexpected<Error> stop_error() const { return failure("stopped; nothing was written"); }
+  void show(std::string_view stage, double share) const {
+    if (observer_.progress) observer_.progress(stage, share);
+  }
+  const Model& to_write() const {
+    return task_.to_write != nullptr ? *task_.to_write : *task_.model;
+  }
+  SensitivityOptions simulation(std::string_view stage) const;
+  Status prepare_speed();
+  Status open_samples();
+  // Made in memory; the bytes.
+  Result<std::string> made(const StaysFloat& floats, QuantizedModel* kept = nullptr);
+  Result<std::vector<SampleScore>> judged(const StaysFloat& floats);
+  Status choose();
+  Status keep_for_answers();
+  Status keep_for_speed();
+  Result<KeepWorth> worth_of_parts();
+  Result<bool> is_faster(const StaysFloat& floats);
+  Status time_layers(const ModelSource& int8, const QuantizedModel& model);
+  Status judge();
+  Status check_target() const;
+  void describe(const QuantizedModel& model);
+  Status look(const std::string& file);
+  Status write();
+  Status compare_speed();
+
+  const QuantizeTask& task_;
+  const QuantizeObserver& observer_;
+  QdqPlan plan_;
+  StaysFloat keep_;
+  QuantizedModel written_;
+  std::optional<Dataset> samples_;
+  std::optional<QuantizeSpeed> speed_;
+  std::optional<QuantizeSpeed::Layers> times_;
+  std::string floats_file_;
+  std::set<std::string> kept_for_answers_;  // tensors
+  bool judged_ = false;
+  QuantizeOutcome out_;
+};
+
+// A file with these bytes, complete or not there.
+Status write_bytes(const std::string& path, const std::string& bytes);
+
+}  // namespace strata
