@@ -204,6 +204,9 @@ Command add_sensitivity(CLI::App& program) {
       ->option_text("SHARE|TIME");
   app->add_flag("--naive", request.naive, "every layer from the inputs on, for proof");
   app->add_flag("--leave-one-out", request.leave_one_out, "also all layers but one");
+  app->add_flag(
+      "--parts", request.parts,
+      "also the weights of each layer and each activation apart, as an int8 file has them");
   app->add_option("--top", options->top, "layers in the table (10); 0: all of them")
       ->option_text("N");
   app->add_option("--format", options->format, "table (the default), csv, json, md")

@@ -1,5 +1,6 @@
 #include "cli/sensitivity_run.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <filesystem>
@@ -80,6 +81,9 @@ class Running {
   Result<std::string> fingerprint(const TensorRanges& ranges) const;
   Status read_journal();
   Status write_journal() const;
+  // Tensors whose ranges are needed.
+  std::vector<TensorId> tensors() const;
+  Status measure_parts_too(SensitivityOptions options, const TensorRanges& ranges);
   void describe(const RangesFound& ranges);
 
   const SensitivityRequest& request_;
@@ -119,7 +123,7 @@ Result<RangesFound> Running::ranges_from_file() const {
                             calibration->random ? ", which is of RANDOM samples" : "");
   std::map<std::string_view, const Sketch*> sketches;
   for (const TensorSketch& tensor : calibration->tensors) sketches[tensor.name] = &tensor.sketch;
-  for (const TensorId id : rounded_tensors(layers_)) {
+  for (const TensorId id : tensors()) {
     const std::string name(loaded_->model.graph().tensors[id].name);
     const auto sketch = sketches.find(name);
     if (sketch == sketches.end())
@@ -136,7 +140,7 @@ Result<RangesFound> Running::ranges_from_file() const {
 Result<RangesFound> Running::ranges_from_samples() {
   const Graph& graph = loaded_->model.graph();
   std::vector<Watched> watched;
-  for (const TensorId id : rounded_tensors(layers_)) {
+  for (const TensorId id : tensors()) {
     Watched& one = watched.emplace_back();
     one.tensor = graph.tensors[id].name;
     for (const QuantLayer& layer : layers_)
@@ -170,7 +174,11 @@ Result<std::string> Running::fingerprint(const TensorRanges& ranges) const {
     return tl::unexpected(status.error());
   add_data(all, *loaded_, *data_);
   add_engine(all, *engine_, session_);
-  for (const auto& [name, range] : ranges) {
+  // Those of parts apart play no part in the scores of layers, which alone are gone on with.
+  for (const TensorId id : rounded_tensors(layers_)) {
+    const auto found = ranges.find(loaded_->model.graph().tensors[id].name);
+    if (found == ranges.end()) continue;
+    const auto& [name, range] = *found;
     all.add(name);
     all.add_number(std::bit_cast<std::uint32_t>(range.low));
     all.add_number(std::bit_cast<std::uint32_t>(range.high));
@@ -228,6 +236,27 @@ Status Running::write_journal() const {
   if (!file) return tl::unexpected(file.error());
   if (Status status = file->write(sensitivity_to_json(outcome_.run)); !status) return status;
   return file->commit();
+}
+
+std::vector<TensorId> Running::tensors() const {
+  std::vector<TensorId> ids = rounded_tensors(layers_);
+  if (request_.parts)
+    for (const TensorId id : quant_tensors(loaded_->model, layers_))
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  return ids;
+}
+
+// On all samples, whatever the budget; not kept for going on.
+Status Running::measure_parts_too(SensitivityOptions options, const TensorRanges& ranges) {
+  constexpr std::int64_t kShown = 1000;
+  ProgressBar bar("one part at a time", 0, kShown);
+  options.progress = [&](double share) {
+    bar.show(static_cast<std::int64_t>(share * static_cast<double>(kShown)));
+  };
+  auto parts = measure_parts(*engine_, loaded_->model, layers_, ranges, *data_, fill_, options);
+  if (!parts) return tl::unexpected(parts.error());
+  report().parts = std::move(*parts);
+  return {};
 }
 
 void Running::describe(const RangesFound& ranges) {
@@ -359,6 +388,9 @@ Result<SensitivityOutcome> Running::run() {
   report().result = std::move(*result);
   add_earlier();
   add_findings(report(), layers_);
+  if (request_.parts && !StopOnInterrupt::stopped())
+    if (Status status = measure_parts_too(options, ranges.ranges); !status)
+      return tl::unexpected(status.error());
   outcome_.interrupted = StopOnInterrupt::stopped();
   if (!request_.journal.empty())
     if (Status status = write_journal(); !status) outcome_.unwritten = status.error();

@@ -23,6 +23,7 @@ struct SensitivityRequest {
   std::int64_t memory_bytes = 2'000'000'000;
   double budget = 1, budget_seconds = 0;
   bool naive = false, leave_one_out = false;
+  bool parts = false;  // also weights and activations apart
   int top = 10;
   std::string journal;  // empty: nothing is kept
   bool fresh = false;   // does not go on with the journal

@@ -94,6 +94,29 @@ Json whole_json(const SensitivityRun& run, const std::vector<SampleScore>& score
           {"scores", scores_json(scores)}};
 }
 
+// Null where they were not asked for.
+Json parts_json(const SensitivityRun& run) {
+  if (!run.parts) return nullptr;
+  const std::vector<std::size_t> order = part_ranking(run);
+  std::vector<std::size_t> rank(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = i + 1;
+  Json out = Json::array();
+  for (std::size_t p = 0; p < run.parts->parts.size(); ++p) {
+    const QuantPart& part = run.parts->parts[p];
+    Json readers = Json::array();
+    for (const std::size_t l : part.readers) readers.push_back(run.layers[l].path);
+    Json row = {
+        {"part", part.label},
+        {"kind", name(part.kind)},
+        {"layer", part.layer == kNoLayer ? Json(nullptr) : Json(run.layers[part.layer].path)},
+        {"read_by", readers},
+        {"rank", rank[p]}};
+    row.update(whole_json(run, run.parts->alone[p]));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string sensitivity_to_json(const SensitivityRun& run) {
@@ -140,7 +163,9 @@ std::string sensitivity_to_json(const SensitivityRun& run) {
       {"score_columns", kScoreColumns},
       {"baseline", whole_json(run, result.baseline)},
       {"joint", whole_json(run, result.joint)},
-      {"layers", layers}};
+      {"layers", layers},
+      {"parts", parts_json(run)},
+      {"as_written", run.parts ? whole_json(run, run.parts->together) : Json(nullptr)}};
   // Names from files may be no UTF-8.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

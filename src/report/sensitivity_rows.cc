@@ -116,7 +116,36 @@ std::vector<ColumnRule> plain_columns() {
       plain("left_out", [](const RowFacts& row) { return number(row.figures.left_out); }),
       plain("left_out_drop", [](const RowFacts& row) { return number(row.figures.left_out_drop); }),
       plain("samples", [](const RowFacts& row) { return whole(row.figures.samples); }),
+      text("part", [](const RowFacts&) { return words("layer"); }),
   };
+}
+
+// Behind the layers, in the same columns.
+void add_parts(const SensitivityRun& run, Profile& table) {
+  const std::vector<std::size_t> order = part_ranking(run);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const QuantPart& part = run.parts->parts[order[i]];
+    const auto& scores = run.parts->alone[order[i]];
+    const auto interval = value_interval(run.quality, scores);
+    const auto end = [&](bool low) {
+      return interval ? number(low ? interval->low : interval->high) : Cell{};
+    };
+    table.rows.emplace_back().cells = {whole(i + 1),
+                                       whole(order[i]),
+                                       words(part.label),
+                                       {},
+                                       {},
+                                       {},
+                                       words(std::string(name(run.quality))),
+                                       number(value(run.quality, scores)),
+                                       end(true),
+                                       end(false),
+                                       number(drop(run.quality, scores, run.result.baseline)),
+                                       {},
+                                       {},
+                                       whole(scores.size()),
+                                       words(std::string(name(part.kind)))};
+  }
 }
 
 }  // namespace
@@ -135,6 +164,7 @@ Profile sensitivity_rows(const SensitivityRun& run, std::size_t top, bool machin
     ProfileRow& row = table.rows.emplace_back();
     for (const ColumnRule& rule : rules) row.cells.push_back(rule.cell(facts));
   }
+  if (machine) add_parts(run, table);
   if (!machine && shown < order.size())
     table.notes.push_back(
         fmt::format("{} more layers lose less or were not looked at; --top 0 "

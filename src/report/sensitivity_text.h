@@ -30,6 +30,12 @@ bool is_additive(std::optional<double> r);
 
 // `machine`: all columns, plain; else those that have something to say.
 Profile sensitivity_rows(const SensitivityRun& run, std::size_t top, bool machine);
+// Weights and activations, worst first, and a line on all of them together; empty where they were
+// not asked for.
+std::vector<std::size_t> part_ranking(const SensitivityRun& run);
+Profile part_rows(const SensitivityRun& run, std::size_t top);
+std::string parts_summary(const SensitivityRun& run);
+
 // Sentences, a line each: what the table is of, baseline, joint result, R, passes, findings.
 std::string sensitivity_summary(const SensitivityRun& run);
 

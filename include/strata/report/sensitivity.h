@@ -9,6 +9,7 @@
 
 #include "strata/base/result.h"
 #include "strata/quant/findings.h"
+#include "strata/quant/parts.h"
 #include "strata/quant/sensitivity.h"
 #include "strata/report/report.h"
 
@@ -45,6 +46,9 @@ struct SensitivityRun {
   std::vector<SensitivityLayer> layers = {};
   Sensitivity result = {};
   std::vector<Finding> findings = {};
+  // Weights and activations apart, with all that a file of int8 throughout rounds; nullopt: not
+  // asked for.
+  std::optional<PartScores> parts = {};
 };
 
 // Fills the findings from the scores. Of shares (top-1, accuracy), which are coarse, the noise
