@@ -102,7 +102,7 @@ std::string quantize_json(const QuantizeReport& report) {
     notes.push_back("answers were not judged: " + outcome.not_judged);
   if (!outcome.not_timed.empty()) notes.push_back("times were not measured: " + outcome.not_timed);
   const Json document = {{"kind", "strata quantize"},
-                         {"schema", 1},
+                         {"schema", 2},
                          {"warnings", quantize_warnings(report)},
                          {"model", report.model},
                          {"graph_hash", report.hash},

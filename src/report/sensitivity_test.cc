@@ -112,6 +112,35 @@ TEST(Sensitivity, Figures) {
   EXPECT_THAT(sensitivity_to_table(run, 1), HasSubstr("2 more layers"));
 }
 
+// Weights and activations apart: worst first, in all outputs.
+TEST(Sensitivity, Parts) {
+  SensitivityRun run = run_with({1e-4, 1e-2}, 1.1e-2);
+  EXPECT_TRUE(nlohmann::json::parse(sensitivity_to_json(run))["parts"].is_null());
+  PartScores& parts = run.parts.emplace();
+  parts.parts.resize(2);
+  parts.parts[0].label = "layer0:weights";
+  parts.parts[0].layer = 0;
+  parts.parts[1].label = "layer0:output";
+  parts.parts[1].kind = QuantPart::Kind::Tensor;
+  parts.parts[1].layer = 0;
+  parts.parts[1].readers = {1};
+  parts.alone = {noisy(1e-5), noisy(1e-3)};
+  parts.together = noisy(1e-2);
+  const auto json = nlohmann::json::parse(sensitivity_to_json(run));
+  EXPECT_EQ(json["parts"][1]["rank"], 1);
+  EXPECT_EQ(json["parts"][1]["kind"], "tensor");
+  EXPECT_EQ(json["parts"][1]["read_by"][0], "layer1");
+  EXPECT_NEAR(json["parts"][0]["value"].get<double>(), 50, 1e-9);
+  EXPECT_NEAR(json["as_written"]["value"].get<double>(), 20, 1e-9);
+  const std::string csv = sensitivity_to_csv(run);
+  EXPECT_THAT(csv, HasSubstr("\n1,1,layer0:output,,,,sqnr,30,30,30,0.001,,,4,tensor\n"));
+  EXPECT_THAT(csv, HasSubstr("\n2,0,layer0:weights,,,,sqnr,50,50,50,1e-05,,,4,weights\n"));
+  for (const std::string& text : {sensitivity_to_table(run, 0), sensitivity_to_markdown(run, 0)}) {
+    EXPECT_LT(text.find("layer0:output"), text.find("layer0:weights"));
+    EXPECT_THAT(text, HasSubstr("all 2 of these together: 20.0 dB"));
+  }
+}
+
 TEST(Sensitivity, SharesAreNotOfferedWhereDropsDoNotAddUp) {
   const SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1e-3);
   const std::string table = sensitivity_to_table(run, 10);
