@@ -58,6 +58,11 @@ Expr packed_bytes(const StrataTensor& tensor) {
   return ceil_div(total, 8);
 }
 
+// What some exporters write on every axis that is open: such axes need not be alike.
+bool says_nothing(std::string_view symbol) {
+  return symbol.empty() || symbol == "?" || symbol == "-1" || symbol == "None";
+}
+
 }  // namespace
 
 std::string input_mistake(std::span<const StrataPort> ports, std::span<const StrataTensor> inputs) {
@@ -91,7 +96,7 @@ std::string input_mistake(std::span<const StrataPort> ports, std::span<const Str
                          shape_text(tensor), bytes.value());
     for (std::int32_t i = 0; i < port.rank; ++i) {
       const char* symbol = port.symbols != nullptr ? port.symbols[i] : nullptr;
-      if (port.dims[i] >= 0 || symbol == nullptr || *symbol == 0) continue;
+      if (port.dims[i] >= 0 || symbol == nullptr || says_nothing(symbol)) continue;
       const auto [size, added] = sizes.try_emplace(symbol, tensor.dims[i], tensor.name);
       if (!added && size->second.first != tensor.dims[i])
         return fmt::format("size {} is {} in input \"{}\" and {} in input \"{}\"", symbol,

@@ -55,6 +55,16 @@ TEST_F(InputMistake, OneSizeForOneSymbol) {
             "size N is 2 in input \"image\" and 3 in input \"ids\"");
 }
 
+TEST_F(InputMistake, AxesWithoutANameNeedNotBeAlike) {
+  const std::vector<std::int64_t> open = {-1, -1}, dims = {48, 192};
+  for (const char* symbol : {"?", "-1", "None", ""}) {
+    const char* const symbols[2] = {symbol, symbol};
+    const StrataPort port = {"x", kF32, 2, open.data(), symbols};
+    const StrataTensor given = tensor("x", kF32, dims, 4 * 48 * 192);
+    EXPECT_EQ(input_mistake({&port, 1}, {&given, 1}), "") << symbol;
+  }
+}
+
 TEST_F(InputMistake, BytesOfTheShape) {
   EXPECT_EQ(mistake({tensor("image", kF32, image_, 44)}),
             "input \"image\" has 44 bytes; f32[2,3,2] takes 48");
