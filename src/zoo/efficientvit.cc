@@ -227,8 +227,9 @@ constexpr Entry kNetworks[] = {
 constexpr BlockScheme::Name kBlockStages[] = {
     {"backbone.stages.0", "stage0"}, {"backbone.stages.1", "stage1"},
     {"backbone.stages.2", "stage2"}, {"backbone.stages.3", "stage3"},
-    {"backbone.stages.4", "stage4"}, {"neck", "neck"}};
-constexpr std::string_view kContainers[] = {"ModuleList", "OpSequential", "SamNeck"};
+    {"backbone.stages.4", "stage4"}, {"neck", "neck"},
+    {"head", "head"}};
+constexpr std::string_view kContainers[] = {"ModuleList", "OpSequential", "SamNeck", "ClsHead"};
 constexpr BlockScheme::Name kBlockKinds[] = {{"ConvLayer", "independent"},
                                              {"ResBlock", "res"},
                                              {"FusedMBConv", "fmb"},
@@ -245,7 +246,9 @@ const BlockScheme& efficientvit_blocks() {
 std::span<const Entry> efficientvit_networks() { return kNetworks; }
 
 const BlockScheme* find_block_scheme(std::string_view root_class) {
-  return root_class == kNetworks[0].cls ? &efficientvit_blocks() : nullptr;
+  // The authors' classifiers have the encoder's backbone and a head instead of the neck.
+  const bool known = root_class == kNetworks[0].cls || root_class == "EfficientViTCls";
+  return known ? &efficientvit_blocks() : nullptr;
 }
 
 }  // namespace strata::zoo
