@@ -17,7 +17,31 @@ constexpr std::size_t kMostDips = 8;
 constexpr double kDip = 4;  // times the median drop; of SQNR these are 6 dB
 
 constexpr PlotColor kInk{40, 40, 40}, kGrid{226, 226, 226}, kSeries{31, 98, 160},
-    kPath{176, 203, 226}, kDipColor{200, 90, 0}, kRed{208, 0, 0}, kWhite{255, 255, 255};
+    kPath{176, 203, 226}, kDipColor{200, 90, 0}, kRed{208, 0, 0}, kWhite{255, 255, 255},
+    kBar{150, 180, 208}, kStage{190, 190, 190};
+
+struct DotStyle {
+  PlotColor color;
+  const char* words;
+};
+// By DotKind.
+constexpr DotStyle kDots[] = {{kSeries, "other"},
+                              {{0, 0, 0}, "first or last"},
+                              {{142, 36, 170}, "exit of a block, no activation"},
+                              {{0, 137, 80}, "neither norm nor activation"}};
+
+// The first that applies: a last layer mostly has neither norm nor activation.
+DotKind kind_of(const SensitivityLayer& layer) {
+  const std::string place = ", " + layer.place + ",";
+  const auto has = [&](std::string_view words) { return place.find(words) != place.npos; };
+  if (has(", first,") || has(", last,")) return DotKind::End;
+  if (has(", exit of ")) return DotKind::Exit;
+  return has(", neither norm nor activation,") ? DotKind::Neither : DotKind::Other;
+}
+
+std::string stage_of(const SensitivityLayer& layer) {
+  return layer.block.substr(0, std::min(layer.block.find(':'), layer.block.size()));
+}
 
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -60,15 +84,18 @@ class Drawing {
     for (const auto& point : plot.points)
       longest = std::max(longest, end_of(point.label, kMostLetters).size());
     right_ = kLeft + step_ * count;
-    scene_.width = std::max(right_, 460.0) + 20;
+    scene_.width = std::max({right_, 460.0, legend()}) + 20;
     right_ = scene_.width - 20;
     scene_.height = kBottom + 22 + static_cast<double>(longest) * kLetterWidth;
   }
 
   PlotScene draw() {
     const std::string metric = quality_title(run_.quality);
-    scene_.title = fmt::format("{}: {} with one layer quantized", run_.model, metric);
-    scene_.texts.push_back({kLeft, 16, end_of(scene_.title, 110), kInk});
+    const std::string what = fmt::format(": {} with one layer quantized", metric);
+    scene_.title = run_.model + what;
+    const auto letters = static_cast<std::size_t>((scene_.width - kLeft) / kLetterWidth);
+    const std::size_t room = std::max<std::size_t>(letters, what.size() + 12) - what.size();
+    scene_.texts.push_back({kLeft, 16, end_of(run_.model, room) + what, kInk});
     std::string second = fmt::format("{} samples", run_.samples);
     if (run_.random_data) second += ", RANDOM";
     if (run_.random_weights) second += ", RANDOM weights";
@@ -76,6 +103,7 @@ class Drawing {
     if (plot_.above > 0) second += fmt::format("; {} above the axis, at its end", plot_.above);
     scene_.texts.push_back({kLeft, 30, second, kInk});
     axes(metric);
+    stages();
     series();
     red_line();
     for (const std::size_t dip : plot_.dips) label(dip);
@@ -83,7 +111,8 @@ class Drawing {
   }
 
  private:
-  static constexpr double kLeft = 70, kTop = 44, kBottom = 300;
+  static constexpr double kLeft = 70, kTop = 60, kBottom = 316;
+  static constexpr double kDotRadius = 2.8;
   static constexpr std::size_t kMostLetters = 36;
 
   double x_of(std::size_t i) const { return kLeft + (static_cast<double>(i) + 0.5) * step_; }
@@ -109,6 +138,30 @@ class Drawing {
                               point.dips ? kDipColor : kInk, PlotAnchor::End, true});
     }
   }
+  // The kinds that are there, each with a dot; where that ends.
+  double legend() {
+    double x = kLeft + 3;
+    for (const DotKind kind : {DotKind::Exit, DotKind::Neither, DotKind::End, DotKind::Other}) {
+      const auto is_it = [&](const auto& point) { return point.kind == kind; };
+      if (std::none_of(plot_.points.begin(), plot_.points.end(), is_it)) continue;
+      const DotStyle& style = kDots[static_cast<std::size_t>(kind)];
+      scene_.dots.push_back({x, 41, kDotRadius, style.color});
+      scene_.texts.push_back({x + 7, 44, style.words, kInk});
+      x += 7 + static_cast<double>(std::string_view(style.words).size() + 3) * kLetterWidth;
+    }
+    return x - 3 * kLetterWidth;
+  }
+
+  // A line where one stage ends and the next begins.
+  void stages() {
+    for (std::size_t i = 1; i < plot_.points.size(); ++i) {
+      const std::string &before = plot_.points[i - 1].stage, &stage = plot_.points[i].stage;
+      if (before == stage || before.empty() || stage.empty()) continue;
+      const double x = x_of(i) - step_ / 2;
+      scene_.lines.push_back({x, kTop, x, kBottom, kStage, 0.6});
+    }
+  }
+
   // -0 and the like, from k × step.
   static double round_off(double tick) { return std::abs(tick) < 1e-12 ? 0 : tick; }
 
@@ -120,11 +173,13 @@ class Drawing {
     for (std::size_t i = 0; i < plot_.points.size(); ++i) {
       const auto& point = plot_.points[i];
       if (!point.value) continue;
-      const PlotColor color = point.dips ? kDipColor : kSeries;
-      if (point.interval)
-        scene_.lines.push_back(
-            {x_of(i), y_of(point.interval->low), x_of(i), y_of(point.interval->high), color, 1});
-      scene_.dots.push_back({x_of(i), y_of(*point.value), 2.5, color});
+      if (point.interval) {
+        const double low = y_of(point.interval->low), high = y_of(point.interval->high);
+        scene_.lines.push_back({x_of(i), low, x_of(i), high, kBar, 1.4});
+        taken_.push_back({x_of(i) - 2, std::min(low, high), 4, std::abs(low - high), kWhite});
+      }
+      const PlotColor color = kDots[static_cast<std::size_t>(point.kind)].color;
+      scene_.dots.push_back({x_of(i), y_of(*point.value), kDotRadius, color});
       taken_.push_back({x_of(i) - 4, y_of(*point.value) - 4, 8, 8, kWhite});
     }
   }
@@ -146,35 +201,43 @@ class Drawing {
         "{} {}", end_of(point.label, kMostLetters),
         std::isinf(*point.value) ? "inf" : quality_with_unit(run_.quality, *point.value));
     const double length = static_cast<double>(text.size()) * kLetterWidth;
-    const bool fits = x + 8 + length < right_;
-    place(fits ? x + 8 : x - 8, y,
-          std::array{3.0, 15.0, -9.0, 27.0, -21.0, 39.0, -33.0, 51.0, -45.0, 63.0, 75.0, 87.0},
-          text, kDipColor, fits ? PlotAnchor::Start : PlotAnchor::End, x);
+    constexpr std::array kHeights = {3.0,   15.0, -9.0,  27.0, -21.0, 39.0,
+                                     -33.0, 51.0, -45.0, 63.0, 75.0,  87.0};
+    // To the right, to the left where that has a free place or the right has no room.
+    const bool right = x + 8 + length<right_, left = x - 8 - length> kLeft;
+    const bool to_left = !right || (left && !free_height(x + 8, y, kHeights, text.size()) &&
+                                    free_height(x - 8 - length, y, kHeights, text.size()));
+    place(to_left ? x - 8 : x + 8, y, kHeights, text, kDipColor,
+          to_left ? PlotAnchor::End : PlotAnchor::Start, x);
   }
 
-  // At the first of the heights where nothing else is.
+  static PlotBox text_box(double left, double base, std::size_t letters) {
+    return {left - 1, base - kLetterHeight - 2, static_cast<double>(letters) * kLetterWidth + 2,
+            kLetterHeight + 5, kWhite};
+  }
+  // The first of the heights at which nothing else is.
+  template <std::size_t N>
+  std::optional<double> free_height(double left, double y, const std::array<double, N>& heights,
+                                    std::size_t letters) const {
+    for (const double height : heights) {
+      const PlotBox box = text_box(left, y + height, letters);
+      if (box.y < kTop - 10 || box.y + box.height > kBottom) continue;
+      if (std::none_of(taken_.begin(), taken_.end(), [&](const PlotBox& other) {
+            return box.x < other.x + other.width && other.x < box.x + box.width &&
+                   box.y < other.y + other.height && other.y < box.y + box.height;
+          }))
+        return height;
+    }
+    return std::nullopt;
+  }
+
   template <std::size_t N>
   void place(double x, double y, const std::array<double, N>& heights, const std::string& text,
              PlotColor color, PlotAnchor anchor, std::optional<double> from) {
     const double length = static_cast<double>(text.size()) * kLetterWidth;
     const double left = anchor == PlotAnchor::End ? x - length : x;
-    const auto box_at = [&](double height) {
-      return PlotBox{left - 1, y + height - kLetterHeight - 2, length + 2, kLetterHeight + 5,
-                     kWhite};
-    };
-    double chosen = heights[0];
-    for (const double height : heights) {
-      const PlotBox box = box_at(height);
-      const bool inside = box.y >= kTop - 10 && box.y + box.height <= kBottom;
-      if (!inside || std::any_of(taken_.begin(), taken_.end(), [&](const PlotBox& other) {
-            return box.x < other.x + other.width && other.x < box.x + box.width &&
-                   box.y < other.y + other.height && other.y < box.y + box.height;
-          }))
-        continue;
-      chosen = height;
-      break;
-    }
-    const PlotBox box = box_at(chosen);
+    const double chosen = free_height(left, y, heights, text.size()).value_or(heights[0]);
+    const PlotBox box = text_box(left, y + chosen, text.size());
     if (from && chosen != heights[0])
       scene_.lines.push_back({*from, y, x, box.y + box.height / 2, color, 0.6});
     scene_.boxes.push_back(box);
@@ -207,8 +270,8 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
   for (std::size_t l = 0; l < run.layers.size(); ++l) {
     const LayerFigures figures = figures_of(run, l);
     const SensitivityLayer& layer = run.layers[l];
-    plot.points.push_back(
-        {layer.block.empty() ? layer.path : layer.block, figures.value, figures.interval});
+    plot.points.push_back({layer.block.empty() ? layer.path : layer.block, stage_of(layer),
+                           kind_of(layer), figures.value, figures.interval});
     if (figures.drop) drops.push_back(*figures.drop);
     const auto see = [&](double value) {
       if (std::isfinite(value)) finite.push_back(value);

@@ -1,6 +1,7 @@
 // What every form of the plot shows.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,9 +10,14 @@
 
 namespace strata {
 
+// What a layer's dot is drawn as: the kinds that are known to lose more than others.
+enum class DotKind : std::uint8_t { Other, End, Exit, Neither };
+
 struct SensitivityPlot {
   struct Point {
-    std::string label;            // `stage1:0:2`, or the path
+    std::string label;  // `stage1:0:2`, or the path
+    std::string stage;  // `stage1`; empty where the network has no such names
+    DotKind kind = DotKind::Other;
     std::optional<double> value;  // infinity is at the edge
     std::optional<Interval> interval;
     bool dips = false;

@@ -234,6 +234,38 @@ TEST(SensitivityPlot, OneFarAboveIsAtTheEndOfTheAxis) {
   EXPECT_EQ(sensitivity_plot(run_with({1e-4, 1e-4, 1e-5, 1e-4}, 1e-2))->above, 0);
 }
 
+TEST(SensitivityPlot, KindsAndStages) {
+  SensitivityRun run = run_with({1e-4, 1e-4, 1e-2, 1e-4, 1e-4}, 1e-2);
+  const char* const blocks[] = {"stage0:0:0", "stage0:0:1", "stage1:0:0", "stage1:0:1", ""};
+  const char* const places[] = {"first", "exit of fused MBConv, no activation", "depthwise",
+                                "depthwise, neither norm nor activation",
+                                "last, neither norm nor activation"};
+  for (std::size_t l = 0; l < 5; ++l)
+    run.layers[l].block = blocks[l], run.layers[l].place = places[l];
+  const auto plot = sensitivity_plot(run);
+  ASSERT_TRUE(plot);
+  std::vector<DotKind> kinds;
+  std::vector<std::string> stages;
+  for (const auto& point : plot->points) kinds.push_back(point.kind), stages.push_back(point.stage);
+  EXPECT_THAT(kinds, ElementsAre(DotKind::End, DotKind::Exit, DotKind::Other, DotKind::Neither,
+                                 DotKind::End));
+  EXPECT_THAT(stages, ElementsAre("stage0", "stage0", "stage1", "stage1", ""));
+  const std::string svg = sensitivity_to_svg(run);
+  for (const char* words :
+       {"exit of a block, no activation", "neither norm nor activation", "first or last", "other"})
+    EXPECT_THAT(svg, HasSubstr(words));
+  EXPECT_THAT(sensitivity_to_svg(run_with({1e-4, 1e-2}, 1e-2)), Not(HasSubstr("first or last")));
+}
+
+TEST(SensitivityPlot, ALongNameLeavesRoomForTheMetric) {
+  SensitivityRun run = run_with({1e-4, 1e-2}, 1e-2);
+  run.model = std::string(300, 'a') + "/net.onnx";
+  const std::string svg = sensitivity_to_svg(run);
+  const std::size_t end = svg.find("a/net.onnx: SQNR (dB) with one layer quantized</text>");
+  ASSERT_NE(end, svg.npos);
+  EXPECT_LT(end - svg.rfind("..", end), 40);
+}
+
 TEST(SensitivityPlot, NamesOfLayersAreTextInSvg) {
   SensitivityRun run = run_with({1e-4, 1e-2}, 1e-2);
   run.layers[1].path = "<script>&\"\x01\xff";
