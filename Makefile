@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: demo test bench install format coverage clean
+.PHONY: demo test models bench install format coverage clean
 
 demo:  ## build strata and profile a real network
 	deps/install.sh build engines
@@ -16,6 +16,12 @@ test:  ## both compilers (fuzz is built by clang), 60 s of each fuzzer, every te
 	$(call build,fuzz) --target fuzzers strata_cli
 	ctest --preset fuzz --parallel $(JOBS)
 	ctest --preset dev --parallel $(JOBS)
+
+models:  ## the whole way on every trained network; build/trained/report.md
+	deps/install.sh build engines test models
+	$(call build,release)
+	tests/trained/fetch.sh build/trained
+	/usr/bin/python3 -B tests/trained/run_models.py --strata build/release/strata --out build/trained
 
 bench:  ## the figures the README shows
 	deps/install.sh build engines bench
