@@ -33,6 +33,46 @@ void each_input(const Model& model, const Node& node, const auto& use) {
   }
 }
 
+// Whole numbers that sizes of other tensors make, such as the shape for a Reshape. A tail
+// computes them itself: engines fuse around them only where they see where they come from.
+class Sizes {
+ public:
+  Sizes(const Model& model, const std::vector<bool>& constant)
+      : graph_(model.graph()), constant_(constant) {}
+
+  // Appends the tensors whose sizes make this one; false and nothing where it is made otherwise.
+  bool sources(TensorId id, std::vector<TensorId>& out) const {
+    std::vector<TensorId> found;
+    if (!look(id, found, 0)) return false;
+    out.insert(out.end(), found.begin(), found.end());
+    return true;
+  }
+
+ private:
+  static constexpr int kDeepest = 32;
+
+  bool look(TensorId id, std::vector<TensorId>& found, int depth) const {
+    const Tensor& tensor = graph_.tensors[id];
+    if (constant_[id]) return true;
+    const bool short_list = tensor.type.ranked && tensor.type.dims.size() <= 1;
+    const bool whole = tensor.type.dtype == DType::I64 || tensor.type.dtype == DType::I32;
+    if (tensor.producer == kNone || !short_list || !whole || depth == kDeepest) return false;
+    const Node& node = graph_.nodes[tensor.producer];
+    for (const Attribute& attribute : node.attributes)
+      if (std::holds_alternative<Graph*>(attribute.value)) return false;
+    if (node.op == "Shape") {
+      found.push_back(node.inputs[0]);
+      return true;
+    }
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId input) {
+      return input == kNone || look(input, found, depth + 1);
+    });
+  }
+
+  const Graph& graph_;
+  const std::vector<bool>& constant_;
+};
+
 }  // namespace
 
 TailCut tail_cut(const Model& model, NodeId node) {
@@ -49,7 +89,13 @@ TailCut tail_cut(const Model& model, NodeId node) {
       seen[id] = true;
       cut.crossing.push_back(id);
     });
-  std::sort(cut.crossing.begin(), cut.crossing.end());
+  std::vector<TensorId> crossing;
+  const Sizes sizes(model, constant);
+  for (const TensorId id : cut.crossing)
+    if (!sizes.sources(id, crossing)) crossing.push_back(id);
+  std::sort(crossing.begin(), crossing.end());
+  crossing.erase(std::unique(crossing.begin(), crossing.end()), crossing.end());
+  cut.crossing = std::move(crossing);
   for (const TensorId id : cut.crossing) cut.inputs.emplace_back(graph.tensors[id].name);
   for (const TensorId id : graph.outputs)
     if (id != kNone && graph.tensors[id].producer != kNone && graph.tensors[id].producer >= node)
