@@ -91,30 +91,51 @@ def table(headings, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def text(results):
-    parts = ["# Trained networks\n",
-             "SQNR and own measure: on samples held out, by ONNX Runtime's Python package and numpy; "
-             "all layers in int8 / `--keep-float auto`. Times by `strata bench`, 1 thread.\n",
-             table(["network", "what", "layers", "float ms", "int8 ms", "speed-up [95 %]",
-                    "SQNR dB", "own measure: float / int8 / auto", "kept by auto", "size MiB"],
-                   [main_row(name, result) for name, result in results.items()]),
-             "## Which published findings hold\n",
-             "Median drop of the group over that of the other layers, rank-sum p, number of layers.\n",
-             table(["network", "all layers, dB", *HEADINGS.values()],
-                   [finding_row(name, result) for name, result in results.items()]),
-             "## The three layers that lose most, dB alone\n",
-             table(["network", "layers"],
-                   [worst_row(name, result) for name, result in results.items()]),
-             "## Where they come from\n",
-             table(["network", "source and licence"],
-                   [[name, cases.load(name).SOURCE] for name in results])]
-    return "\n".join(parts)
+def tables(results):
+    def rows(make):
+        return [make(name, result) for name, result in results.items()]
+    return "\n".join([
+        table(["network", "what", "layers", "float ms", "int8 ms", "speed-up [95 %]", "SQNR dB",
+               "own measure: float / int8 / auto", "kept by auto", "size MiB"], rows(main_row)),
+        "### Which published findings hold\n",
+        table(["network", "all layers, dB", *HEADINGS.values()], rows(finding_row)),
+        "### The three layers that lose most, dB alone\n",
+        table(["network", "layers"], rows(worst_row))])
 
 
-def write(at):
+def sources():
+    return table(["network", "what", "source and licence"],
+                 [[name, cases.load(name).WHAT, cases.load(name).SOURCE] for name in cases.NAMES])
+
+
+def complete(at):
     results = {}
     for name in cases.NAMES:
         path = at.out / "runs" / name / "result.json"
         if path.exists():
             results[name] = json.loads(path.read_text())
-    (at.out / "report.md").write_text(text(results))
+    return results
+
+
+def machine(results):
+    """Of the last benchmark: the processor, and the load that it began with."""
+    for result in reversed(list(results.values())):
+        found = result["bench"]["machine"]
+        return (f"{found['cpu']}, {found['cores']} cores, load {found['load']} at the last "
+                f"benchmark; {result['bench']['tool']}.")
+    return ""
+
+
+def write(at):
+    results = complete(at)
+    parts = ["# Trained networks\n", machine(results) + "\n", tables(results), sources()]
+    (at.out / "report.md").write_text("\n".join(parts))
+
+
+def put_into(page, at):
+    """Between the two comments of the page, in place of what is there."""
+    results = complete(at)
+    begin, end = "<!-- figures -->\n", "<!-- end of figures -->\n"
+    before, rest = page.read_text().split(begin)
+    after = rest.split(end)[1]
+    page.write_text(f"{before}{begin}\n{machine(results)}\n\n{tables(results)}\n{end}{after}")

@@ -6,7 +6,7 @@ sensitivity, int8 with and without layers kept in floats, comparison, and the ne
 
 What a step gave is kept in OUT/runs/CASE with what it was made from: the next run does a step again
 only if its command, the network, its samples or strata itself are others. OUT/report.md is written
-from all cases that are complete, after every case.
+from all cases that are complete, after every case; --docs puts it into docs/trained.md, too.
 """
 
 import argparse
@@ -96,7 +96,7 @@ class Way:
         data = ["--data", self.samples]
         one = self.one_sample()
         ranges = self.folder / "ranges.json"
-        held_out = min(SENSITIVITY_SAMPLES, case.HELD_OUT)
+        held_out = getattr(case, "SENSITIVITY", SENSITIVITY_SAMPLES)
         out = {"stat": self.step("stat", self.read, "stat", self.model, *sizes)}
         out["time"] = self.step("time", self.read, "stat", self.model, *sizes, "--time",
                                 "--threads", THREADS, "--inputs", one)
@@ -155,13 +155,13 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--strata", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--threads", help="that torch and BLAS may use", default="1")
+    parser.add_argument("--docs", action="store_true", help="write the tables into docs/trained.md")
     parser.add_argument("names", nargs="*", metavar="CASE", help="of " + ", ".join(cases.NAMES))
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(cases.NAMES)
     if unknown:
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
-    os.environ["OPENBLAS_NUM_THREADS"] = arguments.threads
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     at = places.Places(arguments.out.resolve())
     sys.path.insert(0, str(at.packages))
     failed = []
@@ -177,6 +177,8 @@ def main():
         print(f"{name}: done in {time.monotonic() - began:.0f} s", flush=True)
         report.write(at)
     print(f"report: {at.out / 'report.md'}")
+    if arguments.docs:
+        report.put_into(places.SOURCE / "docs/trained.md", at)
     if failed:
         raise SystemExit(f"failed: {', '.join(failed)}")
 

@@ -12,6 +12,7 @@ SOURCE = ("ch_PP-OCRv4_det_infer.onnx of rapidocr-onnxruntime 1.4.4 (pip), Paddl
 SIDE = 320
 SIZES = ["--input", f"x=1x3x{SIDE}x{SIDE}"]
 CALIBRATE, HELD_OUT = 12, 20
+SENSITIVITY = 6  # samples, since it is slow
 MEASURE = "lines found (F1 of boxes, IoU ≥ 0.5), %"
 LINES = 4  # a photo
 PHOTOS = pathlib.Path("/usr/lib/python3/dist-packages/skimage/data")  # Debian's python3-skimage
