@@ -19,13 +19,18 @@ bool is_arithmetic(std::string_view op) {
   return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
 }
 
-// What an activation function in several nodes is, by the one that is no arithmetic.
-LayerKind kind_of_curve(std::string_view op) {
-  if (op == "Sigmoid") return LayerKind::SiLU;
-  if (op == "HardSigmoid") return LayerKind::Hardswish;
+// What an activation function in several nodes is, by the one that is no arithmetic. `gated`: two
+// tensors are multiplied, as in x · sigmoid(x).
+LayerKind kind_of_curve(std::string_view op, bool gated) {
+  if (op == "Sigmoid") return gated ? LayerKind::SiLU : LayerKind::Sigmoid;
+  // x · clip(x + 3, 0, 6) / 6, as older exporters and PaddlePaddle write it.
+  if (op == "HardSigmoid" || op == "Clip")
+    return gated ? LayerKind::Hardswish : LayerKind::Hardsigmoid;
+  if (op == "Tanh" && !gated) return LayerKind::Tanh;
   if (op == "Erf" || op == "Tanh") return LayerKind::GELU;
   return LayerKind::Other;
 }
+bool is_curve(std::string_view op) { return kind_of_curve(op, true) != LayerKind::Other; }
 
 bool is_single(const Graph& graph, const Node& node) {
   return is_activation(kind_of_node(graph, node)) || node.op == "Clip" || node.op == "Selu" ||
@@ -47,8 +52,10 @@ class Region {
       nodes_.push_back(next);
       const Node& node = graph_.nodes[next];
       inside_.push_back(node.outputs[0]);
-      if (const LayerKind kind = kind_of_curve(node.op); kind != LayerKind::Other) kind_ = kind;
-      if (kind_ != LayerKind::Other && is_closed()) found = {kind_, nodes_, node.outputs[0]};
+      if (is_curve(node.op)) curve_ = node.op;
+      gated_ = gated_ || is_gate(node);
+      if (!curve_.empty() && is_closed())
+        found = {kind_of_curve(curve_, gated_), nodes_, node.outputs[0]};
     }
     return found;
   }
@@ -73,11 +80,13 @@ class Region {
   }
   bool fits(const Node& node) const {
     if (!node.domain.empty() || node.outputs.size() != 1 || node.outputs[0] == kNone) return false;
-    const bool curve = kind_of_curve(node.op) != LayerKind::Other;
-    if (curve ? kind_ != LayerKind::Other : !is_arithmetic(node.op)) return false;
+    if (is_curve(node.op) ? !curve_.empty() : !is_arithmetic(node.op)) return false;
     return std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
       return id != kNone && (is_inside(id) || stored_number(graph_, id).has_value());
     });
+  }
+  bool is_gate(const Node& node) const {
+    return node.op == "Mul" && is_inside(node.inputs[0]) && is_inside(node.inputs[1]);
   }
   // All but the last tensor are read inside only.
   bool is_closed() const {
@@ -93,7 +102,8 @@ class Region {
   const Links& links_;
   std::vector<TensorId> inside_;
   std::vector<NodeId> nodes_;
-  LayerKind kind_ = LayerKind::Other;
+  std::string_view curve_;  // the operator that is no arithmetic
+  bool gated_ = false;
 };
 
 }  // namespace

@@ -72,6 +72,26 @@ TEST(QuantLayers, ActivationsOfSeveralNodes) {
                                  LayerKind::Hardswish, LayerKind::Sigmoid));
 }
 
+// As PaddlePaddle writes them: a scale and a shift, x · clip(x + 3, 0, 6) / 6, and the same again.
+TEST(QuantLayers, HardswishOfAClipAndSigmoidBehindAShift) {
+  zoo::Builder net("Net");
+  const auto scaled = [&](zoo::Var x) {
+    return net.add(net.mul(x, net.number(0.5F)), net.number(1.5F));
+  };
+  zoo::Var x = scaled(net.conv("conv_clip", net.input("x", {1, 4, 8, 8}), 4));
+  const zoo::Var cut = net.op("Clip", {net.add(x, net.number(3)), net.number(0), net.number(6)});
+  x = scaled(net.div(net.mul(x, cut), net.number(6)));
+  x = net.add(net.conv("conv_shift", x, 4), net.number(0.25F));
+  net.output("y", net.sigmoid("act", x));
+  const zoo::Network network = finished(std::move(net));
+  const auto layers = find_quant_layers(network.model);
+  ASSERT_THAT(paths(layers), ElementsAre("conv_clip", "conv_shift"));
+  EXPECT_EQ(operators_text(network.model, layers[0]), "Conv+HardSwish");
+  EXPECT_EQ(layers[0].nodes.size(), 9u);
+  EXPECT_EQ(operators_text(network.model, layers[1]), "Conv+Sigmoid");
+  EXPECT_TRUE(layers[1].last);
+}
+
 // What else reads a tensor needs it: no activation is taken from under it.
 TEST(QuantLayers, AnActivationBesideAnotherReaderIsNotPartOfIt) {
   zoo::Builder net("Net");
