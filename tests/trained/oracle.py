@@ -235,7 +235,8 @@ def each_layer(network, known, batch, leave_one_out):
     layers = network.layers
     out = {"joint": figures(floats, network.run(batch, layers, ranges)), "layers": []}
     for layer in layers:
-        found = {"node": layer["node"].name, "alone": figures(floats, network.run(batch, [layer], ranges))}
+        found = {"node": layer["node"].name,
+                 "alone": figures(floats, network.run(batch, [layer], ranges))}
         if leave_one_out:
             others = [other for other in layers if other is not layer]
             found["left_out"] = figures(floats, network.run(batch, others, ranges))

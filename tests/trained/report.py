@@ -66,8 +66,8 @@ def finding_text(name, finding):
         return "none there" if name != "sum" else "–"
     word = "holds" if finding.holds else "does not"
     p = f", p {finding.p:.2g}" if finding.p is not None else ""
-    ratio = f"{finding.ratio:.3g}" if name == "sum" else f"{finding.ratio:.3g}×{p} ({finding.layers})"
-    return f"{word}: {ratio}"
+    more = "" if name == "sum" else f"×{p} ({finding.layers})"
+    return f"{word}: {finding.ratio:.3g}{more}"
 
 
 def finding_row(name, result):

@@ -29,10 +29,12 @@ HEAD = 16  # channels of an attention head
 
 
 class ConvLayer(nn.Module):
-    def __init__(self, inputs, outputs, kernel=1, stride=1, groups=1, norm=True, act=True, bias=None):
+    def __init__(self, inputs, outputs, kernel=1, stride=1, *, groups=1, norm=True, act=True,
+                 bias=None):
         super().__init__()
         bias = not norm if bias is None else bias
-        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=bias)
+        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups,
+                              bias=bias)
         self.norm = nn.BatchNorm2d(outputs) if norm else None
         self.act = nn.GELU(approximate="tanh") if act else None
 

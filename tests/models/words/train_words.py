@@ -32,7 +32,8 @@ def speak(word, voice, speed, pitch):
     with wave.open(io.BytesIO(made)) as file:
         if file.getframerate() != RATE:
             raise SystemExit(f"espeak-ng speaks at {file.getframerate()} Hz, not {RATE}")
-        sound = numpy.frombuffer(file.readframes(1 << 30), numpy.int16).astype(numpy.float32) / 32768
+        sound = numpy.frombuffer(file.readframes(1 << 30), numpy.int16)
+    sound = sound.astype(numpy.float32) / 32768
     loud = numpy.flatnonzero(numpy.abs(sound) > 0.01)
     return sound[loud[0]:loud[-1] + 1]
 
