@@ -224,11 +224,13 @@ constexpr Entry kNetworks[] = {
      "EfficientViTSamImageEncoder", kParameters, efficientvit_sam_l0},
 };
 
-constexpr BlockScheme::Name kBlockStages[] = {
-    {"backbone.stages.0", "stage0"}, {"backbone.stages.1", "stage1"},
-    {"backbone.stages.2", "stage2"}, {"backbone.stages.3", "stage3"},
-    {"backbone.stages.4", "stage4"}, {"neck", "neck"},
-    {"head", "head"}};
+constexpr BlockScheme::Name kBlockStages[] = {{"backbone.stages.0", "stage0"},
+                                              {"backbone.stages.1", "stage1"},
+                                              {"backbone.stages.2", "stage2"},
+                                              {"backbone.stages.3", "stage3"},
+                                              {"backbone.stages.4", "stage4"},
+                                              {"neck", "neck"},
+                                              {"head", "head"}};
 constexpr std::string_view kContainers[] = {"ModuleList", "OpSequential", "SamNeck", "ClsHead"};
 constexpr BlockScheme::Name kBlockKinds[] = {{"ConvLayer", "independent"},
                                              {"ResBlock", "res"},
