@@ -50,13 +50,19 @@ def places(layer):
     return layer["place"].split(", ")
 
 
+def is_exit(layer):
+    """With a norm, as all exits have: strata also calls convolutions of squeeze-and-excitation so
+    where their bias is an Add behind them."""
+    return "BatchNormalization" in layer["operators"] and any(
+        word in ("exit of MBConv", "exit of fused MBConv") for word in places(layer))
+
+
 def find(run):
     """By name; `run` is what `strata sensitivity --format json` prints."""
     layers = [layer for layer in run["layers"] if layer["drop"] is not None]
     added_up = run["additivity"]
     return {
-        "exits": group(layers, lambda layer: any(word in ("exit of MBConv", "exit of fused MBConv")
-                                                 for word in places(layer))),
+        "exits": group(layers, is_exit),
         "neither": group(layers, lambda layer: layer["operators"] == "Conv"),
         "first": group(layers, lambda layer: "first" in places(layer)),
         "last": group(layers, lambda layer: "last" in places(layer)),
