@@ -21,8 +21,11 @@ using testing::Le;
 
 // Of one layer; the engine adds in another order than the oracle, and in single precision.
 constexpr double kAloneDb = 0.05;
-// Of all layers, where a last bit in an early layer becomes a step in a later one.
-constexpr double kJointDb = 0.6;
+// Of all layers, where a last bit in an early layer becomes a step in a later one: the oracle
+// itself differs by 0.03 dB between single and double precision.
+constexpr double kJointDb = 0.15;
+// Of a written file, whose kernels also round products and sums.
+constexpr double kWrittenDb = 0.6;
 constexpr int kJudged = 32;
 
 double median(std::vector<double> values) {
@@ -102,7 +105,7 @@ class Trained : public ProgramFolder {
     const json truth =
         oracle(network, fmt::format("--written int8.onnx --labels {}/tests/models/{}/labels.txt",
                                     STRATA_SOURCE_DIR, network.name));
-    EXPECT_NEAR(written["answers"]["sqnr_db"], truth["sqnr_db"], kJointDb);
+    EXPECT_NEAR(written["answers"]["sqnr_db"], truth["sqnr_db"], kWrittenDb);
     EXPECT_GE(truth["float_accuracy"], accuracy);
     EXPECT_GE(truth["written_accuracy"], truth["float_accuracy"].get<double>() - 1.5 / kJudged);
   }
