@@ -4,7 +4,7 @@
 // DequantizeLinear of one scale before it and a QuantizeLinear behind it, and rounds its float
 // weights. Here a convolution reads its input through a DequantizeLinear with one scale for each
 // channel, all equal, and a product gets its bias as a row, [1, N]: the same numbers, but not
-// that pattern. docs/adr/0012 has what it costs.
+// that pattern. docs/adr/0013 has what it costs.
 #pragma once
 
 #include "quant/edit.h"
