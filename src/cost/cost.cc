@@ -49,10 +49,9 @@ class Keys {
   std::size_t count_ = 0;
 };
 
-using Constants = std::vector<bool>;  // by tensor: depends on stored values alone
-
 class Counter {
  public:
+  explicit Counter(const Model& model) : parameters_(model) {}
   // Appends what running `graph` costs; `outer` are the constants around a body.
   NodeCost run(const Graph& graph, const Constants* outer, const Expr& times,
                std::vector<Executed>& out);
@@ -69,35 +68,11 @@ class Counter {
                       const Expr& times, std::vector<Executed>& out);
   void unknown_operator(const Node& node, std::string_view why);
 
+  const ParameterRule parameters_;
   Keys counted_;  // parameters, by WeightRef::key
   std::unordered_set<std::string_view> unknown_seen_;
   Costs result_;
 };
-
-bool is_constant(const Graph& graph, const Constants& constants, const Node& node) {
-  if (node.domain.empty() && node.op == "Constant") return true;
-  bool values = !node.outputs.empty();
-  for (TensorId id : node.outputs)
-    values = values && id != kNone && graph.tensors[id].value != nullptr;
-  if (values) return true;
-  if (node.inputs.empty()) return false;
-  for (TensorId id : node.inputs)
-    if (id != kNone && !constants[id]) return false;
-  for (const Attribute& attribute : node.attributes)
-    if (std::holds_alternative<Graph*>(attribute.value)) return false;
-  return true;
-}
-
-Constants stored_tensors(const Graph& graph, const Constants* outer) {
-  Constants constants(graph.tensors.size(), false);
-  for (TensorId id = 0; id < graph.tensors.size(); ++id) {
-    const Tensor& tensor = graph.tensors[id];
-    constants[id] =
-        tensor.role == Role::Initializer || (tensor.role == Role::Captured && outer != nullptr &&
-                                             tensor.outer != kNone && (*outer)[tensor.outer]);
-  }
-  return constants;
-}
 
 NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& times,
                       std::vector<Executed>& out) {
@@ -111,8 +86,8 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
       for (TensorId output : node.outputs)
         if (output != kNone) constants[output] = true;
     NodeCost& cost = out.emplace_back(Executed{&graph, id, node.scope, times, {}}).cost;
-    count_node(graph, constants, node, cost);
     cost.folded = folded;
+    count_node(graph, constants, node, cost);
     if (folded) {
       cost.macs = cost.adds = cost.muls = cost.specials = 0;
       cost.read_bytes = cost.write_bytes = cost.weight_bytes = 0;
@@ -245,7 +220,9 @@ void Counter::count_parameters(const Graph& graph, const Node& node, const OpRul
   for (std::size_t i = passes ? 1 : 0; i < node.inputs.size(); ++i) {
     const WeightRef& weight = weights[i];
     if (weight.data == nullptr || (rule != nullptr && has_bit(rule->settings, i))) continue;
-    if (!is_learned(weight, node, cost) || !counted_.insert(weight.key)) continue;
+    if (!parameters_.is_parameter(graph, node, i, weight, cost)) continue;
+    if (i < 32) cost.learned |= std::uint32_t{1} << i;
+    if (!counted_.insert(weight.key)) continue;
     const Expr count = weight.data->elements();
     if (rule != nullptr && has_bit(rule->buffers, i)) {
       result_.buffers += static_cast<std::uint64_t>(count.number().value_or(0));
@@ -303,7 +280,7 @@ void add_to(NodeCost& a, const NodeCost& b, const Expr& times) {
 }
 
 Costs count(const Model& model) {
-  Counter counter;
+  Counter counter(model);
   std::vector<Executed> nodes;
   NodeCost total = counter.run(model.graph(), nullptr, 1, nodes);
   return counter.finish(std::move(nodes), std::move(total));

@@ -207,7 +207,7 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
       if (node.inputs[i] == kNone) continue;
       if (rule != nullptr && (has_bit(rule->settings, i) || has_bit(rule->buffers, i))) continue;
       const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
-      if (weight.data == nullptr || !is_learned(weight, node, executed.cost)) continue;
+      if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
       if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
       if (node.op == "Add" && kind == LayerKind::Linear) bias_added = true;
       if (std::find(seen.begin(), seen.end(), weight.key) != seen.end()) continue;

@@ -1,6 +1,9 @@
 // Which stored tensors are parameters.
 #pragma once
 
+#include <unordered_map>
+#include <vector>
+
 #include "strata/cost/cost.h"
 
 namespace strata {
@@ -10,9 +13,35 @@ inline bool has_bit(std::uint32_t bits, std::size_t slot) {
   return slot < 32 && ((bits >> slot) & 1) != 0;
 }
 
-// Stored tensors are parameters if they could be learned: floats, and the narrow
-// integers and int32 biases of quantized layers. A Constant node is a parameter
-// only where a weight belongs.
-bool is_learned(const WeightRef& weight, const Node& node, const NodeCost& cost);
+using Constants = std::vector<bool>;  // by tensor of a graph: depends on stored values alone
+
+// Whether a node depends on stored values alone, so that its result is known when the model is
+// loaded. `constants` are of what comes before it.
+bool is_constant(const Graph& graph, const Constants& constants, const Node& node);
+
+// Which stored tensors that nodes read are parameters:
+//  - An initializer is one if it could be learned: floats, and the narrow integers and int32
+//    biases of quantized layers.
+//  - What a Constant node gives is one only where a weight belongs: an operand of a product or a
+//    norm, a bias added behind a product, the scale and shift of a norm in several nodes, or the
+//    start of work on constants (Slice, Concat, …) that ends in such a place. Scalars, and tensors
+//    of nothing but zeros or ones, which exporters put where a norm has no weights, are none.
+//  - Where a product is computed from constants alone, its first operand is data, such as a table
+//    of coordinates.
+class ParameterRule {
+ public:
+  explicit ParameterRule(const Model& model);
+  // `weight` is what input `slot` of the node is stored in.
+  bool is_parameter(const Graph& graph, const Node& node, std::size_t slot, const WeightRef& weight,
+                    const NodeCost& cost) const;
+
+ private:
+  // By graph and tensor: goes to where a weight belongs. Empty: no Constant node could be a
+  // parameter.
+  std::unordered_map<const Graph*, std::vector<bool>> goes_to_weight_;
+};
+
+// Tensors of a graph that are stored in it or around it, before any node has run.
+Constants stored_tensors(const Graph& graph, const Constants* outer);
 
 }  // namespace strata

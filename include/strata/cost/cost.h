@@ -21,8 +21,9 @@ struct NodeCost {
   Expr write_bytes;                        // outputs
   Certainty certainty = Certainty::Exact;  // of macs, adds, muls, specials
   Certainty bytes_certainty = Certainty::Exact;  // of read_bytes and write_bytes
-  bool folded = false;  // depends on stored values alone: computed once, at load
-  bool view = false;    // gives its input another shape; moves nothing
+  std::uint32_t learned = 0;  // of a node, bit i: input i is stored and learned, or is state
+  bool folded = false;        // depends on stored values alone: computed once, at load
+  bool view = false;          // gives its input another shape; moves nothing
 
   Expr flops() const { return macs * 2 + adds + muls + specials; }
 };
