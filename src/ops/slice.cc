@@ -12,12 +12,23 @@ namespace strata {
 
 namespace {
 
-// Bounds this far out mean the end of the axis, whatever its size: exporters write
-// the greatest 32-bit or 64-bit integer (the latter is beyond what an Expr holds).
+// Of an axis whose size is open, bounds this far out mean its end or its start: exporters write
+// the greatest 32-bit or 64-bit integer.
 constexpr std::int64_t kFar = 0x7fffffff;
+// Farther ones are taken to be here, so that sums with sizes do not overflow.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
 
-bool far_after(const Expr& bound) { return bound.is_number() && bound.value() >= kFar; }
-bool far_before(const Expr& bound) { return bound.is_number() && bound.value() <= -kFar; }
+Expr near_enough(double bound) {
+  constexpr auto kMost = static_cast<double>(kFarthest);
+  return static_cast<std::int64_t>(std::clamp(bound, -kMost, kMost));
+}
+
+bool far_after(const Expr& bound, const Expr& size) {
+  return bound.is_number() && bound.value() >= (size.is_number() ? size.value() : kFar);
+}
+bool far_before(const Expr& bound, const Expr& size) {
+  return bound.is_number() && bound.value() < (size.is_number() ? -size.value() : 1 - kFar);
+}
 
 // A negative bound counts from the end. A formula is taken to be a position from the
 // front unless it is below 0 for all sizes.
@@ -34,8 +45,8 @@ struct Cut {
 };
 
 Cut cut_forward(const Expr& size, const Expr& start, const Expr& end, std::int64_t step) {
-  const bool from_start = start.is_overflow() || far_before(start);
-  const bool to_end = end.is_overflow() || far_after(end);
+  const bool from_start = far_before(start, size), to_end = far_after(end, size);
+  if (far_after(start, size) || far_before(end, size)) return {0, 0, step};
   if (to_end && start.is_number() && start.value() < 0 && !from_start && !size.is_number()) {
     // The last few: fewer if the axis is shorter.
     const Expr count = min(size, Expr(0) - start);
@@ -48,9 +59,11 @@ Cut cut_forward(const Expr& size, const Expr& start, const Expr& end, std::int64
 }
 
 Cut cut_backward(const Expr& size, const Expr& start, const Expr& end, std::int64_t step) {
-  const bool from_end = start.is_overflow() || far_after(start);
-  const bool to_start = end.is_overflow() || far_before(end);
-  const Expr first = from_end ? size - 1 : min(max(from_front(start, size), 0), size - 1);
+  if (far_after(end, size)) return {0, 0, step};
+  const bool from_end = far_after(start, size), to_start = far_before(end, size);
+  const Expr first = from_end                  ? size - 1
+                     : far_before(start, size) ? min(Expr(0), size - 1)
+                                               : min(max(from_front(start, size), 0), size - 1);
   const Expr last = to_start ? Expr(-1) : max(from_front(end, size), -1);
   return {first, ceil_div(max(first - last, 0), -step), step};
 }
@@ -58,8 +71,7 @@ Cut cut_backward(const Expr& size, const Expr& start, const Expr& end, std::int6
 Result<Cut> cut_axis(ShapeContext& c, const Expr& size, const Expr& start, const Expr& end,
                      const Expr& step) {
   if (step.is(0)) return c.error("a step of 0 never ends");
-  const bool known = step.is_number() && (!start.is_unknown() || start.is_overflow()) &&
-                     (!end.is_unknown() || end.is_overflow());
+  const bool known = step.is_number() && !start.is_unknown() && !end.is_unknown();
   Cut cut{Expr::unknown(), Expr::unknown(), 1};
   if (known) {
     cut = step.value() > 0 ? cut_forward(size, start, end, step.value())
@@ -81,14 +93,17 @@ Bounds read_bounds(ShapeContext& c, std::size_t slot, std::string_view attribute
   if (!c.has(1)) {
     bounds.given = c.has_attribute(attribute);
     bounds.list.emplace();
-    for (const std::int64_t item : c.integers(attribute)) bounds.list->push_back(item);
+    for (const std::int64_t item : c.integers(attribute))
+      bounds.list->push_back(std::clamp(item, -kFarthest, kFarthest));
     return bounds;
   }
   bounds.given = c.has(slot);
   if (!bounds.given) return bounds;
   if (const Value* value = c.value(slot)) {
     bounds.list.emplace();
-    for (const Scalar& item : value->items) bounds.list->push_back(item.whole());
+    for (const Scalar& item : value->items) {
+      bounds.list->push_back(item.is_real() ? near_enough(*item.number()) : item.whole());
+    }
   } else if (const auto length = length_of(c, slot).number(); length && *length <= kMaxRank) {
     bounds.list.emplace(static_cast<std::size_t>(std::max<std::int64_t>(*length, 0)),
                         Expr::unknown());
@@ -215,6 +230,17 @@ constexpr Example kSlice[] = {
     {"f32[N,8], i64[1]={1}, i64[1]={9223372036854775807}", "", "f32[N - 1,8]"},
     {"f32[N,8], i64[1]={-1}, i64[1]={-9223372036854775807}, i64[1]={0}, i64[1]={-1}", "",
      "f32[N,8]"},
+    // The least integer is before the start, not behind the end.
+    {"f32[N,8], i64[1]={5}, i64[1]={-9223372036854775808}", "", "f32[0,8]"},
+    {"f32[10,8], i64[1]={5}, i64[1]={-9223372036854775808}", "", "f32[0,8]"},
+    {"f32[10], i64[1]={9223372036854775807}, i64[1]={-9223372036854775808}, i64[1]={0}, "
+     "i64[1]={-1}",
+     "", "f32[10]"},
+    {"f32[10], i64[1]={-9223372036854775808}, i64[1]={9223372036854775807}, i64[1]={0}, "
+     "i64[1]={-1}",
+     "", "f32[0]"},
+    // An axis longer than 32 bits count ends where it is told to.
+    {"u8[6442450944], i64[1]={0}, i64[1]={2147483647}", "", "u8[2147483647]"},
     {"f32[N,8], i64[1]={-1}, i64[1]={2147483647}", "", "f32[1,8]"},
     {"f32[N,8], i64[1]={-5}, i64[1]={2147483647}", "", "f32[min(N, 5),8]"},
     {"f32[N,8], i64[1]={0}, i64[1]={5}", "", "f32[min(N, 5),8]"},

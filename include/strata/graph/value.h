@@ -25,7 +25,11 @@ class Scalar {
  public:
   Scalar() = default;
   Scalar(Expr whole) : whole_(std::move(whole)) {}  // NOLINT(google-explicit-constructor)
-  Scalar(std::int64_t whole) : whole_(whole) {}     // NOLINT(google-explicit-constructor)
+  // One that is beyond what an Expr holds is kept as a real number, with its sign.
+  Scalar(std::int64_t whole)  // NOLINT(google-explicit-constructor)
+      : whole_(whole),
+        real_(static_cast<double>(whole)),
+        is_real_(whole > Expr::kMaxNumber || whole < Expr::kMinNumber) {}
   static Scalar real(double number) {
     Scalar scalar;
     scalar.real_ = number;
