@@ -121,6 +121,7 @@ std::string quantize_json(const QuantizeReport& report) {
                          {"latency", latency_json(outcome)},
                          {"layers", layers_json(outcome)},
                          {"rest", rest_json(outcome)},
+                         {"disturbed", outcome.disturbed},
                          {"tensors", tensors_json(outcome)},
                          {"exclude", report.exclude},
                          {"nodes_to_exclude", outcome.excluded},

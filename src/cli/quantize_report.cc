@@ -154,6 +154,8 @@ std::string notes_text(const QuantizeReport& report) {
     text += fmt::format("Note: answers were not judged: {}\n", outcome.not_judged);
   if (!outcome.not_timed.empty())
     text += fmt::format("Note: times were not measured: {}\n", outcome.not_timed);
+  if (outcome.disturbed)
+    text += "Note: other work disturbed the times of layers: none of their speed-ups is sure\n";
   return text + fmt::format("Note: run on {}; ranges by {}\n", report.engine, report.ranges);
 }
 

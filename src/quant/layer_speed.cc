@@ -62,7 +62,7 @@ std::vector<std::vector<std::string>> layer_node_names(const Model& model,
 }
 
 RunTimes rows_of(const Timing& timing, const std::vector<std::vector<std::string>>& names,
-                 double resolution) {
+                 double resolution, int threads) {
   std::unordered_map<std::string_view, std::size_t> layer_of;
   for (std::size_t l = 0; l < names.size(); ++l)
     for (const std::string& name : names[l])
@@ -87,8 +87,12 @@ RunTimes rows_of(const Timing& timing, const std::vector<std::vector<std::string
   out.other = time_of(other, resolution);
   out.conversions = time_of(conversions, resolution);
   out.layout = time_of(layout, resolution);
+  out.disturbed = timing.contention.wall_seconds > 0 && timing.contention.disturbed(threads);
   double sum = 0;
-  each_row(out, [&](const RowTime& row) { sum += std::max(row.median, 0.0); });
+  each_row(out, [&](RowTime& row) {
+    sum += std::max(row.median, 0.0);
+    if (out.disturbed) row.interval = std::nullopt;
+  });
   out.outside.median = out.whole - sum;
   return out;
 }
@@ -99,10 +103,12 @@ Result<RunTimes> run_times(const Engine& engine, const ModelSource& source,
                            const TimingOptions& options) {
   auto timing = time_model(engine, source, inputs, options);
   if (!timing) return tl::unexpected(timing.error());
-  return rows_of(*timing, names, static_cast<double>(engine.kernel_resolution_ns()) * 1e-9);
+  return rows_of(*timing, names, static_cast<double>(engine.kernel_resolution_ns()) * 1e-9,
+                 std::max(1, options.session.threads));
 }
 
 RunTimes calmer_of(const RunTimes& one, const RunTimes& two) {
+  if (one.disturbed != two.disturbed) return one.disturbed ? two : one;
   RunTimes out = one.whole <= two.whole ? one : two;
   const RunTimes& rest = one.whole <= two.whole ? two : one;
   for (std::size_t l = 0; l < std::min(out.layers.size(), rest.layers.size()); ++l)

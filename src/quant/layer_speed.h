@@ -17,6 +17,7 @@ struct RunTimes {
   RowTime layout;               // orders of elements, of no layer
   RowTime outside;              // of `whole`, in no kernel; below 0 where recording disturbs it
   double whole = 0;             // median of the network
+  bool disturbed = false;       // by other work: no row has an interval
 };
 
 // As the network really runs: kernels are given to the first layer that one of their nodes is
@@ -29,8 +30,9 @@ Result<RunTimes> run_times(const Engine& engine, const ModelSource& source,
 // The rows of one timing. Engines round each kernel's time down to `resolution` seconds, which no
 // number of runs makes good: intervals are as much wider.
 RunTimes rows_of(const Timing& timing, const std::vector<std::vector<std::string>>& names,
-                 double resolution = 0);
-// Of two rounds the one that was disturbed less, with intervals that hold for both.
+                 double resolution = 0, int threads = 1);
+// Of two rounds the one that was not disturbed. If neither was, or both were, the faster one, with
+// intervals that hold for both.
 RunTimes calmer_of(const RunTimes& one, const RunTimes& two);
 // The same shares of another whole: times of kernels are shares, and latency is measured apart.
 void scale_to(RunTimes& times, double whole);

@@ -69,6 +69,23 @@ TEST(LayerSpeed, ShortKernelsAreNotSure) {
   EXPECT_NEAR(speed_up(slow.layers[1], fast.layers[1])->interval->low, 49.0 / 21, 1e-9);
 }
 
+// A process that gets half of a core measures the others, too.
+TEST(LayerSpeed, NothingIsSureOfADisturbedRun) {
+  Timing timing;
+  timing.runs = times(10e-3);
+  timing.kernels = {kernel("Conv", {"a"}, times(9e-3))};
+  timing.contention = {.wall_seconds = 1, .cpu_seconds = 0.5, .involuntary = 0};
+  const RunTimes busy = rows_of(timing, {{"a"}});
+  EXPECT_TRUE(busy.disturbed);
+  EXPECT_FALSE(busy.layers[0].interval);
+  timing.contention.cpu_seconds = 1;
+  const RunTimes calm = rows_of(timing, {{"a"}});
+  EXPECT_TRUE(calm.layers[0].interval);
+  EXPECT_TRUE(calmer_of(busy, calm).layers[0].interval);
+  EXPECT_TRUE(calmer_of(calm, busy).layers[0].interval);
+  EXPECT_FALSE(speed_up(busy.layers[0], calm.layers[0])->sure());
+}
+
 // The round of a quiet moment is shown, with an interval that both agree on.
 TEST(LayerSpeed, TwoRoundsAreOne) {
   RunTimes quiet, busy;

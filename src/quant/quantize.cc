@@ -217,6 +217,7 @@ Status Quantizing::compare_speed() {
     out_.layers[l].written = times_->other.layers[l];
   }
   const RunTimes &base = times_->base, &other = times_->other;
+  out_.disturbed = base.disturbed || other.disturbed;
   out_.rest = {{"other operators", base.other, other.other},
                {"conversions", base.conversions, other.conversions},
                {"layout", base.layout, other.layout},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "quant/kept.h"
 #include "quant/quantizing.h"
 
 namespace strata {
@@ -35,9 +36,12 @@ Result<KeepWorth> Quantizing::worth_of_parts() {
   for (std::size_t p = 0; p < scores->parts.size(); ++p)
     worth.drops.push_back(drop(Quality::Sqnr, scores->alone[p], {}).value_or(0));
   worth.parts = std::move(scores->parts);
+  // Where nothing is timed, layers are taken to save time by their work.
+  const std::vector<double> work = work_of(*task_.model);
   for (std::size_t l = 0; l < task_.layers.size(); ++l)
     worth.seconds_saved.push_back(
-        times_ ? seconds_saved(times_->base.layers[l], times_->other.layers[l]) : 0);
+        times_ ? seconds_saved(times_->base.layers[l], times_->other.layers[l])
+               : work[task_.layers[l].main]);
   return worth;
 }
 

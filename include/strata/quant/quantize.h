@@ -114,6 +114,7 @@ struct QuantizeOutcome {
   std::optional<BenchResult> bench;   // floats, int8
   std::vector<std::string> excluded;  // nodes of the original that stay in floats
   std::string not_timed;              // why there are no times
+  bool disturbed = false;             // other work ran while layers were timed: nothing is sure
   bool interrupted = false;           // after the model was written
 
   // The promise and what came of it lie in each other's intervals; true where it is not known.
