@@ -57,7 +57,8 @@ def main_row(name, result):
             milliseconds(before.get("summary", {}).get("median_s")),
             milliseconds(after.get("summary", {}).get("median_s")), times(after.get("speed_up")),
             " / ".join(sqnr), f"{' / '.join(own)} {case.MEASURE}",
-            kept(auto) if "failed" not in auto else auto["failed"],
+            kept(auto) if "failed" not in auto else "target not met" if auto["exit_code"] == 3
+            else "failed",
             f"{mebibytes(whole['float_bytes'])} → {mebibytes(whole['int8_bytes'])}" if ok else "–"]
 
 
@@ -119,11 +120,14 @@ def complete(at):
 
 def machine(results):
     """Of the last benchmark: the processor, and the load that it began with."""
-    for result in reversed(list(results.values())):
-        found = result["bench"]["machine"]
-        return (f"{found['cpu']}, {found['cores']} cores, load {found['load']} at the last "
-                f"benchmark; {result['bench']['tool']}.")
-    return ""
+    if not results:
+        return ""
+    found = list(results.values())[-1]["bench"]
+    text = (f"{found['machine']['cpu']}, {found['machine']['cores']} cores, load "
+            f"{found['machine']['load']} at the last benchmark; {found['tool']}.")
+    if len({result.get("strata") for result in results.values()}) > 1:
+        text += " NOT ALL OF ONE BUILD: run `make models` again."
+    return text
 
 
 def write(at):

@@ -173,6 +173,7 @@ def main():
             print(f"{name}: {error}", file=sys.stderr)
             failed.append(name)
             continue
+        found["strata"] = digest(arguments.strata.resolve())
         (at.of(name) / "result.json").write_text(json.dumps(found))
         print(f"{name}: done in {time.monotonic() - began:.0f} s", flush=True)
         report.write(at)
