@@ -18,7 +18,9 @@ Interval share_interval(double share, double n) {
   const double middle = (share + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
   const double half =
       kZ * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
-  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+  // Rounding must not leave out the share itself where that is 0 or 1.
+  return {std::max(0.0, std::min(share, middle - half)),
+          std::min(1.0, std::max(share, middle + half))};
 }
 
 std::vector<double> joined(const std::vector<std::vector<double>>& blocks) {
