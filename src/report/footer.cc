@@ -118,8 +118,8 @@ std::string disturbance_text(const TimingFacts& timing) {
   const double wall = std::max(timing.wall_seconds, 1e-9);
   out += "Disturbed: other work ran on this machine (";
   if (timing.wait_seconds >= 0)
-    out += fmt::format("{:.0f} % of the time was spent waiting for a processor, ",
-                       100 * timing.wait_seconds / wall);
+    out += fmt::format("its threads waited {} for a processor in {}, ",
+                       human_seconds(timing.wait_seconds), human_seconds(wall));
   out += fmt::format("{} involuntary switches, cpu/wall {:.2f})", timing.involuntary,
                      timing.cpu_seconds / wall);
   if (timing.withheld.empty())

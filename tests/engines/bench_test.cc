@@ -121,7 +121,8 @@ TEST_F(FakeBench, WhoDiesInTheMiddleIsPartial) {
   EXPECT_EQ(died.failure, Failure::Crashed);
   EXPECT_TRUE(died.partial);
   // The first, the one whose answer is checked, two to warm up; two of three that count.
-  EXPECT_THAT(died.all_seconds(), SizeIs(2));
+  // A block is as long as the other's inference, which may be two of its own.
+  EXPECT_THAT(died.all_seconds(), SizeIs(testing::AllOf(testing::Ge(1u), testing::Le(2u))));
   EXPECT_EQ(result->winner, 0u);
   EXPECT_FALSE(result->variants[0].partial);
 }
