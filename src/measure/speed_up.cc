@@ -24,8 +24,8 @@ constexpr int kResamples = 200;
 constexpr int kTailResamples = 400;
 constexpr std::size_t kFewestRounds = 3;  // of a single process
 constexpr double kTail = 0.99;
-// Log ratio by which pairs of processes usually differ, from A/A pairs of ONNX Runtime; it
-// counts as much as so many pairs more.
+// Log ratio by which pairs of processes are assumed to differ where there are too few to tell; it
+// counts as much as so many pairs more. Assumed, not measured.
 constexpr double kUsualSpread = 0.01, kUsualFreedom = 4;
 constexpr double kUsualRound = 0.02;  // the same of rounds of one process, where they are few
 // What equal processes may differ by for reasons that neither rounds nor processes show, such
