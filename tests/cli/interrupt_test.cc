@@ -33,16 +33,16 @@ class Interrupted : public ProgramFolder {
 
 const Words kStat = {"stat", "zoo:squeezenet1_1?resolution=64", "--time", "--engine", "fake"};
 
-// Hangs in the twentieth run of the first session: run 0 and one warm-up before those of the
-// whole, one before those that record. A session has 50 of each.
+// Hangs in this run of the first session: run 0 and one warm-up before those of the whole, one
+// before those that record. A session has 50 of each.
 Words hanging(const char* at) {
   return {"--runs",          "500",       "--warmup",        "1",
           "--engine-option", "fail=hang", "--engine-option", fmt::format("at={}", at)};
 }
 
 TEST_F(Interrupted, WhatWasMeasuredIsPrintedAsPartial) {
-  Program program(with(with(kStat, hanging("20")), {"--format", "json"}));
-  ASSERT_TRUE(program.shows("measuring   7 %"));  // 18 of each
+  Program program(with(with(kStat, hanging("21")), {"--format", "json"}));
+  ASSERT_TRUE(program.shows("measuring   8 %"));  // 38 of 500, 19 of each; 37 are 7 %
   program.type_control_c();
   const auto ended = program.wait();
   EXPECT_EQ(ended.exit_code, 130);
@@ -50,9 +50,9 @@ TEST_F(Interrupted, WhatWasMeasuredIsPrintedAsPartial) {
   const auto json = nlohmann::json::parse(ended.output, nullptr, false);
   ASSERT_TRUE(json.is_object()) << ended.output;
   EXPECT_EQ(json["timing"]["partial"], true);
-  EXPECT_EQ(json["timing"]["runs"], 18);
-  EXPECT_EQ(json["timing"]["recorded_runs"], 18);
-  EXPECT_EQ(json["timing"]["samples_s"].size(), 18u);
+  EXPECT_EQ(json["timing"]["runs"], 19);
+  EXPECT_EQ(json["timing"]["recorded_runs"], 19);
+  EXPECT_EQ(json["timing"]["samples_s"].size(), 19u);
 }
 
 // A signal for the process that was started means the one that measures.
