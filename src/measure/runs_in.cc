@@ -36,23 +36,44 @@ Result<KernelPlan> plan_kernels(const Engine& engine, const ModelSource& model,
   return KernelPlan{std::move(*kernels), session->absent()};
 }
 
+bool only_converts(std::string_view op) {
+  return op == "QuantizeLinear" || op == "DequantizeLinear" || op == "DynamicQuantizeLinear" ||
+         op == "Cast";
+}
+
+namespace {
+
+// How likely it is that this kernel, of several that share the work, does the node's part.
+int likeness(const Kernel& kernel, const Node& node) {
+  if (std::string_view(kernel.op).ends_with(node.op)) return 3;
+  if (precision_name(kernel.dtype).empty()) return 0;
+  return only_converts(kernel.op) || kernel.op == "Transpose" ? 1 : 2;
+}
+
+}  // namespace
+
 std::vector<NodeKernel> kernels_of_nodes(const Model& model, const KernelPlan& plan) {
   const std::vector<std::string> keys = node_keys(model);
+  std::vector<const Node*> nodes;
+  for (const Graph& graph : model.graphs)
+    for (const Node& node : graph.nodes) nodes.push_back(&node);
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i], i);
-  std::vector<NodeKernel> nodes(keys.size());
+  std::vector<NodeKernel> found(keys.size());
+  std::vector<int> best(keys.size(), -1);
   for (const Kernel& kernel : plan.kernels)
     for (const std::string& source : kernel.sources) {
-      const auto found = places.find(source);
-      if (found == places.end()) continue;
-      NodeKernel& node = nodes[found->second];
-      if (!node.kernel.empty() && !precision_name(node.dtype).empty()) continue;
-      node = {kernel.name, kernel.op, kernel.dtype, ""};
+      const auto place = places.find(source);
+      if (place == places.end()) continue;
+      const int own = likeness(kernel, *nodes[place->second]);
+      if (own <= best[place->second]) continue;
+      best[place->second] = own;
+      found[place->second] = {kernel.name, kernel.op, kernel.dtype, ""};
     }
   for (const Session::Absent& absent : plan.absent)
-    if (const auto found = places.find(absent.node); found != places.end())
-      nodes[found->second].absent = absent.reason;
-  return nodes;
+    if (const auto place = places.find(absent.node); place != places.end())
+      found[place->second].absent = absent.reason;
+  return found;
 }
 
 }  // namespace strata

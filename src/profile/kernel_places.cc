@@ -17,11 +17,6 @@ double work_of(const Executed& executed) {
   return 1e6 * number(executed.cost.macs) + number(executed.cost.flops());
 }
 
-bool only_converts(const Node& node) {
-  return node.op == "QuantizeLinear" || node.op == "DequantizeLinear" || node.op == "Cast" ||
-         node.op == "DynamicQuantizeLinear";
-}
-
 // In the order in which they are shown: the narrowest first.
 constexpr std::string_view kPrecisions[] = {"int4", "int8", "fp8", "fp16", "bf16", "fp32", "fp64"};
 
@@ -60,7 +55,7 @@ std::uint32_t SourceNodes::main_source(const Kernel& kernel) const {
   std::uint32_t main = kNone;
   // A conversion is never the main work; of two nodes that do as much, the first to run is.
   const auto rank = [&](std::uint32_t node) {
-    return std::tuple(!only_converts(nodes[node].get()), work_of(nodes[node]), ~node);
+    return std::tuple(!only_converts(nodes[node].get().op), work_of(nodes[node]), ~node);
   };
   for (const std::string& source : kernel.sources) {
     const std::uint32_t node = find(source);
@@ -116,9 +111,11 @@ void use_precisions(Analysis& a, const SourceNodes& nodes, std::span<const Kerne
     for (const std::string& source : kernel->sources) {
       const std::uint32_t node = nodes.find(source);
       if (node == kNone) continue;
+      const bool converts = only_converts(a.costs.nodes[node].get().op);
+      // Beside a kernel that computes, one that converts may share its list of nodes.
+      if (only_converts(kernel->op) && !converts) continue;
       a.by_node[node].precisions |= bit;
-      if (!only_converts(a.costs.nodes[node].get()))
-        a.by_layer[nodes.layer_of(node)].precisions |= bit;
+      if (!converts) a.by_layer[nodes.layer_of(node)].precisions |= bit;
     }
   }
 }

@@ -32,8 +32,12 @@ struct NodeKernel {
   std::string absent;              // why no kernel has it: `folded into a constant`
 };
 
+// Only changes the type of what it reads: QuantizeLinear, DequantizeLinear, Cast.
+bool only_converts(std::string_view op);
+
 // One for each node of all graphs of the model, as node_keys() lists them. Of several kernels
-// that share a node's work, the first that computes in a precision.
+// that share the work of some nodes, the one that is named like the node (a QLinearConv for a
+// Conv), else one that does more than convert and move.
 std::vector<NodeKernel> kernels_of_nodes(const Model& model, const KernelPlan& plan);
 
 }  // namespace strata
