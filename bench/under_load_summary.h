@@ -55,11 +55,14 @@ struct KindAtLoad {
   std::map<std::string, std::vector<std::pair<double, double>>> layers;
 };
 
+// The middle of those that were measured between the trials.
 inline std::optional<double> idle_ratio(const std::vector<Json>& lines) {
-  std::optional<double> found;
+  std::vector<double> all;
   for (const Json& line : lines)
-    if (line["kind"] == "truth") found = line["ratio"].get<double>();
-  return found;
+    if (line["kind"] == "truth") all.push_back(line["ratio"].get<double>());
+  if (all.empty()) return std::nullopt;
+  std::sort(all.begin(), all.end());
+  return (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
 }
 
 inline void add_line(const Json& line, std::optional<double> idle, KindAtLoad& own) {

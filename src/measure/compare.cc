@@ -56,6 +56,34 @@ void reach_least_disturbed(const Blocks& base, const Blocks& other, SpeedUp& out
   out.interval.high = std::max(out.interval.high, from / to * (1 + kShortest));
 }
 
+std::vector<double> pace_tests(const VariantResult& own) {
+  std::vector<double> tests;
+  for (const ProcessSamples& process : own.processes)
+    for (const auto& block : process.paces) tests.insert(tests.end(), block.begin(), block.end());
+  return tests;
+}
+
+double mean_run(const Blocks& blocks) {
+  double sum = 0, count = 0;
+  for (const auto& process : blocks)
+    for (const auto& block : process) {
+      sum = std::accumulate(block.begin(), block.end(), sum);
+      count += static_cast<double>(block.size());
+    }
+  return count > 0 ? sum / count : 0;
+}
+
+// A neighbour on the same core that comes and goes within a run is in the times of long runs
+// and not in those of short ones.
+void widen_by_unseen(double slowed, double base_run, double other_run, SpeedUp& out) {
+  if (!std::isfinite(out.interval.high)) return;
+  const double by = slowed * std::abs(unseen_part(base_run) - unseen_part(other_run));
+  const double low = std::log(out.median / out.interval.low);
+  const double high = std::log(out.interval.high / out.median);
+  out.interval = {out.median * std::exp(-std::hypot(low, by)),
+                  out.median * std::exp(std::hypot(high, by))};
+}
+
 std::string too_few_runs(const VariantResult& own) {
   return fmt::format(
       "{} of {} runs of {} were undisturbed by other work on this machine, too few to go by; "
@@ -65,15 +93,21 @@ std::string too_few_runs(const VariantResult& own) {
 
 }  // namespace
 
+Pace VariantResult::pace() const { return pace_of(pace_tests(*this)); }
+
 Blocks VariantResult::undisturbed() const {
+  const std::vector<double> tests = pace_tests(*this);
+  const double slowest = slowest_test_that_counts(tests, pace_of(tests));
   Blocks all;
   for (const ProcessSamples& process : processes) {
     auto& own = all.emplace_back();
     for (std::size_t b = 0; b < process.blocks.size(); ++b) {
       const bool known = process.service.empty() && b < process.waits.size();
-      own.push_back(undisturbed_seconds(process.blocks[b],
-                                        known ? process.waits[b] : std::vector<double>(),
-                                        variant.session.threads));
+      // Of a mix of sizes, each block has as many of each.
+      const bool paced = known && variant.mix.empty() && b < process.paces.size();
+      own.push_back(undisturbed_seconds(
+          process.blocks[b], known ? process.waits[b] : std::vector<double>(),
+          variant.session.threads, paced ? process.paces[b] : std::vector<double>(), slowest));
     }
   }
   return all;
@@ -121,7 +155,7 @@ Summary VariantResult::summary() const {
   for (const auto& process : blocks)
     if (const std::vector<double> own = joined({process}); !own.empty())
       medians.push_back(summarize(own).median);
-  const SessionCenter center = session_center(medians, 0, pace_drift(waited()));
+  const SessionCenter center = session_center(medians, 0, pace_drift(waited(), pace(), out.median));
   out.interval = center.interval;
   if (out.interval)
     *out.interval = {std::min(out.interval->low, out.median),
@@ -132,8 +166,12 @@ Summary VariantResult::summary() const {
 SpeedUp compare_variants(const VariantResult& base, const VariantResult& other,
                          std::uint64_t seed) {
   const Blocks base_blocks = sample_blocks(base), other_blocks = sample_blocks(other);
-  SpeedUp out = compare_blocks(base_blocks, other_blocks, seed);
   const double waited = std::max(base.waited(), other.waited());
+  const double slowed = std::max({0.0, base.pace().slowed, other.pace().slowed});
+  const bool shared = std::max(waited, slowed) > kOthersAreThere;
+  const double spread = shared ? std::hypot(kSharedSpread, slowed) : kUsualPairSpread;
+  SpeedUp out = compare_blocks(base_blocks, other_blocks, seed, spread);
+  widen_by_unseen(slowed, mean_run(base_blocks), mean_run(other_blocks), out);
   if (waited > kOthersAreThere) reach_least_disturbed(base_blocks, other_blocks, out);
   for (const VariantResult* own : {&base, &other})
     if (out.withheld.empty()) out.withheld = own->withheld();

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "strata/measure/pace.h"
+
 namespace strata {
 
 namespace {
@@ -138,6 +140,7 @@ void RunMeter::before() {
   // Reading the processor time is where the scheduler notices that a time slice is over, and
   // switches: so it comes before the waits are read, and that wait is in no run.
   switches_ = involuntary_now();
+  pace_ = pace_test_seconds();
   cpu_ = cpu_now();
   wait_ = waits_.seconds();
 }
@@ -156,6 +159,7 @@ void RunMeter::close_group() {
   const double rest = std::max(0.0, group_seconds_ - cpu);
   if (threads_ == 1) wait = waits_.readable() ? std::min(wait, rest) : rest;
   if (threads_ == 1) waited_ += wait;
+  const double pace = std::max(pace_, pace_test_seconds());
   const auto runs = static_cast<std::int64_t>(group_.size());
   const std::size_t longest =
       static_cast<std::size_t>(std::max_element(group_.begin(), group_.end()) - group_.begin());
@@ -167,6 +171,7 @@ void RunMeter::close_group() {
     out_.cpu.push_back(
         cpu * (group_seconds_ > 0 ? group_[i] / group_seconds_ : 1.0 / static_cast<double>(runs)));
     out_.switches.push_back(i == longest ? switches : 0);
+    out_.pace.push_back(pace);
   }
   group_.clear();
   group_seconds_ = 0;

@@ -67,7 +67,8 @@ void each_field(Side&& side,
   side(report.contention.wall_seconds), side(report.contention.cpu_seconds);
   side(report.contention.involuntary), side(report.contention.wait_seconds);
   side(report.contention.steal_seconds), side(report.runs.waits), side(report.runs.cpu);
-  side(report.runs.switches), side(report.runs.waits_read), side(report.peak_resident_bytes);
+  side(report.runs.switches), side(report.runs.pace), side(report.runs.waits_read);
+  side(report.peak_resident_bytes);
 }
 
 void MessageWriter::put(const HostTensor& tensor) {

@@ -63,8 +63,7 @@ Status ModelTimer::warm_up(Session& session) {
     timing_.warmup.push_back(*seconds);
     report("warming up", static_cast<double>(i + 1) / most);
   }
-  bool read = true;
-  waits_.finish(read);
+  waits_.finish();
   return {};
 }
 
@@ -127,12 +126,26 @@ Status ModelTimer::measure(Session& plain, Session* recording) {
   }
   spent_ += watch.seconds();
   timing_.contention.add(meter.stop());
-  const std::vector<double> waits = waits_.finish(timing_.waits_read);
-  for (std::size_t i = 0; i < waits.size() && i < is_recorded.size(); ++i)
-    (is_recorded[i] ? recorded_ : plain_).waits.push_back(waits[i]);
+  const RunContention others = waits_.finish();
+  timing_.waits_read = timing_.waits_read && others.waits_read;
+  for (std::size_t i = 0; i < is_recorded.size(); ++i) {
+    Runs& own = is_recorded[i] ? recorded_ : plain_;
+    if (i < others.waits.size()) own.waits.push_back(others.waits[i]);
+    if (i < others.pace.size()) own.pace.push_back(others.pace[i]);
+  }
   plain_.sessions.push_back(plain_.wall.size() - plain_before);
   recorded_.sessions.push_back(recorded_.wall.size() - recorded_before);
   return recording != nullptr ? kernels_.collect(*recording) : Status{};
+}
+
+// Of the runs that count so far, those around which the processor had its full pace.
+void ModelTimer::keep_full_pace(const Runs& from, std::vector<bool>& counts) const {
+  if (from.pace.size() != counts.size()) return;
+  std::vector<double> tests;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i]) tests.push_back(from.pace[i]);
+  const double slowest = slowest_test_that_counts(tests, timing_.pace);
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = counts[i] && from.pace[i] <= slowest;
 }
 
 std::vector<bool> ModelTimer::keep(const Runs& from, std::vector<double>& runs,
@@ -145,6 +158,7 @@ std::vector<bool> ModelTimer::keep(const Runs& from, std::vector<double>& runs,
       counts[i] = from.waits[i] <= kUndisturbedWait * from.wall[i];
   const auto kept = static_cast<std::size_t>(std::count(counts.begin(), counts.end(), true));
   if (kept < std::min(kFewestUndisturbed, from.wall.size())) counts.assign(from.wall.size(), true);
+  keep_full_pace(from, counts);
   std::size_t at = 0;
   for (const std::size_t size : from.sessions) {
     const std::size_t before = runs.size();
@@ -160,9 +174,13 @@ std::vector<bool> ModelTimer::keep(const Runs& from, std::vector<double>& runs,
 Timing ModelTimer::finish() {
   timing_.wall = plain_.wall;
   timing_.waits = plain_.waits;
+  std::vector<double> tests = plain_.pace;
+  tests.insert(tests.end(), recorded_.pace.begin(), recorded_.pace.end());
+  timing_.pace = pace_of(tests);
   keep(plain_, timing_.runs, timing_.sessions);
-  timing_.center = session_center(timing_.runs, timing_.sessions,
-                                  pace_drift(waited_share(plain_.wall, plain_.waits)));
+  const double whole = timing_.runs.empty() ? 0 : summarize(timing_.runs).median;
+  timing_.drift = pace_drift(waited_share(plain_.wall, plain_.waits), timing_.pace, whole);
+  timing_.center = session_center(timing_.runs, timing_.sessions, timing_.drift);
   const std::size_t undisturbed =
       undisturbed_seconds(timing_.wall, timing_.waits, options_.session.threads).size();
   if (undisturbed < std::min(kFewestUndisturbed, timing_.wall.size())) {
@@ -174,7 +192,6 @@ Timing ModelTimer::finish() {
   }
   const std::vector<bool> counts = keep(recorded_, timing_.recorded, timing_.recorded_sessions);
   const bool one = options_.session.threads == 1;
-  const double whole = timing_.runs.empty() ? 0 : summarize(timing_.runs).median;
   kernels_.finish(recorded_.wall, one ? recorded_.waits : std::vector<double>(), counts, whole);
   std::stable_sort(timing_.kernels.begin(), timing_.kernels.end(),
                    [](const KernelTimes& a, const KernelTimes& b) {

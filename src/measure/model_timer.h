@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// What each run waited for a processor.
+// What others did to each run.
 class RunWaits {
  public:
   explicit RunWaits(const TimingOptions& options) : options_(options) {
@@ -24,12 +24,12 @@ class RunWaits {
     if (meter_) meter_->after(wall);
     if (options_.waited) told_.push_back(options_.waited() - start_);
   }
-  // Of all runs since the last call; empty: not known.
-  std::vector<double> finish(bool& read) {
-    if (!meter_) return std::exchange(told_, {});
-    RunContention own = meter_->finish();
-    read = read && own.waits_read;
-    return std::move(own.waits);
+  // Of all runs since the last call; lists are empty where nothing is known.
+  RunContention finish() {
+    if (meter_) return meter_->finish();
+    RunContention out;
+    out.waits = std::exchange(told_, {});
+    return out;
   }
 
  private:
@@ -41,7 +41,7 @@ class RunWaits {
 
 // Runs of one kind, of all sessions.
 struct Runs {
-  std::vector<double> wall, waits;
+  std::vector<double> wall, waits, pace;
   std::vector<std::size_t> sessions;
 };
 
@@ -78,6 +78,7 @@ class ModelTimer {
   }
   Result<double> timed_run(Session& session);
   bool enough(double seconds) const;
+  void keep_full_pace(const Runs& from, std::vector<bool>& counts) const;
   // Those of a kind that count, their sessions, and which they are.
   std::vector<bool> keep(const Runs& from, std::vector<double>& runs,
                          std::vector<std::size_t>& sessions) const;

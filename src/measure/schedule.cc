@@ -205,6 +205,7 @@ bool Schedule::run_block(Place& place, const std::vector<double>& moments) {
     if (!block->runs.waits.empty()) block->runs.waits.erase(block->runs.waits.begin());
     if (!block->runs.cpu.empty()) block->runs.cpu.erase(block->runs.cpu.begin());
     if (!block->runs.switches.empty()) block->runs.switches.erase(block->runs.switches.begin());
+    if (!block->runs.pace.empty()) block->runs.pace.erase(block->runs.pace.begin());
   }
   own.blocks.push_back(std::move(block->seconds));
   const RunContention& others = block->runs;
@@ -213,6 +214,7 @@ bool Schedule::run_block(Place& place, const std::vector<double>& moments) {
       std::accumulate(others.switches.begin(), others.switches.end(), std::int64_t{0}));
   own.waits_read = own.waits_read && others.waits_read;
   own.waits.push_back(std::move(block->runs.waits));
+  own.paces.push_back(std::move(block->runs.pace));
   own.block_starts.push_back(begin);
   own.service.insert(own.service.end(), block->service.begin(), block->service.end());
   own.peak_resident_bytes = block->peak_resident_bytes;

@@ -24,9 +24,9 @@ constexpr int kResamples = 200;
 constexpr int kTailResamples = 400;
 constexpr std::size_t kFewestRounds = 3;  // of a single process
 constexpr double kTail = 0.99;
-// Log ratio by which pairs of processes are assumed to differ where there are too few to tell; it
-// counts as much as so many pairs more. Assumed, not measured.
-constexpr double kUsualSpread = 0.01, kUsualFreedom = 4;
+// The spread that is assumed where there are too few processes to tell counts as much as so
+// many pairs of them.
+constexpr double kUsualFreedom = 4;
 constexpr double kUsualRound = 0.02;  // the same of rounds of one process, where they are few
 // What equal processes may differ by for reasons that neither rounds nor processes show, such
 // as who ran before whom. Narrower intervals are not claimed.
@@ -88,7 +88,8 @@ double redrawn_variance(const std::vector<double>& values, std::mt19937_64& rand
   return variance_of(medians);
 }
 
-Center center_of(const std::vector<std::vector<double>>& ratios, std::uint64_t seed) {
+Center center_of(const std::vector<std::vector<double>>& ratios, std::uint64_t seed,
+                 double spread) {
   std::mt19937_64 random(seed);
   std::vector<double> centers;
   double within = 0;
@@ -101,7 +102,7 @@ Center center_of(const std::vector<std::vector<double>>& ratios, std::uint64_t s
   within /= count;
   Center out{.value = mean_of(centers)};
   const double usual =
-      kUsualSpread * kUsualSpread +
+      spread * spread +
       std::max(within, kUsualRound * kUsualRound / static_cast<double>(ratios[0].size()));
   if (ratios.size() > 2) {
     out.error = std::sqrt(std::max(variance_of(centers), within / 2) / count);
@@ -184,12 +185,12 @@ void compare_tails(const Blocks& base, const Blocks& other, double freedom, std:
 
 }  // namespace
 
-SpeedUp compare_blocks(const Blocks& base, const Blocks& other, std::uint64_t seed) {
+SpeedUp compare_blocks(const Blocks& base, const Blocks& other, std::uint64_t seed, double spread) {
   SpeedUp out;
   out.interval = {0, kInfinity};
   const std::vector<std::vector<double>> ratios = log_ratios(base, other);
   if (ratios.empty()) return out;
-  const Center center = center_of(ratios, seed);
+  const Center center = center_of(ratios, seed, spread);
   out.median = std::exp(center.value);
   if (!std::isfinite(center.error)) return out;
   const double half = std::hypot(student_quantile(center.freedom) * center.error, kUnseen);

@@ -83,6 +83,7 @@ TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingF
   facts.wait_seconds = timing.contention.wait_seconds;
   facts.steal_seconds = timing.contention.steal_seconds;
   facts.waits_read = timing.waits_read;
+  facts.slowed = timing.pace.slowed;
   facts.open = timing.open_seconds;
   facts.first = timing.first_seconds;
   facts.probe = timing.probe.inside;

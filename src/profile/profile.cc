@@ -247,7 +247,7 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
       return known.empty() ? std::vector{all} : known;
     };
     totals.sessions = sessions(options.timing->sessions, options.timing->runs.size());
-    totals.drift = pace_drift(waited_share(options.timing->wall, options.timing->waits));
+    totals.drift = options.timing->drift;
     for (std::vector<Row>* list : {&rows, &beside})
       for (Row& row : *list) {
         row.sessions = sessions(options.timing->recorded_sessions, options.timing->recorded.size());

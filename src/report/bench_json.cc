@@ -121,6 +121,7 @@ Json summary_json(const VariantResult& result, const LoadMode& load) {
           {"peak_resident_bytes", size(peak_resident_bytes(result))},
           {"runs", result.runs()},
           {"waited", known(result.waited())},
+          {"slowed", known(result.pace().slowed)},
           {"withheld", result.withheld().empty() ? Json(nullptr) : Json(result.withheld())},
           {"disturbed", was_disturbed(result, load)}};
 }
@@ -165,6 +166,7 @@ Json process_json(const ProcessSamples& process) {
           {"blocks_s", process.blocks},
           {"waits_s", process.waits},
           {"waits_read", process.waits_read},
+          {"paces_s", process.paces},
           {"block_cpu_s", process.block_cpu},
           {"block_switches", process.block_switches},
           {"service_s", process.service}};

@@ -231,6 +231,8 @@ class Reader {
     numbers_at(json, "service_s", process.service);
     list(json, "waits_s",
          [&](const Json& item) { numbers(item, "waits_s", process.waits.emplace_back()); });
+    list(json, "paces_s",
+         [&](const Json& item) { numbers(item, "paces_s", process.paces.emplace_back()); });
     if (at(json, "waits_read") != nullptr) process.waits_read = flag(json, "waits_read");
     numbers_at(json, "block_cpu_s", process.block_cpu);
     std::vector<double> switches;

@@ -108,6 +108,12 @@ class SharedLines {
   std::vector<std::pair<std::string, std::vector<std::string>>> lines_;
 };
 
+// By which a test loop ran slower than at its best, and what is said then.
+constexpr double kSlowed = 0.05;
+constexpr const char* kSharedCore =
+    "the processor core is shared with others outside of this machine (a test loop slows down); "
+    "runs in such moments are left out";
+
 std::string disturbed_text(const VariantResult& result) {
   std::string out = "disturbed by other work on this machine";
   const double waited = result.waited();
@@ -132,6 +138,7 @@ std::string group_summary(const BenchRun& run, const BenchGroup& group) {
     else if (result.partial)
       quality.add(name, fmt::format("partial: fewer than {} blocks", run.method.min_blocks));
     if (was_disturbed(result, run.method.load)) quality.add(name, disturbed_text(result));
+    if (result.pace().slowed > kSlowed) quality.add(name, kSharedCore);
     const std::size_t i = static_cast<std::size_t>(&result - group.result.variants.data());
     const auto& speed_ups = group.result.speed_ups;
     if (i < speed_ups.size() && speed_ups[i] && !speed_ups[i]->withheld.empty())

@@ -107,11 +107,18 @@ std::string device_text(const Profile& profile, bool exact) {
       size(device.weights), size(device.inputs), size(device.peak_reserved));
 }
 
+constexpr double kSlowed = 0.05;  // that a reader should know of
+
 // What others did meanwhile, and what was done about it.
 std::string disturbance_text(const TimingFacts& timing) {
   std::string out;
   if (!timing.withheld.empty())
     out += fmt::format("No interval and no claim: {}\n", timing.withheld);
+  if (timing.slowed > kSlowed)
+    out += fmt::format(
+        "Shared: a test loop ran {:.0f} % slower on average than at its best, so others use the "
+        "same processor core from outside of this machine; runs in such moments are left out\n",
+        100 * timing.slowed);
   if (!timing.disturbed && timing.noisy)
     out += "Noisy: runs differ by more than 2.5 %, though none waited for a processor\n";
   if (!timing.disturbed) return out;

@@ -1,9 +1,10 @@
-// Benchmarks of variants on the fake engine, some of which fail. Nothing here looks at how
-// long anything took.
+// Benchmarks of variants on the fake engine, some of which fail. Nothing but the first test
+// looks at how long anything took.
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 #include "fake_bench.h"
@@ -21,39 +22,48 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Four processes beside it that want all processors. What must hold: the waiting is seen, is
-// taken off, and the ratio of the steps is what is left.
-TEST_F(FakeBench, OtherProcessesAreSeenAndTakenOff) {
-  if (!ThreadWaits().readable()) GTEST_SKIP() << "/proc/self/task/…/schedstat cannot be read";
+// One benchmark beside processes that want all processors. Empty: the waiting was seen, was
+// taken off, and the ratio of the steps was left.
+std::string wrong_beside_others(const std::vector<Variant>& variants, const BenchOptions& options) {
   std::vector<pid_t> others;
-  const int count = 2 * static_cast<int>(std::thread::hardware_concurrency());
-  for (int i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
     const pid_t child = ::fork();
     if (child == 0)
       for (volatile int number = 0;;) number = number + 1;
     others.push_back(child);
   }
-  options_.processes = 3;
-  const auto result = run_bench({variant({"burn=8000000"}), variant({"burn=2000000"})}, options_);
+  const auto result = run_bench(variants, options);
   for (const pid_t child : others) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
   }
-  ASSERT_TRUE(result) << result.error().message;
+  if (!result) return result.error().message;
   const VariantResult& longer = result->variants[0];
-  EXPECT_GT(longer.waited(), 0.02);
   std::int64_t switches = 0;
   double cpu = 0, ran = 0;
   for (const ProcessSamples& process : longer.processes) {
-    ASSERT_EQ(process.waits.size(), process.blocks.size());
+    if (process.waits.size() != process.blocks.size()) return "a block has no waits";
     for (const std::int64_t own : process.block_switches) switches += own;
     for (const double own : process.block_cpu) cpu += own;
+    for (std::size_t b = 0; b < process.blocks.size(); ++b)
+      for (std::size_t i = 0; i < process.blocks[b].size(); ++i)
+        ran += process.blocks[b][i] - process.waits[b][i];
   }
-  for (const double seconds : longer.all_seconds()) ran += seconds;
-  EXPECT_GT(switches, 0);
-  EXPECT_NEAR(cpu, ran, 0.1 * ran);  // what is left is what it ran
-  ASSERT_TRUE(result->speed_ups[1]);
-  EXPECT_NEAR(result->speed_ups[1]->median, 4, 1);
+  if (switches == 0 || longer.waited() < 0.02) return "nothing was seen to wait";
+  if (std::abs(cpu - ran) > 0.1 * ran) return fmt::format("ran {} s, processor {} s", ran, cpu);
+  if (!result->speed_ups[1]) return "no speed-up";
+  const double ratio = result->speed_ups[1]->median;
+  return std::abs(ratio - 4) < 1 ? "" : fmt::format("the ratio is {}, not 4", ratio);
+}
+
+// A hypervisor may take this machine away in the middle of it, so it has several attempts.
+TEST_F(FakeBench, OtherProcessesAreSeenAndTakenOff) {
+  if (!ThreadWaits().readable()) GTEST_SKIP() << "/proc/self/task/…/schedstat cannot be read";
+  options_.processes = 3;
+  std::string wrong = "not tried";
+  for (int attempt = 0; attempt < 5 && !wrong.empty(); ++attempt)
+    wrong = wrong_beside_others({variant({"burn=8000000"}), variant({"burn=2000000"})}, options_);
+  EXPECT_EQ(wrong, "");
 }
 
 TEST_F(FakeBench, TheFasterOneWins) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "strata/measure/output_difference.h"
+#include "strata/measure/pace.h"
 #include "strata/measure/statistics.h"
 #include "strata/measure/variant.h"
 #include "strata/measure/worker.h"
@@ -61,6 +62,7 @@ struct ProcessSamples {
   // What each run of `blocks` waited for a processor: RunContention. Empty: not known.
   std::vector<std::vector<double>> waits;
   bool waits_read = true;                    // false: wall time less processor time stands for them
+  std::vector<std::vector<double>> paces;    // of each run: RunContention. Empty: not known.
   std::vector<double> block_cpu;             // seconds of all threads in each block
   std::vector<std::int64_t> block_switches;  // involuntary
   std::vector<double> block_starts;          // seconds from the start of the bench
@@ -101,6 +103,7 @@ struct VariantResult {
   std::vector<std::vector<std::vector<double>>> undisturbed() const;
   std::size_t runs() const;  // also those that do not count
   double waited() const;     // share of the time in which its threads waited; -1: not known
+  Pace pace() const;         // of the processor, around its runs
   // Of all_seconds(), but the interval is one between processes. None where too few runs count:
   // then `withheld` says why, and the rest is of all runs as they are.
   Summary summary() const;
@@ -160,7 +163,12 @@ Result<AaCheck> run_aa(const Variant& variant, int trials, const BenchOptions& o
 // proportion to time, hits blocks of equal length alike, and cancels. A median of short runs
 // leaves it out, one of long runs cannot.
 using Blocks = std::vector<std::vector<std::vector<double>>>;
-SpeedUp compare_blocks(const Blocks& base, const Blocks& other, std::uint64_t seed);
+// One or two processes cannot tell how processes differ: `spread` is assumed there, the log
+// ratio of one standard deviation.
+inline constexpr double kUsualPairSpread = 0.01;  // on a machine that is left alone
+inline constexpr double kSharedSpread = 0.04;     // where others use it, too
+SpeedUp compare_blocks(const Blocks& base, const Blocks& other, std::uint64_t seed,
+                       double spread = kUsualPairSpread);
 
 // The way that misleads on a machine with moods, to show by how much: all samples of one,
 // then all of the other, as if they were independent.

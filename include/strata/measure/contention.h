@@ -87,12 +87,14 @@ struct RunContention {
   std::vector<double> waits;
   std::vector<double> cpu;             // of all threads, those that spin included
   std::vector<std::int64_t> switches;  // involuntary
+  std::vector<double> pace;            // the slower of the pace tests before and after (pace.h)
   bool waits_read = true;
 };
 
 // Reads between runs, outside of what is timed. Runs below a millisecond are read in groups
 // of about a millisecond; what a group waited is booked on its longest run, and its processor
-// time and switches are shared out.
+// time and switches are shared out. So it is with the tests of the processor's pace, which
+// take another 40 µs a group.
 class RunMeter {
  public:
   explicit RunMeter(int threads, const std::string& folder = "/proc/self/task");
@@ -112,6 +114,7 @@ class RunMeter {
   double cpu_ = 0, wait_ = 0;
   double overhead_ = 0;  // processor time of the reading itself, a group
   std::int64_t switches_ = 0;
+  double pace_ = 0;
 };
 
 }  // namespace strata

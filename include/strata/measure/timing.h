@@ -75,6 +75,8 @@ struct Timing {
   std::vector<double> runs, recorded;
   std::vector<std::size_t> sessions, recorded_sessions;
   std::vector<double> wall, waits;   // of all unrecorded runs as they were; waits may be empty
+  Pace pace;                         // of the processor, around all runs
+  double drift = 0;                  // by which programs differ: pace_drift
   bool waits_read = true;            // false: wall time less processor time stands for them
   SessionCenter center;              // of `runs`
   std::vector<KernelTimes> kernels;  // in running order

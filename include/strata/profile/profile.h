@@ -98,6 +98,7 @@ struct TimingFacts {
   double wait_seconds = -1;   // of all threads, ready but not running; -1: cannot be read
   double steal_seconds = -1;  // that a hypervisor gave to others; -1: cannot be read
   bool waits_read = true;     // false: wall time less processor time was taken for the waiting
+  double slowed = -1;         // below its best pace the processor was so much; -1: not known
   std::vector<double> samples;
   std::vector<std::string> unassigned;  // nodes that no kernel runs and nobody knows why
 };
