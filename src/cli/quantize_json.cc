@@ -77,6 +77,8 @@ Json latency_json(const QuantizeOutcome& outcome) {
 }
 
 Json answers_json(const QuantizeOutcome& outcome) {
+  const auto kept = outcome.kept_promise();
+  const bool chosen = outcome.chosen_on > 0;
   const auto quality = [&](Quality what) { return number(value(what, outcome.got)); };
   return {{"data", outcome.data},
           {"samples", outcome.got.size()},
@@ -84,7 +86,9 @@ Json answers_json(const QuantizeOutcome& outcome) {
           {"sqnr_interval_db", interval(value_interval(Quality::Sqnr, outcome.got))},
           {"promised_sqnr_db", number(value(Quality::Sqnr, outcome.promised))},
           {"promised_sqnr_interval_db", interval(value_interval(Quality::Sqnr, outcome.promised))},
-          {"kept_promise", outcome.kept_promise()},
+          {"kept_promise", kept ? Json(*kept) : Json(nullptr)},
+          {"chosen_on", chosen ? Json(outcome.chosen_on) : Json(nullptr)},
+          {"judged_on_others", chosen ? Json(outcome.judged_on_others) : Json(nullptr)},
           {"cosine", quality(Quality::Cosine)},
           {"top1_percent", quality(Quality::Top1)}};
 }

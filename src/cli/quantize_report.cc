@@ -85,8 +85,17 @@ std::string answers_text(const QuantizeReport& report) {
   std::string text =
       fmt::format("answers: {} on {} held out\n", fmt::join(parts, ", "),
                   counted(outcome.got.size(), report.random_data ? "RANDOM sample" : "sample"));
+  if (outcome.chosen_on > 0)
+    text += outcome.judged_on_others
+                ? fmt::format("chosen on {}, judged on {} others\n",
+                              counted(outcome.chosen_on, "sample"), outcome.got.size())
+                : fmt::format(
+                      "chosen and judged on the same {}, which flatters the choice: 8 or "
+                      "more would be parted (--held-out)\n",
+                      counted(outcome.chosen_on, "sample"));
   if (const std::string promised = sqnr_text(outcome.promised); !promised.empty())
-    text += fmt::format("promised: {}, by rounding the same parts of the float model\n", promised);
+    text += fmt::format("promised: {}, by rounding the same parts of the float model{}\n", promised,
+                        outcome.kept_promise() ? "" : "; whether that is kept cannot be known");
   return text;
 }
 
@@ -175,7 +184,7 @@ std::vector<std::string> quantize_warnings(const QuantizeReport& report) {
     warnings.push_back(
         fmt::format("the answers are bad: SQNR {:.1f} dB, below {:g} dB{}", *sqnr, kGoodSqnr,
                     report.automatic ? "" : "; --keep-float auto keeps in floats what that takes"));
-  if (!outcome.kept_promise())
+  if (!outcome.kept_promise().value_or(true))
     warnings.push_back(
         fmt::format("the written model does not give what was promised: {} promised, {} got",
                     sqnr_text(outcome.promised), sqnr_text(outcome.got)));

@@ -65,6 +65,34 @@ TEST(QuantizeReport, APromiseThatIsNotKeptIsSaidFirst) {
   EXPECT_NEAR(json["answers"]["promised_sqnr_db"].get<double>(), 40, 1e-9);
 }
 
+TEST(QuantizeReport, SaysWhichSamplesJudgeAChoice) {
+  QuantizeReport report = report_with(1e-3, 1e-3);
+  const auto answers = [&] { return nlohmann::json::parse(quantize_json(report))["answers"]; };
+  EXPECT_THAT(quantize_text(report, {}), Not(HasSubstr("chosen")));
+  EXPECT_TRUE(answers()["chosen_on"].is_null());
+  EXPECT_TRUE(answers()["judged_on_others"].is_null());
+  report.outcome.chosen_on = 24;
+  report.outcome.judged_on_others = true;
+  EXPECT_THAT(quantize_text(report, {}), HasSubstr("\nchosen on 24 samples, judged on 8 others\n"));
+  EXPECT_EQ(answers()["chosen_on"], 24);
+  EXPECT_EQ(answers()["judged_on_others"], true);
+  report.outcome.chosen_on = 8;
+  report.outcome.judged_on_others = false;
+  EXPECT_THAT(quantize_text(report, {}),
+              HasSubstr("\nchosen and judged on the same 8 samples, which flatters the choice"));
+  EXPECT_EQ(answers()["judged_on_others"], false);
+}
+
+TEST(QuantizeReport, OneSampleCannotTellWhetherAPromiseIsKept) {
+  QuantizeReport report = report_with(1e-3, 1e-4);
+  report.outcome.got.resize(1);
+  report.outcome.promised.resize(1);
+  EXPECT_THAT(quantize_text(report, {}), HasSubstr("; whether that is kept cannot be known\n"));
+  const auto json = nlohmann::json::parse(quantize_json(report));
+  EXPECT_TRUE(json["answers"]["kept_promise"].is_null());
+  EXPECT_EQ(json["warnings"].size(), 0u);
+}
+
 // 4 + 1 + 0.5 and 2 + 1.1 + 0.4 − 0.1.
 TEST(QuantizeReport, RowsAddUp) {
   const QuantizeReport report = report_with(1e-3, 1e-3);

@@ -1,5 +1,7 @@
 #include "quant/agreement.h"
 
+#include <algorithm>
+
 #include "quant/scores.h"
 
 namespace strata {
@@ -25,14 +27,16 @@ Result<std::vector<SampleScore>> compare_models(const Engine& engine, const Mode
                                                 const ModelSource& other, const Dataset& data,
                                                 const SessionOptions& session,
                                                 const std::atomic<bool>* stop,
-                                                const std::function<void(double)>& progress) {
+                                                const std::function<void(double)>& progress,
+                                                SampleSpan samples) {
   auto exact = open(engine, floats, session);
   if (!exact) return tl::unexpected(exact.error());
   auto changed = open(engine, other, session);
   if (!changed) return tl::unexpected(changed.error());
   std::vector<SampleScore> scores;
-  for (std::int64_t i = 0; i < data.count() && (stop == nullptr || !stop->load()); ++i) {
-    auto inputs = data.sample(i);
+  const std::size_t end = std::min(samples.end, static_cast<std::size_t>(data.count()));
+  for (std::size_t i = samples.first; i < end && (stop == nullptr || !stop->load()); ++i) {
+    auto inputs = data.sample(static_cast<std::int64_t>(i));
     if (!inputs) return tl::unexpected(inputs.error());
     auto a = outputs_of(*exact, *inputs);
     if (!a) return tl::unexpected(a.error());
@@ -41,7 +45,8 @@ Result<std::vector<SampleScore>> compare_models(const Engine& engine, const Mode
     auto score = score_of(*a, *b, {});
     if (!score) return tl::unexpected(score.error());
     scores.push_back(*score);
-    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(data.count()));
+    if (progress)
+      progress(static_cast<double>(scores.size()) / static_cast<double>(end - samples.first));
   }
   return scores;
 }

@@ -11,6 +11,7 @@ Result<std::vector<SampleScore>> compare_models(const Engine& engine, const Mode
                                                 const ModelSource& other, const Dataset& data,
                                                 const SessionOptions& session,
                                                 const std::atomic<bool>* stop = nullptr,
-                                                const std::function<void(double)>& progress = {});
+                                                const std::function<void(double)>& progress = {},
+                                                SampleSpan samples = {});
 
 }  // namespace strata

@@ -1,6 +1,11 @@
 #include "strata/quant/keep_float.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "measure/student.h"
+#include "quant/ratio_db.h"
 
 namespace strata {
 
@@ -9,12 +14,28 @@ namespace {
 constexpr std::size_t kMostGivenBack = 32;  // trials
 constexpr int kSlowTrials = 3;
 
+// What SQNR varies by from these samples to as many others; infinite if that cannot be known.
+double margin(std::span<const SampleScore> scores, std::size_t others) {
+  std::vector<double> signal, noise;
+  for (const SampleScore& one : scores) {
+    signal.push_back(one.signal);
+    noise.push_back(one.noise);
+  }
+  const auto sqnr = ratio_db(signal, noise);
+  if (!sqnr) return std::numeric_limits<double>::infinity();
+  const auto count = static_cast<double>(scores.size());
+  return student_quantile(count - 1) * sqnr->error *
+         std::sqrt(1 + count / static_cast<double>(others));
+}
+
 }  // namespace
 
 bool AnswerTarget::met_by(std::span<const SampleScore> scores) const {
   if (min_sqnr) {
     const auto sqnr = value(Quality::Sqnr, scores);
     if (!sqnr || *sqnr < *min_sqnr) return false;
+    if (others > 0 && std::isfinite(*sqnr) && *sqnr - margin(scores, others) < *min_sqnr)
+      return false;
   }
   if (max_drop) {
     const auto top1 = value(Quality::Top1, scores);

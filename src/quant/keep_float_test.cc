@@ -1,6 +1,8 @@
 #include "strata/quant/keep_float.h"
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -116,6 +118,42 @@ TEST(AnswerTarget, BothLimitsCount) {
   EXPECT_FALSE((AnswerTarget{31.0, 0.1}.met_by(scores)));
   EXPECT_FALSE((AnswerTarget{29.0, 0.05}.met_by(scores)));
   EXPECT_TRUE((AnswerTarget{}.met_by(scores)));
+}
+
+// Models of which some are good enough and some are not by as much as samples vary. Of those that
+// are taken on eight samples, as many hold on eight others as was asked for.
+TEST(AnswerTarget, WhatIsTakenWithAMarginHoldsOnOtherSamples) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  int taken = 0, taken_failed = 0, plain = 0, plain_failed = 0;
+  const AnswerTarget target{.min_sqnr = 20, .max_drop = {}};
+  AnswerTarget careful = target;
+  careful.others = 8;
+  for (int model = 0; model < 4000; ++model) {
+    const double level = -20 - 3 * normal(random);
+    std::vector<SampleScore> samples(16);
+    for (SampleScore& one : samples) {
+      one.signal = 1;
+      one.noise = std::pow(10, (level + 2 * normal(random)) / 10);
+    }
+    const std::span<const SampleScore> chosen(samples.data(), 8), others(samples.data() + 8, 8);
+    const bool fails = !target.met_by(others);
+    if (careful.met_by(chosen)) ++taken, taken_failed += fails ? 1 : 0;
+    if (target.met_by(chosen)) ++plain, plain_failed += fails ? 1 : 0;
+  }
+  EXPECT_GT(taken, 400);
+  EXPECT_LT(taken_failed, taken * 0.025);
+  EXPECT_GT(plain_failed, plain * 0.05);  // why there is a margin
+}
+
+TEST(AnswerTarget, OneSampleHasNoMargin) {
+  SampleScore one;
+  one.signal = 1;
+  one.noise = 1e-6;
+  EXPECT_TRUE((AnswerTarget{20, {}}.met_by(std::vector{one})));
+  EXPECT_FALSE((AnswerTarget{20, {}, 1}.met_by(std::vector{one})));
+  one.noise = 0;
+  EXPECT_TRUE((AnswerTarget{20, {}, 1}.met_by(std::vector{one})));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class MeasuringParts {
  public:
   MeasuringParts(const Engine& engine, const Model& model, const std::vector<QuantLayer>& layers,
                  const StaysFloat& floats, const TensorRanges& ranges, const Dataset& data,
-                 const FillElements& fill, const SensitivityOptions& options)
+                 const FillElements& fill, const SensitivityOptions& options, SampleSpan samples)
       : engine_(engine),
         folded_(model, layers, fill),
         links_(folded_.model()),
@@ -59,6 +59,8 @@ class MeasuringParts {
         data_(data),
         fill_(fill),
         options_(options),
+        first_(samples.first),
+        end_(std::min(samples.end, static_cast<std::size_t>(data.count()))),
         session_(options.session),
         weights_(folded_.model(), fill) {
     // Else an engine may quantize what is meant to stay in floats, or make kernels of pairs.
@@ -88,7 +90,7 @@ class MeasuringParts {
   };
 
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
-  std::size_t samples() const { return static_cast<std::size_t>(data_.count()); }
+  std::size_t samples() const { return end_ > first_ ? end_ - first_ : 0; }
   const Graph& graph() const { return folded_.model().graph(); }
   Result<Model> rounded(const RoundedParts& parts) const {
     return with_rounded_parts(folded_.model(), links_, folded_.layers(), placement_, parts, ranges_,
@@ -113,6 +115,7 @@ class MeasuringParts {
   const Dataset& data_;
   const FillElements& fill_;
   const SensitivityOptions& options_;
+  const std::size_t first_, end_;  // samples
   SessionOptions session_;
   SharedWeights weights_;
   Opened float_model_, rounded_model_;
@@ -158,7 +161,7 @@ Status MeasuringParts::measure_together() {
   auto all = rounded(all_parts(folded_.layers(), placement_));
   if (!all) return tl::unexpected(all.error());
   if (auto status = open(std::move(*all), rounded_model_, together_, {}); !status) return status;
-  for (std::size_t sample = 0; sample < samples() && !stopped(); ++sample) {
+  for (std::size_t sample = first_; sample < end_ && !stopped(); ++sample) {
     for (Reference* each : {&*floats_, &*together_})
       if (auto ran = each->prepare(sample); !ran) return tl::unexpected(ran.error());
     auto score =
@@ -182,7 +185,7 @@ Status MeasuringParts::measure(std::size_t part) {
   if (!source) return tl::unexpected(source.error());
   auto session = engine_.open(source->bytes(), session_);
   if (!session) return tl::unexpected(session.error());
-  for (std::size_t sample = 0; sample < samples() && !stopped(); ++sample) {
+  for (std::size_t sample = first_; sample < end_ && !stopped(); ++sample) {
     auto inputs = floats_->at(sample, names);
     if (!inputs) return tl::unexpected(inputs.error());
     if (auto status = session->bind(std::move(*inputs)); !status) return status;
@@ -198,12 +201,13 @@ Status MeasuringParts::measure(std::size_t part) {
 }
 
 Result<PartScores> MeasuringParts::run(bool each) {
-  if (data_.count() == 0) return failure("there are no samples");
+  if (samples() == 0) return failure("there are no samples");
   std::vector<NodeId> starts;
   planned_ = 2 * static_cast<double>(samples());
   if (each)
     for (std::size_t p = 0; p < out_.parts.size(); ++p) starts.push_back(start(p));
-  const std::int64_t room = options_.naive ? 0 : options_.memory_bytes / data_.count();
+  const std::int64_t room =
+      options_.naive ? 0 : options_.memory_bytes / static_cast<std::int64_t>(samples());
   plan_ = plan_kept(folded_.model(), starts, work_of(folded_.model()), room);
   for (const double share : plan_.share) planned_ += share * static_cast<double>(samples());
   if (auto status = open(GraphEdit(folded_.model()).finish(), float_model_, floats_, plan_.tensors);
@@ -221,16 +225,18 @@ Result<PartScores> MeasuringParts::run(bool each) {
 Result<PartScores> measure_parts(const Engine& engine, const Model& model,
                                  const std::vector<QuantLayer>& layers, const TensorRanges& ranges,
                                  const Dataset& data, const FillElements& fill,
-                                 const SensitivityOptions& options) {
-  return MeasuringParts(engine, model, layers, {}, ranges, data, fill, options).run(true);
+                                 const SensitivityOptions& options, SampleSpan samples) {
+  return MeasuringParts(engine, model, layers, {}, ranges, data, fill, options, samples).run(true);
 }
 
 Result<std::vector<SampleScore>> simulate_plan(const Engine& engine, const Model& model,
                                                const std::vector<QuantLayer>& layers,
                                                const StaysFloat& floats, const TensorRanges& ranges,
                                                const Dataset& data, const FillElements& fill,
-                                               const SensitivityOptions& options) {
-  auto all = MeasuringParts(engine, model, layers, floats, ranges, data, fill, options).run(false);
+                                               const SensitivityOptions& options,
+                                               SampleSpan samples) {
+  auto all = MeasuringParts(engine, model, layers, floats, ranges, data, fill, options, samples)
+                 .run(false);
   if (!all) return tl::unexpected(all.error());
   return std::move(all->together);
 }

@@ -1,29 +1,36 @@
 // What was promised for a plan, and what its file gives.
 #include <cmath>
 
+#include "measure/student.h"
+#include "quant/ratio_db.h"
 #include "strata/quant/quantize.h"
 
 namespace strata {
 
 namespace {
 
-// dB; less is sums that kernels round another way, not another network. Few samples do not level
-// that out, and their intervals are too narrow.
-constexpr double kAlike = 0.5, kAlikeOfFew = 1;
-constexpr std::size_t kFew = 8;
-
-bool inside(double value, const std::optional<Interval>& interval) {
-  return interval && interval->low <= value && value <= interval->high;
-}
+// dB; a smaller difference is sums that kernels round another way, not another network.
+constexpr double kAlike = 0.5;
 
 }  // namespace
 
-bool QuantizeOutcome::kept_promise() const {
-  const auto one = value(Quality::Sqnr, promised), two = value(Quality::Sqnr, got);
-  const double alike = got.size() < kFew ? kAlikeOfFew : kAlike;
-  if (!one || !two || *one == *two || std::abs(*one - *two) <= alike) return true;
-  return inside(*one, value_interval(Quality::Sqnr, got)) &&
-         inside(*two, value_interval(Quality::Sqnr, promised));
+// Both are scores of the same samples, so what counts is how their difference varies from sample to
+// sample, not how much the samples themselves vary.
+std::optional<bool> QuantizeOutcome::kept_promise() const {
+  if (got.size() != promised.size() || got.size() < 2) return std::nullopt;
+  std::vector<double> ours, theirs;
+  double our_sum = 0, their_sum = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ours.push_back(got[i].noise);
+    theirs.push_back(promised[i].noise);
+    our_sum += got[i].noise;
+    their_sum += promised[i].noise;
+  }
+  if (our_sum == their_sum) return true;
+  const auto difference = ratio_db(theirs, ours);
+  if (!difference) return std::nullopt;
+  const double half = student_quantile(static_cast<double>(got.size()) - 1) * difference->error;
+  return std::abs(difference->value) - half <= kAlike;
 }
 
 }  // namespace strata

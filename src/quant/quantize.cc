@@ -49,6 +49,7 @@ Status Quantizing::open_samples() {
   if (!data) return tl::unexpected(data.error());
   out_.data = data->describe();
   samples_.emplace(std::move(*data));
+  split_ = split_samples(static_cast<std::size_t>(samples_->count()));
   return {};
 }
 
@@ -63,7 +64,7 @@ Result<std::string> Quantizing::made(const StaysFloat& floats, QuantizedModel* k
   return bytes;
 }
 
-Result<std::vector<SampleScore>> Quantizing::judged(const StaysFloat& floats) {
+Result<std::vector<SampleScore>> Quantizing::judged(const StaysFloat& floats, SampleSpan samples) {
   auto bytes = made(floats);
   if (!bytes) return tl::unexpected(bytes.error());
   if (auto status = open_samples(); !status) return tl::unexpected(status.error());
@@ -71,8 +72,9 @@ Result<std::vector<SampleScore>> Quantizing::judged(const StaysFloat& floats) {
   source.bytes.model = *bytes;
   ++out_.tried;
   const std::string stage = fmt::format("judging model {}", out_.tried);
-  auto scores = compare_models(*task_.engine, task_.floats, source, *samples_, task_.session,
-                               observer_.stop, [&](double share) { show(stage, share); });
+  auto scores = compare_models(
+      *task_.engine, task_.floats, source, *samples_, task_.session, observer_.stop,
+      [&](double share) { show(stage, share); }, samples);
   if (stopped()) return stop_error();
   return scores;
 }
@@ -93,31 +95,46 @@ Status Quantizing::judge() {
     out_.not_judged = status.error().message;
     return {};
   }
+  // Samples that a choice was made with flatter it.
+  out_.judged_on_others = out_.chosen_on > 0 && split_.apart;
+  const SampleSpan judging = out_.judged_on_others ? split_.judge : SampleSpan{};
   if (!judged_) {
-    auto scores = judged(keep_);
+    auto scores = judged(keep_, judging);
     if (!scores) return tl::unexpected(scores.error());
     out_.got = std::move(*scores);
   }
   auto promised = simulate_plan(*task_.engine, *task_.model, task_.layers, keep_, task_.ranges,
-                                *samples_, task_.fill, simulation("simulating the plan"));
+                                *samples_, task_.fill, simulation("simulating the plan"), judging);
   if (stopped()) return stop_error();
   if (!promised) return tl::unexpected(promised.error());
   out_.promised = std::move(*promised);
   return check_target();
 }
 
-Status Quantizing::check_target() const {
-  if (!out_.target || out_.target->met_by(out_.got)) return {};
-  const auto sqnr = value(Quality::Sqnr, out_.got);
-  const auto top1 = value(Quality::Top1, out_.got);
+std::string Quantizing::shortfall(const std::vector<SampleScore>& scores) const {
+  const auto sqnr = value(Quality::Sqnr, scores);
+  const auto top1 = value(Quality::Top1, scores);
   std::vector<std::string> has;
   if (sqnr && out_.target->min_sqnr) has.push_back(fmt::format("SQNR {:.1f} dB", *sqnr));
   if (out_.target->max_drop)
     has.push_back(top1 ? fmt::format("another class for {:.1f} % of the samples", 100 - *top1)
                        : "no classes to compare");
+  return fmt::format("{}", fmt::join(has, ", "));
+}
+
+Status Quantizing::check_target() const {
+  if (!out_.target || out_.target->met_by(out_.got)) return {};
+  if (out_.judged_on_others)
+    return failure(
+        fmt::format("{}: the answers do not meet the target: {} on {} samples, and {} on the {} "
+                    "others that the model was chosen with; nothing was written. Give more samples "
+                    "with --held-out, or ask for less",
+                    task_.name, shortfall(out_.got), out_.got.size(), shortfall(choice_),
+                    out_.chosen_on),
+        ErrorKind::Budget);
   return failure(fmt::format("{}: the answers do not meet the target: {}; nothing was written. "
                              "Keep layers in floats with --keep-float auto, or ask for less",
-                             task_.name, fmt::join(has, ", ")),
+                             task_.name, shortfall(out_.got)),
                  ErrorKind::Budget);
 }
 

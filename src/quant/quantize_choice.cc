@@ -11,9 +11,9 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t kDropSamples = 8;  // that single parts are judged on
-constexpr double kWorthATrial = 0.02;     // of the layers' time, that slow ones lose together
-constexpr double kSlower = 1.1;           // times that int8 takes, to be worth a trial in floats
+constexpr std::size_t kDropSamples = 8;  // that single parts are judged on
+constexpr double kWorthATrial = 0.02;    // of the layers' time, that slow ones lose together
+constexpr double kSlower = 1.1;          // times that int8 takes, to be worth a trial in floats
 
 }  // namespace
 
@@ -25,11 +25,16 @@ Status Quantizing::choose() {
   return task_.time ? keep_for_speed() : Status{};
 }
 
+AnswerTarget Quantizing::target_of_choice() const {
+  AnswerTarget target = *out_.target;
+  if (split_.apart) target.others = split_.judging();
+  return target;
+}
+
 Result<KeepWorth> Quantizing::worth_of_parts() {
-  auto data = task_.held_out(std::min(kDropSamples, task_.samples));
-  if (!data) return tl::unexpected(data.error());
-  auto scores = measure_parts(*task_.engine, *task_.model, task_.layers, task_.ranges, *data,
-                              task_.fill, simulation("rounding one part at a time"));
+  const SampleSpan few{0, std::min(kDropSamples, split_.choosing())};
+  auto scores = measure_parts(*task_.engine, *task_.model, task_.layers, task_.ranges, *samples_,
+                              task_.fill, simulation("rounding one part at a time"), few);
   if (stopped()) return stop_error();
   if (!scores) return tl::unexpected(scores.error());
   KeepWorth worth;
@@ -45,8 +50,9 @@ Result<KeepWorth> Quantizing::worth_of_parts() {
   return worth;
 }
 
+// Where all in int8 is good enough nothing is chosen, and all samples are fair judges of it.
 Status Quantizing::keep_for_answers() {
-  auto all = judged(keep_);
+  auto all = judged(keep_, {});
   if (!all) return tl::unexpected(all.error());
   if (out_.target->met_by(*all)) {
     out_.got = std::move(*all);
@@ -77,9 +83,13 @@ Status Quantizing::keep_for_answers() {
       if (kept[s]) add_to(floats, steps[s]);
     return floats;
   };
-  auto kept = choose_kept(steps.size(), *out_.target, [&](const std::vector<bool>& trial) {
-    return judged(floats_with(trial));
-  });
+  const auto scores_of = [&](const std::vector<bool>& trial) -> Result<std::vector<SampleScore>> {
+    if (std::find(trial.begin(), trial.end(), true) == trial.end()) return *all;
+    return judged(floats_with(trial), split_.choose);
+  };
+  auto kept = choose_kept(steps.size(), target_of_choice(), scores_of);
+  // A margin that cannot be had is given up; the other samples then say whether the target is met.
+  if (kept && !kept->met && split_.apart) kept = choose_kept(steps.size(), *out_.target, scores_of);
   if (!kept) return tl::unexpected(kept.error());
   if (!kept->met)
     return failure(
@@ -95,9 +105,15 @@ Status Quantizing::keep_for_answers() {
     else
       kept_for_answers_.insert(steps[s].label);
   }
-  out_.got = std::move(kept->scores);
-  judged_ = true;
+  is_chosen(std::move(kept->scores));
   return {};
+}
+
+void Quantizing::is_chosen(std::vector<SampleScore> scores) {
+  out_.chosen_on = split_.choosing();
+  judged_ = !split_.apart;
+  if (judged_) out_.got = scores;
+  choice_ = std::move(scores);
 }
 
 // Layers that int8 makes slower for certain go back to floats where that makes the whole model
@@ -126,10 +142,10 @@ Status Quantizing::keep_for_speed() {
       return false;
     auto faster = is_faster(floats);
     if (!faster || !*faster) return faster;
-    auto judgement = judged(floats);
+    auto judgement = judged(floats, split_.choose);
     if (!judgement) return tl::unexpected(judgement.error());
     scores = std::move(*judgement);
-    return out_.target->met_by(scores);
+    return target_of_choice().met_by(scores);
   });
   if (!slow) return tl::unexpected(slow.error());
   if (slow->empty()) return {};
@@ -137,7 +153,7 @@ Status Quantizing::keep_for_speed() {
     keep_.layers[l] = true;
     out_.layers[l].reason = "speed";
   }
-  out_.got = std::move(scores);
+  is_chosen(std::move(scores));
   return {};
 }
 

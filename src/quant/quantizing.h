@@ -7,6 +7,7 @@
 
 #include "quant/keep_order.h"
 #include "quant/quantize_speed.h"
+#include "quant/sample_split.h"
 #include "strata/quant/quantize.h"
 
 namespace strata {
@@ -39,15 +40,19 @@ class Quantizing {
   Status open_samples();
   // Made in memory; the bytes.
   Result<std::string> made(const StaysFloat& floats, QuantizedModel* kept = nullptr);
-  Result<std::vector<SampleScore>> judged(const StaysFloat& floats);
+  Result<std::vector<SampleScore>> judged(const StaysFloat& floats, SampleSpan samples);
+  // What a choice must meet, on the samples that it is made with.
+  AnswerTarget target_of_choice() const;
   Status choose();
   Status keep_for_answers();
   Status keep_for_speed();
+  void is_chosen(std::vector<SampleScore> scores);  // with the samples to choose with
   Result<KeepWorth> worth_of_parts();
   Result<bool> is_faster(const StaysFloat& floats);
   Status time_layers(const ModelSource& int8, const QuantizedModel& model);
   Status judge();
   Status check_target() const;
+  std::string shortfall(const std::vector<SampleScore>& scores) const;
   void describe(const QuantizedModel& model);
   Status look(const std::string& file);
   Status write();
@@ -59,11 +64,13 @@ class Quantizing {
   StaysFloat keep_;
   QuantizedModel written_;
   std::optional<Dataset> samples_;
+  SampleSplit split_;
   std::optional<QuantizeSpeed> speed_;
   std::optional<QuantizeSpeed::Layers> times_;
   std::string floats_file_;
   std::set<std::string> kept_for_answers_;  // tensors
-  bool judged_ = false;
+  std::vector<SampleScore> choice_;  // of the chosen model, on the samples it was chosen with
+  bool judged_ = false;              // `got` is of the model as it is now planned
   QuantizeOutcome out_;
 };
 

@@ -57,6 +57,37 @@ TEST_F(Quantize, TheLayerThatBreaksIsFoundAndKept) {
   EXPECT_THAT(read("out.exclude.txt"), HasSubstr("/features/features.3/project/project.0/Conv\n"));
 }
 
+// A choice is judged on samples that had no part in it: the same model, kept by name and judged on
+// these samples alone, has the same answers.
+TEST_F(Quantize, AChoiceIsJudgedOnOtherSamples) {
+  const std::string model = STRATA_SOURCE_DIR "/tests/models/digits/digits_planted.onnx ";
+  ASSERT_EQ(strata("calibrate " + arguments("digits_planted.onnx") + "-o r.json").code, 0);
+  auto chosen = json(model + "--ranges r.json -o out.onnx --keep-float auto --min-sqnr 25");
+  ASSERT_TRUE(chosen.is_object());
+  EXPECT_EQ(chosen["answers"]["chosen_on"], 8);
+  EXPECT_EQ(chosen["answers"]["judged_on_others"], true);
+  EXPECT_EQ(chosen["answers"]["samples"], 8);
+  std::string keep;
+  for (auto& tensor : chosen["tensors"])
+    if (tensor["reason"] == "answers") keep += "," + tensor["tensor"].get<std::string>();
+  for (auto& layer : chosen["layers"])
+    if (layer["reason"] == "answers") keep += "," + layer["layer"].get<std::string>();
+  ASSERT_FALSE(keep.empty());
+  // 64 are calibrated with, 8 chosen with.
+  auto named =
+      json(arguments("digits_planted.onnx") +
+           "--ranges r.json -o named.onnx --offset 72 --held-out 8 --keep-float " + keep.substr(1));
+  EXPECT_TRUE(named["answers"]["chosen_on"].is_null());
+  EXPECT_EQ(named["answers"]["samples"], 8);
+  EXPECT_EQ(named["answers"]["sqnr_db"], chosen["answers"]["sqnr_db"]);
+  EXPECT_EQ(named["answers"]["promised_sqnr_db"], chosen["answers"]["promised_sqnr_db"]);
+
+  const Ran few = strata("quantize " + model + "--ranges r.json -o out.onnx --keep-float auto " +
+                         "--min-sqnr 25 --held-out 6 --no-time");
+  EXPECT_EQ(few.code, 0) << few.text;
+  EXPECT_THAT(few.text, HasSubstr("\nchosen and judged on the same 6 samples"));
+}
+
 TEST_F(Quantize, LayersCanBeKeptByName) {
   auto kept = json(arguments("digits.onnx") + "-o out.onnx --keep-float classifier,features.1");
   ASSERT_TRUE(kept.is_object());

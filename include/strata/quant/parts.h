@@ -66,7 +66,7 @@ struct PartScores {
 Result<PartScores> measure_parts(const Engine& engine, const Model& model,
                                  const std::vector<QuantLayer>& layers, const TensorRanges& ranges,
                                  const Dataset& data, const FillElements& fill,
-                                 const SensitivityOptions& options);
+                                 const SensitivityOptions& options, SampleSpan samples = {});
 
 // What the answers of a plan's file will be: a network in floats in which just the parts that
 // the file rounds are rounded.
@@ -74,6 +74,7 @@ Result<std::vector<SampleScore>> simulate_plan(const Engine& engine, const Model
                                                const std::vector<QuantLayer>& layers,
                                                const StaysFloat& floats, const TensorRanges& ranges,
                                                const Dataset& data, const FillElements& fill,
-                                               const SensitivityOptions& options);
+                                               const SensitivityOptions& options,
+                                               SampleSpan samples = {});
 
 }  // namespace strata

@@ -106,7 +106,11 @@ struct QuantizeOutcome {
   std::string data;                      // that answers are judged on, in words
   std::vector<SampleScore> got;          // of the written model, run by the engine
   std::vector<SampleScore> promised;     // of the same plan, simulated in floats
-  std::string not_judged;                // why there are no scores
+  // Samples that `automatic` chose with, which are none of those that `got` is of if
+  // `judged_on_others`. 0: nothing was chosen.
+  std::size_t chosen_on = 0;
+  bool judged_on_others = false;
+  std::string not_judged;  // why there are no scores
   std::optional<AnswerTarget> target;
   int tried = 0;               // models that were made and judged
   std::size_t int8_nodes = 0;  // beside layers
@@ -117,8 +121,10 @@ struct QuantizeOutcome {
   bool disturbed = false;             // other work ran while layers were timed: nothing is sure
   bool interrupted = false;           // after the model was written
 
-  // The promise and what came of it lie in each other's intervals; true where it is not known.
-  bool kept_promise() const;
+  // Whether the written model gives what was promised, to half a dB: false where the 95 % interval
+  // of their difference, sample by sample, leaves out all that is less. nullopt: cannot be known,
+  // as from a single sample.
+  std::optional<bool> kept_promise() const;
 };
 
 // Writes the model and the list of nodes that stay in floats. Nothing is written if a target is

@@ -40,6 +40,11 @@ struct SampleScore {
   std::optional<double> command;         // what a command of the user's says
 };
 
+// Some of the samples of a data set, one after the other; the default is all.
+struct SampleSpan {
+  std::size_t first = 0, end = static_cast<std::size_t>(-1);
+};
+
 // Figures over samples. Higher is better for all but KL.
 enum class Quality : std::uint8_t { Sqnr, Cosine, Kl, Top1, Accuracy, Command };
 std::string_view name(Quality quality);  // `sqnr`, `cosine`, `kl`, `top1`, `accuracy`, `command`
