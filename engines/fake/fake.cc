@@ -11,7 +11,8 @@
 // trace shows.
 //
 // Its options are in options.h. STRATA_FAKE_PROBE in the environment says how trying out a
-// precision fails: crash, hang.
+// precision fails: crash, hang. STRATA_FAKE_PLAN=none makes it an engine that does not tell its
+// kernels before it runs.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -460,7 +461,14 @@ const StrataEngine kEngine = {
 
 extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v2(std::uint32_t version,
                                                                      StrataError* error) {
-  if (version == STRATA_ENGINE_VERSION) return &kEngine;
+  static const StrataEngine without_plan = [] {
+    StrataEngine engine = kEngine;
+    engine.plan = nullptr;
+    return engine;
+  }();
+  const char* plan = std::getenv("STRATA_FAKE_PLAN");
+  if (version == STRATA_ENGINE_VERSION)
+    return plan != nullptr && std::string_view(plan) == "none" ? &without_plan : &kEngine;
   fail(error, STRATA_UNSUPPORTED,
        fmt::format("speaks version {} of the contract, not {}", STRATA_ENGINE_VERSION, version));
   return nullptr;

@@ -104,6 +104,9 @@ std::string quantize_json(const QuantizeReport& report) {
   Json notes = Json::array();
   if (!outcome.not_judged.empty())
     notes.push_back("answers were not judged: " + outcome.not_judged);
+  if (!outcome.not_looked.empty())
+    notes.push_back("what layers run in is unknown, also of those that are to stay in floats: " +
+                    outcome.not_looked);
   if (!outcome.not_timed.empty()) notes.push_back("times were not measured: " + outcome.not_timed);
   const Json document = {{"kind", "strata quantize"},
                          {"schema", 2},

@@ -133,6 +133,7 @@ std::string latency_text(const QuantizeOutcome& outcome) {
 }
 
 std::string precision_text(const QuantizeOutcome& outcome) {
+  if (!outcome.not_looked.empty()) return "which precision the layers run in is unknown\n";
   std::vector<std::string> floats;
   std::size_t int8 = 0, unknown = 0;
   for (const QuantizedLayer& layer : outcome.layers) {
@@ -161,6 +162,11 @@ std::string notes_text(const QuantizeReport& report) {
     text += "Note: weights have 7 bits: this processor cuts off products of 8 bits\n";
   if (!outcome.not_judged.empty())
     text += fmt::format("Note: answers were not judged: {}\n", outcome.not_judged);
+  if (!outcome.not_looked.empty())
+    text += fmt::format(
+        "Note: what layers run in is unknown, also of those that are to stay in "
+        "floats: {}\n",
+        outcome.not_looked);
   if (!outcome.not_timed.empty())
     text += fmt::format("Note: times were not measured: {}\n", outcome.not_timed);
   if (outcome.disturbed)

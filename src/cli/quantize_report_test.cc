@@ -93,6 +93,22 @@ TEST(QuantizeReport, OneSampleCannotTellWhetherAPromiseIsKept) {
   EXPECT_EQ(json["warnings"].size(), 0u);
 }
 
+TEST(QuantizeReport, WhatRunsMayBeUnknown) {
+  QuantizeReport report = report_with(1e-3, 1e-3);
+  for (QuantizedLayer& layer : report.outcome.layers) layer.runs = RunsIn::Unknown;
+  report.outcome.not_looked = "x 1 does not tell";
+  const std::string text = quantize_text(report, {});
+  EXPECT_THAT(text, HasSubstr("\nwhich precision the layers run in is unknown\n"));
+  EXPECT_THAT(text, HasSubstr("unknown (written for int8)"));
+  EXPECT_THAT(text, HasSubstr("unknown (named)"));
+  EXPECT_THAT(text, Not(HasSubstr("the engine runs")));
+  EXPECT_THAT(text, HasSubstr("\nNote: what layers run in is unknown"));
+  const auto json = nlohmann::json::parse(quantize_json(report));
+  EXPECT_EQ(json["layers"][0]["runs_in"], "unknown");
+  EXPECT_TRUE(json["layers"][0]["kernel"].is_string());
+  EXPECT_THAT(json["notes"][0].get<std::string>(), HasSubstr("x 1 does not tell"));
+}
+
 // 4 + 1 + 0.5 and 2 + 1.1 + 0.4 − 0.1.
 TEST(QuantizeReport, RowsAddUp) {
   const QuantizeReport report = report_with(1e-3, 1e-3);

@@ -86,10 +86,7 @@ Status Running::load_models() {
     return failure(fmt::format("{}: {}", request_.model.path, status.error().message));
   task_.layers = find_quant_layers(loaded_.model);
   if (task_.layers.empty())
-    return failure(
-        fmt::format("{}: there is no layer to quantize: no convolution or product with "
-                    "stored weights of f32",
-                    request_.model.path));
+    return failure(fmt::format("{}: {}", request_.model.path, why_no_layers(loaded_.model)));
   task_.model = &loaded_.model;
   report_.random_weights = request_.model.path.starts_with(zoo::kPrefix);
   if (report_.random_weights) {

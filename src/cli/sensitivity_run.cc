@@ -288,10 +288,7 @@ Result<SensitivityOutcome> Running::run() {
     return failure(fmt::format("{}: {}", request_.model.path, status.error().message));
   layers_ = find_quant_layers(loaded_->model);
   if (layers_.empty())
-    return failure(
-        fmt::format("{}: there is no layer to quantize: no convolution or product with "
-                    "stored weights of f32",
-                    request_.model.path));
+    return failure(fmt::format("{}: {}", request_.model.path, why_no_layers(loaded_->model)));
   if (Status status = check_request(); !status) return tl::unexpected(status.error());
   auto data = request_.data.open(loaded_->model);
   if (!data) return tl::unexpected(data.error());

@@ -14,8 +14,9 @@ struct LayerLook {
   std::string kernel;  // the engine's operator that computes it
 };
 
-// The model in `source` is opened as it would be run; nothing is run. `mains` are the nodes of
-// `model`, the same model, that do the work of each layer: Conv, Gemm or MatMul.
+// The model in `source` is opened as it would be run; nothing is run. Of an engine that does not
+// tell its plan, all is unknown. `mains` are the nodes of `model`, the same model, that do the work
+// of each layer: Conv, Gemm or MatMul.
 Result<std::vector<LayerLook>> look_at_layers(const Engine& engine, const ModelSource& source,
                                               const Model& model,
                                               const std::vector<std::string>& mains,

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strata/infer/infer.h"
+#include "strata/read/read.h"
 #include "strata/zoo/builder.h"
 #include "strata/zoo/zoo.h"
 
@@ -29,6 +31,21 @@ const QuantLayer& at(const std::vector<QuantLayer>& layers, std::string_view pat
     if (layer.path == path) return layer;
   ADD_FAILURE() << "no layer " << path;
   return layers.front();
+}
+
+// Three convolutions in one branch of /gate/If and one in the other, some with weights from
+// outside.
+TEST(QuantLayers, ThoseInBodiesAreNamedWhereThereAreNoOthers) {
+  auto model = read_model(STRATA_SOURCE_DIR "/tests/cli/models/branches.onnx");
+  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_TRUE(infer(*model));
+  EXPECT_TRUE(find_quant_layers(*model).empty());
+  EXPECT_THAT(why_no_layers(*model),
+              HasSubstr("all 4 layers lie in the bodies of If node \"/gate/If\"; export"));
+  zoo::Builder net("Net");
+  net.output("y", net.relu("r", net.input("x", {1, 3})));
+  EXPECT_EQ(why_no_layers(finished(std::move(net)).model),
+            "there is no layer to quantize: no convolution or product with stored weights of f32");
 }
 
 TEST(QuantLayers, ConvolutionNormAndActivationAreOne) {

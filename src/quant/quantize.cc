@@ -189,6 +189,9 @@ Status Quantizing::look(const std::string& file) {
     if (!out_.layers[l].int8 && out_.layers[l].runs == RunsIn::Int8)
       wrong.push_back(out_.layers[l].path);
   }
+  if (!task_.engine->tells_plan())
+    out_.not_looked = fmt::format("{} {} does not tell what it runs before it does",
+                                  task_.engine->name(), task_.engine->release());
   if (wrong.empty()) return {};
   return failure(
       fmt::format("{}: {} runs in int8 what was to stay in floats: {}; nothing was written",

@@ -1,6 +1,7 @@
 // The job on an engine that computes nothing: what is written, said and when nothing is.
 #include "strata/quant/quantize.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -110,6 +111,25 @@ TEST_F(QuantizeJob, KeptInFloatsButRunInInt8WritesNothing) {
   EXPECT_EQ(outcome.error().message,
             "net: fake runs in int8 what was to stay in floats: c1, fc; nothing was written");
   EXPECT_FALSE(written());
+}
+
+TEST_F(QuantizeJob, AnEngineThatTellsNoPlanLeavesUnknownWhatRuns) {
+  ::setenv("STRATA_FAKE_PLAN", "none", 1);
+  auto silent = load_engine("fake");
+  ::unsetenv("STRATA_FAKE_PLAN");
+  ASSERT_TRUE(silent) << silent.error().message;
+  EXPECT_TRUE(engine_.tells_plan());
+  EXPECT_FALSE(silent->tells_plan());
+  task_.engine = &*silent;
+  task_.keep = stays_float(network_.model, task_.layers, {"c1"}).value();
+  const auto outcome = quantize_model(task_);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(written());
+  for (const QuantizedLayer& layer : outcome->layers) {
+    EXPECT_EQ(layer.runs, RunsIn::Unknown) << layer.path;
+    EXPECT_EQ(layer.kernel, "") << layer.path;
+  }
+  EXPECT_THAT(outcome->not_looked, HasSubstr("does not tell what it runs before it does"));
 }
 
 TEST_F(QuantizeJob, ActivationsInFloatsAreSaid) {

@@ -273,8 +273,7 @@ Status Measuring::open_references() {
 }
 
 Result<Sensitivity> Measuring::run() {
-  if (layers_.empty())
-    return failure("there is no layer to quantize: no convolution or product with stored weights");
+  if (layers_.empty()) return failure(why_no_layers(model_));
   if (data_.count() == 0) return failure("there are no samples");
   const auto references = options_.leave_one_out ? 2 : 1;
   const std::int64_t room = options_.naive ? 0 : options_.memory_bytes / references / data_.count();

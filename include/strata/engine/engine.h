@@ -109,6 +109,8 @@ class Engine {
   const std::string& plugin() const { return plugin_; }       // the file that was opened
   // Starts and durations of kernels are rounded down to this.
   std::int64_t kernel_resolution_ns() const { return api_->kernel_resolution_ns; }
+  // Whether Session::plan() can be asked.
+  bool tells_plan() const { return api_->plan != nullptr; }
 
   struct Device {
     std::string name, note;

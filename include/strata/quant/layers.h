@@ -75,6 +75,9 @@ std::string operators_text(const Model& model, const QuantLayer& layer);
 // Needs inferred types. Weights must be f32 and stored.
 std::vector<QuantLayer> find_quant_layers(const Model& model);
 
+// Why it found none, a sentence: names the nodes in whose bodies there are layers.
+std::string why_no_layers(const Model& model);
+
 // The layers that the names mean: a path, a block (`stage1:0:2`), the name of a node, a
 // module that layers are in (`features.0`), or a pattern with * and ?. A name that means
 // none is an error that says what there is.

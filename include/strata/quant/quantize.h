@@ -117,6 +117,7 @@ struct QuantizeOutcome {
   std::int64_t int8_bytes = 0;
   std::optional<BenchResult> bench;   // floats, int8
   std::vector<std::string> excluded;  // nodes of the original that stay in floats
+  std::string not_looked;             // why all layers' `runs` is Unknown
   std::string not_timed;              // why there are no times
   bool disturbed = false;             // other work ran while layers were timed: nothing is sure
   bool interrupted = false;           // after the model was written

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Makes the small models of this folder. Debian's python3-onnx is enough.
 
-Weights have a name, a type and a shape but no payload: costs do not depend on it.
+Weights have a name, a type and a shape but no payload, on which costs do not depend; those of
+`branches` have one, since the model is quantized.
 """
 
 import pathlib
@@ -156,7 +157,30 @@ def nonzero():
     net.save("nonzero", [floats("x", 100, 16), floats("scores", 100)], [floats("y", None, 10)])
 
 
+def branches():
+    """Convolutions in the branches of an If, one of them with a weight of the graph around it."""
+    shared = helper.make_tensor("shared.weight", TensorProto.FLOAT, [2, 2, 1, 1], [1, 2, 3, 4])
+
+    def branch(name, count):
+        weight = helper.make_tensor(f"{name}.weight", TensorProto.FLOAT, [2, 2, 1, 1], [4, 3, 2, 1])
+        nodes = [helper.make_node("Conv", ["x", "shared.weight"], [f"{name}.0"])]
+        for i in range(1, count):
+            conv = [f"{name}.{i - 1}", f"{name}.weight"]
+            nodes.append(helper.make_node("Conv", conv, [f"{name}.{i}"]))
+        return helper.make_graph(nodes, name, [], [floats(f"{name}.{count - 1}", 1, 2, 4, 4)],
+                                 [weight])
+
+    net = Network(opset=17)
+    net.weights.append(shared)
+    mean = net.node("ReduceMean", ["x"], "/gate", keepdims=0)
+    positive = net.node("Greater", [mean, net.constant("/gate", 0.0)], "/gate")
+    net.node("If", [positive], "/gate", ["y"], then_branch=branch("wide", 3),
+             else_branch=branch("narrow", 1))
+    net.save("branches", [floats("x", 1, 2, 4, 4)], [floats("y", 1, 2, 4, 4)])
+
+
 if __name__ == "__main__":
+    branches()
     gpt2()
     custom_op()
     nonzero()
