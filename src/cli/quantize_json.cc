@@ -19,8 +19,8 @@ Json interval(const std::optional<Interval>& value) {
 Json seconds(const RowTime& time) { return time.median == -1 ? Json(nullptr) : Json(time.median); }
 Json text(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
 
-void add_times(Json& row, const RowTime& floats, const RowTime& written) {
-  const auto ratio = speed_up(floats, written);
+void add_times(Json& row, const RowTime& floats, const RowTime& written,
+               const std::optional<RowSpeedUp>& ratio) {
   row["float_s"] = seconds(floats);
   row["float_interval_s"] = interval(floats.interval);
   row["written_s"] = seconds(written);
@@ -41,7 +41,7 @@ Json layers_json(const QuantizeOutcome& outcome) {
                                          {"kernel", text(layer.kernel)},
                                          {"input_rounded", layer.input_rounded},
                                          {"output_rounded", layer.output_rounded}});
-    add_times(row, layer.floats, layer.written);
+    add_times(row, layer.floats, layer.written, layer.speed_up);
     row["weights_drop"] = number(layer.weights_drop);
   }
   return layers;
@@ -51,7 +51,7 @@ Json rest_json(const QuantizeOutcome& outcome) {
   Json rows = Json::array();
   for (const RestRow& rest : outcome.rest) {
     Json& row = rows.emplace_back(Json{{"row", rest.name}});
-    add_times(row, rest.floats, rest.written);
+    add_times(row, rest.floats, rest.written, rest.speed_up);
   }
   return rows;
 }

@@ -117,7 +117,7 @@ std::string latency_text(const QuantizeOutcome& outcome) {
     text += "the written model is SLOWER than the floats on this machine\n";
   std::size_t slower = 0, unsure = 0, timed = 0;
   for (const QuantizedLayer& layer : outcome.layers) {
-    const auto ratio = speed_up(layer.floats, layer.written);
+    const auto& ratio = layer.speed_up;
     if (!layer.int8 || !ratio) continue;
     ++timed;
     slower += ratio->sure() && ratio->ratio < 1 ? 1 : 0;

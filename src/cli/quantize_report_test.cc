@@ -31,6 +31,8 @@ QuantizeReport report_with(double got, double promised) {
   outcome.layers[0].kernel = "QLinearConv";
   outcome.layers[0].floats = {4e-3, Interval{3.9e-3, 4.1e-3}};
   outcome.layers[0].written = {2e-3, Interval{1.9e-3, 2.1e-3}};
+  outcome.layers[0].speed_up = RowSpeedUp{2, Interval{1.86, 2.16}};
+  outcome.layers[1].speed_up = RowSpeedUp{1 / 1.1, Interval{0.25, 3.33}};
   outcome.layers[1].path = "b";
   outcome.layers[1].reason = "named";
   outcome.layers[1].runs = RunsIn::Float;

@@ -22,8 +22,7 @@ std::string runs_text(const QuantizedLayer& layer) {
   return layer.runs == RunsIn::Int8 ? text : text + " (written for int8)";
 }
 
-std::string speed_up_text(const RowTime& floats, const RowTime& written) {
-  const auto found = speed_up(floats, written);
+std::string speed_up_text(const std::optional<RowSpeedUp>& found) {
   if (!found) return "–";
   std::string text = fmt::format("{:.2f}×", found->ratio);
   if (found->interval)
@@ -39,7 +38,7 @@ struct Row {
   RowTime floats, after;
   std::optional<double> drop;
   std::string shown_runs = "–";
-  bool ratio = true;  // that says something
+  std::optional<RowSpeedUp> ratio = {};
 };
 
 std::vector<Row> rows_of(const QuantizeOutcome& outcome) {
@@ -53,35 +52,14 @@ std::vector<Row> rows_of(const QuantizeOutcome& outcome) {
   for (const QuantizedLayer& layer : outcome.layers)
     add({"layer", layer.path, layer.block, layer.int8 ? "int8" : "float",
          std::string(name(layer.runs)), layer.kernel, layer.reason, layer.floats, layer.written,
-         layer.weights_drop, runs_text(layer)});
+         layer.weights_drop, runs_text(layer), layer.speed_up});
   for (const RestRow& rest : outcome.rest) {
     if (rest.floats.median == -1 && rest.written.median == -1) continue;
-    add({"rest",
-         std::string(rest.name),
-         {},
-         {},
-         {},
-         {},
-         {},
-         rest.floats,
-         rest.written,
-         {},
-         "–",
-         false});
+    add({"rest", std::string(rest.name), {}, {}, {}, {}, {}, rest.floats, rest.written, {}, "–"});
   }
   if (!outcome.rest.empty())
-    rows.push_back({"total",
-                    "total",
-                    {},
-                    {},
-                    {},
-                    {},
-                    {},
-                    {float_total, {}},
-                    {written_total, {}},
-                    {},
-                    "–",
-                    false});
+    rows.push_back(
+        {"total", "total", {}, {}, {}, {}, {}, {float_total, {}}, {written_total, {}}, {}, "–"});
   return rows;
 }
 
@@ -105,15 +83,14 @@ Profile shown_rows(const QuantizeOutcome& outcome) {
                    {"drop", "Weights alone", Unit::Text, false, 3}};
   bool blocks = false, drops = false, times = !outcome.rest.empty();
   for (const Row& row : rows_of(outcome)) {
-    table.rows.emplace_back().cells = {
-        text_cell(row.layer),
-        text_cell(row.block),
-        text_cell(row.shown_runs),
-        text_cell(row.kernel),
-        seconds_cell(row.floats),
-        seconds_cell(row.after),
-        text_cell(row.ratio ? speed_up_text(row.floats, row.after) : "–"),
-        text_cell(drop_text(row.drop))};
+    table.rows.emplace_back().cells = {text_cell(row.layer),
+                                       text_cell(row.block),
+                                       text_cell(row.shown_runs),
+                                       text_cell(row.kernel),
+                                       seconds_cell(row.floats),
+                                       seconds_cell(row.after),
+                                       text_cell(speed_up_text(row.ratio)),
+                                       text_cell(drop_text(row.drop))};
     blocks = blocks || !row.block.empty();
     drops = drops || row.drop;
   }
@@ -158,8 +135,7 @@ Profile quantize_rows(const QuantizeReport& report, bool machine) {
                     {},
                     {},
                     tensor.drop,
-                    "",
-                    false});
+                    ""});
   for (const Row& row : rows) {
     const auto low = [](const std::optional<Interval>& i) {
       return i ? std::optional(i->low) : std::nullopt;
@@ -167,7 +143,7 @@ Profile quantize_rows(const QuantizeReport& report, bool machine) {
     const auto high = [](const std::optional<Interval>& i) {
       return i ? std::optional(i->high) : std::nullopt;
     };
-    const auto ratio = row.ratio ? speed_up(row.floats, row.after) : std::nullopt;
+    const auto& ratio = row.ratio;
     const auto interval = ratio ? ratio->interval : std::nullopt;
     table.rows.emplace_back().cells = {
         text_cell(row.part),

@@ -1,10 +1,15 @@
 #include "quant/layer_speed.h"
 
+#include <cmath>
+#include <random>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace strata {
 namespace {
+
+constexpr std::size_t kSessions = 5, kRuns = 10;  // of each session
 
 KernelTimes kernel(std::string op, std::vector<std::string> sources, std::vector<double> seconds,
                    KernelKind kind = KernelKind::Compute) {
@@ -16,89 +21,115 @@ KernelTimes kernel(std::string op, std::vector<std::string> sources, std::vector
   return out;
 }
 
-std::vector<double> times(double seconds) { return std::vector<double>(10, seconds); }
-
-TEST(LayerSpeed, RowsAddUpToTheWhole) {
-  Timing timing;
-  timing.runs = times(20);
-  timing.kernels = {kernel("QuantizeLinear", {"a"}, times(1)),
-                    kernel("QLinearConv", {"a", "relu"}, times(5)),
-                    kernel("QLinearAdd", {"add"}, times(2)),
-                    kernel("ReorderOutput", {}, times(1.5), KernelKind::Layout),
-                    kernel("Conv", {"b"}, times(6)),
-                    kernel("Mul", {"b"}, times(1)),
-                    kernel("DequantizeLinear", {}, times(0.5))};
-  const RunTimes rows = rows_of(timing, {{"a", "relu"}, {"b"}, {"c"}});
-  EXPECT_EQ(rows.layers[0].median, 5);
-  EXPECT_EQ(rows.layers[1].median, 7);
-  EXPECT_EQ(rows.layers[2].median, -1);  // in no kernel
-  EXPECT_EQ(rows.conversions.median, 1.5);
-  EXPECT_EQ(rows.other.median, 2);
-  EXPECT_EQ(rows.layout.median, 1.5);
-  EXPECT_EQ(rows.outside.median, 3);
-  RunTimes scaled = rows;
-  scale_to(scaled, 40);
-  EXPECT_EQ(scaled.layers[0].median, 10);
-  EXPECT_EQ(scaled.outside.median, 6);
+std::vector<double> times(double seconds) {
+  return std::vector<double>(kSessions * kRuns, seconds);
 }
 
-// A row's interval is of its runs; few runs have none, and nothing is sure then.
-TEST(LayerSpeed, SureIsWhatTheIntervalsSay) {
-  const RowTime one{10, Interval{9, 11}}, half{5, Interval{4, 6}}, near{9.5, Interval{8, 10}};
-  EXPECT_TRUE(speed_up(one, half)->sure());
-  EXPECT_DOUBLE_EQ(speed_up(one, half)->interval->low, 1.5);
-  EXPECT_DOUBLE_EQ(speed_up(one, half)->interval->high, 2.75);
-  EXPECT_FALSE(speed_up(one, near)->sure());
-  EXPECT_FALSE(speed_up(one, RowTime{1, std::nullopt})->sure());
-  EXPECT_FALSE(speed_up(one, RowTime{}));
-  EXPECT_EQ(seconds_saved(one, half), 5);
-  EXPECT_EQ(seconds_saved(one, near), 3);  // the most that it may be
-  EXPECT_EQ(seconds_saved(one, RowTime{}), 0);
+Timing timing_of(double whole, std::vector<KernelTimes> kernels) {
+  Timing out;
+  out.runs = out.recorded = times(whole);
+  out.sessions = out.recorded_sessions = std::vector<std::size_t>(kSessions, kRuns);
+  out.kernels = std::move(kernels);
+  return out;
+}
+
+TEST(LayerSpeed, RowsAddUpToTheWhole) {
+  TimedPair pair;
+  pair.base = timing_of(
+      20,
+      {kernel("QuantizeLinear", {"a"}, times(1)), kernel("QLinearConv", {"a", "relu"}, times(5)),
+       kernel("QLinearAdd", {"add"}, times(2)),
+       kernel("ReorderOutput", {}, times(1.5), KernelKind::Layout), kernel("Conv", {"b"}, times(6)),
+       kernel("Mul", {"b"}, times(1)), kernel("DequantizeLinear", {}, times(0.5))});
+  pair.other = timing_of(10, {kernel("Conv", {"x"}, times(2.5)), kernel("Add", {}, times(1))});
+  PairTimes rows = rows_of(pair, {{"a", "relu"}, {"b"}, {"c"}}, {{"x"}, {"y"}, {"z"}});
+  EXPECT_EQ(rows.base.layers[0].median, 5);
+  EXPECT_EQ(rows.base.layers[1].median, 7);
+  EXPECT_EQ(rows.base.layers[2].median, -1);  // in no kernel
+  EXPECT_EQ(rows.base.conversions.median, 1.5);
+  EXPECT_EQ(rows.base.other.median, 2);
+  EXPECT_EQ(rows.base.layout.median, 1.5);
+  EXPECT_EQ(rows.base.outside.median, 3);
+  ASSERT_EQ(rows.layers.size(), 3u);
+  EXPECT_DOUBLE_EQ(rows.layers[0]->ratio, 2);
+  EXPECT_FALSE(rows.layers[1]);  // in no kernel of the other
+  EXPECT_FALSE(rows.conversions);
+  EXPECT_DOUBLE_EQ(rows.others->ratio, 2);
+  scale_to(rows, 40, 30);  // twice and three times as long
+  EXPECT_EQ(rows.base.layers[0].median, 10);
+  EXPECT_EQ(rows.base.outside.median, 6);
+  EXPECT_EQ(rows.other.layers[0].median, 7.5);
+  EXPECT_NEAR(rows.layers[0]->ratio, 4.0 / 3, 1e-9);
+}
+
+TEST(LayerSpeed, SavedIsWhatIsCertainOrTheMost) {
+  const RowTime one{10, {}}, half{5, {}}, near{9.5, {}};
+  EXPECT_EQ(seconds_saved(one, half, RowSpeedUp{2, Interval{1.5, 2.5}}), 5);
+  EXPECT_DOUBLE_EQ(seconds_saved(one, near, RowSpeedUp{1.05, Interval{0.8, 1.25}}), 2);
+  EXPECT_EQ(seconds_saved(one, near, RowSpeedUp{1.05, Interval{0, INFINITY}}), 10);
+  EXPECT_EQ(seconds_saved(one, near, RowSpeedUp{1.05, std::nullopt}), 0.5);
+  EXPECT_EQ(seconds_saved(one, RowTime{}, std::nullopt), 0);
 }
 
 // A kernel of half a microsecond, of which an engine says 0 or 1: nothing is known.
 TEST(LayerSpeed, ShortKernelsAreNotSure) {
-  Timing timing;
-  timing.runs = times(10e-6);
-  timing.kernels = {kernel("Conv", {"a"}, times(1e-6)), kernel("Conv", {"b"}, times(50e-6))};
-  const RunTimes slow = rows_of(timing, {{"a"}, {"b"}}, 1e-6);
-  timing.kernels = {kernel("Conv", {"a"}, times(0.3e-6)), kernel("Conv", {"b"}, times(20e-6))};
-  const RunTimes fast = rows_of(timing, {{"a"}, {"b"}}, 1e-6);
-  EXPECT_FALSE(speed_up(slow.layers[0], fast.layers[0])->sure());
-  EXPECT_TRUE(speed_up(slow.layers[1], fast.layers[1])->sure());
-  EXPECT_NEAR(speed_up(slow.layers[1], fast.layers[1])->interval->low, 49.0 / 21, 1e-9);
+  TimedPair pair;
+  pair.base =
+      timing_of(60e-6, {kernel("Conv", {"a"}, times(1e-6)), kernel("Conv", {"b"}, times(50e-6))});
+  pair.other =
+      timing_of(30e-6, {kernel("Conv", {"a"}, times(0.3e-6)), kernel("Conv", {"b"}, times(20e-6))});
+  const LayerNames names = {{"a"}, {"b"}};
+  const PairTimes exact = rows_of(pair, names, names), coarse = rows_of(pair, names, names, 1e-6);
+  EXPECT_TRUE(exact.layers[0]->sure());
+  EXPECT_FALSE(coarse.layers[0]->sure());
+  EXPECT_TRUE(coarse.layers[1]->sure());
+  EXPECT_NEAR(coarse.layers[1]->interval->low,
+              exact.layers[1]->interval->low * (49.0 / 50) * (20.0 / 21), 1e-9);
+  EXPECT_NEAR(coarse.layers[1]->interval->high,
+              exact.layers[1]->interval->high * (51.0 / 50) * (20.0 / 19), 1e-9);
 }
 
-// A process that gets half of a core measures the others, too.
+// Where the whole timing is withheld, so is every row.
 TEST(LayerSpeed, NothingIsSureOfADisturbedRun) {
-  Timing timing;
-  timing.runs = times(10e-3);
-  timing.kernels = {kernel("Conv", {"a"}, times(9e-3))};
-  timing.contention = {.wall_seconds = 1, .cpu_seconds = 0.5, .involuntary = 0};
-  const RunTimes busy = rows_of(timing, {{"a"}});
-  EXPECT_TRUE(busy.disturbed);
-  EXPECT_FALSE(busy.layers[0].interval);
-  timing.contention.cpu_seconds = 1;
-  const RunTimes calm = rows_of(timing, {{"a"}});
-  EXPECT_TRUE(calm.layers[0].interval);
-  EXPECT_TRUE(calmer_of(busy, calm).layers[0].interval);
-  EXPECT_TRUE(calmer_of(calm, busy).layers[0].interval);
-  EXPECT_FALSE(speed_up(busy.layers[0], calm.layers[0])->sure());
+  TimedPair pair;
+  pair.base = timing_of(10, {kernel("Conv", {"a"}, times(9))});
+  pair.other = timing_of(5, {kernel("Conv", {"a"}, times(4))});
+  EXPECT_TRUE(rows_of(pair, {{"a"}}, {{"a"}}).layers[0]->sure());
+  pair.other.center.withheld = "other work was there";
+  const PairTimes rows = rows_of(pair, {{"a"}}, {{"a"}});
+  EXPECT_TRUE(rows.disturbed);
+  EXPECT_FALSE(rows.layers[0]->interval);
+  EXPECT_FALSE(rows.base.layers[0].interval);
+  EXPECT_EQ(rows.layers[0]->ratio, 2.25);
 }
 
-// The round of a quiet moment is shown, with an interval that both agree on.
-TEST(LayerSpeed, TwoRoundsAreOne) {
-  RunTimes quiet, busy;
-  quiet.whole = 10;
-  quiet.layers = {{4, Interval{3.9, 4.1}}};
-  busy.whole = 30;
-  busy.layers = {{12, Interval{8, 16}}};
-  for (const RunTimes& both : {calmer_of(quiet, busy), calmer_of(busy, quiet)}) {
-    EXPECT_EQ(both.whole, 10);
-    EXPECT_EQ(both.layers[0].median, 4);
-    EXPECT_EQ(both.layers[0].interval->low, 3.9);
-    EXPECT_EQ(both.layers[0].interval->high, 16);
+// A machine whose pace changes by up to a half from session to session, alike for both models,
+// since they take turns. The true ratio is 1.25: intervals have it, and are narrow enough to be
+// sure.
+TEST(LayerSpeed, ASlowMinuteIsInBoth) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> pace(1, 1.5), noise(0.99, 1.01);
+  int covered = 0, sure = 0;
+  constexpr int kTrials = 200;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> base, other;
+    for (std::size_t session = 0; session < kSessions; ++session) {
+      const double now = pace(random);
+      for (std::size_t run = 0; run < kRuns; ++run) {
+        base.push_back(5 * now * noise(random));
+        other.push_back(4 * now * noise(random));
+      }
+    }
+    TimedPair pair;
+    pair.base = timing_of(6, {kernel("Conv", {"a"}, base)});
+    pair.other = timing_of(5, {kernel("Conv", {"a"}, other)});
+    const auto ratio = rows_of(pair, {{"a"}}, {{"a"}}).layers[0];
+    ASSERT_TRUE(ratio && ratio->interval);
+    covered += ratio->interval->low <= 1.25 && 1.25 <= ratio->interval->high ? 1 : 0;
+    sure += ratio->sure() ? 1 : 0;
   }
+  EXPECT_GE(covered, kTrials * 95 / 100);
+  EXPECT_EQ(sure, kTrials);
 }
 
 }  // namespace

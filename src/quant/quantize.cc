@@ -227,20 +227,20 @@ Status Quantizing::compare_speed() {
     auto bench = speed_->compare(floats_file_, task_.output);
     if (!bench) return tl::unexpected(bench.error());
     out_.bench = std::move(*bench);
-    if (out_.bench->variants.size() == 2) {
-      scale_to(times_->base, out_.bench->variants[0].summary().median);
-      scale_to(times_->other, out_.bench->variants[1].summary().median);
-    }
+    if (out_.bench->variants.size() == 2)
+      scale_to(*times_, out_.bench->variants[0].summary().median,
+               out_.bench->variants[1].summary().median);
   }
   for (std::size_t l = 0; l < out_.layers.size(); ++l) {
     out_.layers[l].floats = times_->base.layers[l];
     out_.layers[l].written = times_->other.layers[l];
+    out_.layers[l].speed_up = times_->layers[l];
   }
   const RunTimes &base = times_->base, &other = times_->other;
-  out_.disturbed = base.disturbed || other.disturbed;
-  out_.rest = {{"other operators", base.other, other.other},
-               {"conversions", base.conversions, other.conversions},
-               {"layout", base.layout, other.layout},
+  out_.disturbed = times_->disturbed;
+  out_.rest = {{"other operators", base.other, other.other, times_->others},
+               {"conversions", base.conversions, other.conversions, times_->conversions},
+               {"layout", base.layout, other.layout, times_->layout},
                {"outside kernels", base.outside, other.outside}};
   return {};
 }

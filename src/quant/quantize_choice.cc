@@ -45,7 +45,7 @@ Result<KeepWorth> Quantizing::worth_of_parts() {
   const std::vector<double> work = work_of(*task_.model);
   for (std::size_t l = 0; l < task_.layers.size(); ++l)
     worth.seconds_saved.push_back(
-        times_ ? seconds_saved(times_->base.layers[l], times_->other.layers[l])
+        times_ ? seconds_saved(times_->base.layers[l], times_->other.layers[l], times_->layers[l])
                : work[task_.layers[l].main]);
   return worth;
 }
@@ -128,7 +128,7 @@ Status Quantizing::keep_for_speed() {
   std::vector<double> lost(task_.layers.size(), 0);
   for (std::size_t l = 0; l < task_.layers.size(); ++l) {
     const RowTime &base = times_->base.layers[l], &other = times_->other.layers[l];
-    const auto ratio = speed_up(base, other);
+    const auto& ratio = times_->layers[l];
     if (model.int8[l] && ratio && ratio->sure() && ratio->ratio * kSlower < 1)
       lost[l] = other.median - base.median;
   }

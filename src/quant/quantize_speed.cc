@@ -9,14 +9,9 @@ namespace strata {
 
 namespace {
 
-constexpr double kLayerSeconds = 1;  // for the times of layers, each of four times
-constexpr double kLongRun = 0.2;     // seconds of an inference that is timed only once
+constexpr double kLayerSeconds = 2;  // for the times of layers, of each model
 // Inferences of both that a comparison is given time for, within bounds.
 constexpr double kInferences = 80, kLeastSeconds = 10, kMostSeconds = 90;
-
-bool stopped(const QuantizeObserver& observer) {
-  return observer.stop != nullptr && observer.stop->load();
-}
 
 }  // namespace
 
@@ -59,36 +54,24 @@ Result<BenchResult> QuantizeSpeed::compare(const std::string& base,
   return run_bench({first, second}, method);
 }
 
-Result<QuantizeSpeed::Layers> QuantizeSpeed::layers(const ModelSource& base,
-                                                    const Names& base_names,
-                                                    const ModelSource& other,
-                                                    const Names& other_names) {
+Result<PairTimes> QuantizeSpeed::layers(const ModelSource& base, const LayerNames& base_names,
+                                        const ModelSource& other, const LayerNames& other_names) {
   TimingOptions options;
   options.session = task_->session;
   options.seconds = kLayerSeconds;
   options.nodes = task_->model->graph().nodes.size();
   options.stop = observer_->stop;
-  int timed = 0, all = 4;
+  // Both models tell their own progress, by turns.
+  double shown = 0;
   options.progress = [&](const TimingProgress& at) {
-    const double share = at.stage == "measuring" ? at.done : 0;
-    if (observer_->progress) observer_->progress("timing layers", (timed + share) / all);
+    if (at.stage == "measuring") shown = std::max(shown, at.done);
+    if (observer_->progress) observer_->progress("timing layers", shown);
   };
-  Layers out;
-  for (int round = 0; round < 2; ++round) {
-    auto one = run_times(*task_->engine, base, inputs_, base_names, options);
-    if (!one) return tl::unexpected(one.error());
-    ++timed;
-    if (one->whole > kLongRun) all = 2;
-    auto two = run_times(*task_->engine, other, inputs_, other_names, options);
-    if (!two) return tl::unexpected(two.error());
-    ++timed;
-    if (round == 0)
-      out = {*one, *two};
-    else
-      out = {calmer_of(out.base, *one), calmer_of(out.other, *two)};
-    whole_ = out.base.whole + out.other.whole;
-    if (whole_ > kLongRun || stopped(*observer_)) break;
-  }
+  auto pair = time_pair(*task_->engine, base, inputs_, other, inputs_, options);
+  if (!pair) return tl::unexpected(pair.error());
+  PairTimes out = rows_of(*pair, base_names, other_names,
+                          static_cast<double>(task_->engine->kernel_resolution_ns()) * 1e-9);
+  whole_ = out.base.whole + out.other.whole;
   return out;
 }
 

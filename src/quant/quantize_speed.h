@@ -15,13 +15,9 @@ class QuantizeSpeed {
   // `seconds` in the task, by how long an inference took when layers were timed.
   Result<BenchResult> compare(const std::string& base, const std::string& other) const;
 
-  // Rows of both models, by turns, twice unless an inference is long.
-  struct Layers {
-    RunTimes base, other;
-  };
-  using Names = std::vector<std::vector<std::string>>;  // of nodes, by layer
-  Result<Layers> layers(const ModelSource& base, const Names& base_names, const ModelSource& other,
-                        const Names& other_names);
+  // Rows of both models, whose sessions take turns.
+  Result<PairTimes> layers(const ModelSource& base, const LayerNames& base_names,
+                           const ModelSource& other, const LayerNames& other_names);
 
  private:
   const QuantizeTask* task_ = nullptr;

@@ -66,7 +66,7 @@ class Quantizing {
   std::optional<Dataset> samples_;
   SampleSplit split_;
   std::optional<QuantizeSpeed> speed_;
-  std::optional<QuantizeSpeed::Layers> times_;
+  std::optional<PairTimes> times_;
   std::string floats_file_;
   std::set<std::string> kept_for_answers_;  // tensors
   std::vector<SampleScore> choice_;  // of the chosen model, on the samples it was chosen with

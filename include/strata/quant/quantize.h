@@ -58,22 +58,22 @@ struct QuantizeObserver {
 // Seconds of one row in one model.
 struct RowTime {
   double median = -1;                // -1: not measured, or in no kernel of its own
-  std::optional<Interval> interval;  // 95 %, of all rounds together; nullopt: too few runs
+  std::optional<Interval> interval;  // 95 %, between sessions; nullopt: not known
 };
 
-// How many times as fast, if that is known.
+// How many times as fast, from sessions of both that ran side by side.
 struct RowSpeedUp {
   double ratio = 1;
   std::optional<Interval> interval;
   // Whether it is certain to be faster or slower: the interval leaves out 1.
   bool sure() const { return interval && (interval->low > 1 || interval->high < 1); }
 };
-std::optional<RowSpeedUp> speed_up(const RowTime& floats, const RowTime& written);
 
 // Where the rest of the time goes. All rows and those of layers add up to the total.
 struct RestRow {
   std::string_view name;  // `other operators`, `conversions`, `layout`, `outside kernels`
   RowTime floats, written;
+  std::optional<RowSpeedUp> speed_up = {};
 };
 
 enum class RunsIn : std::uint8_t { Unknown, Float, Int8 };
@@ -89,6 +89,7 @@ struct QuantizedLayer {
   std::string kernel;             // that computes it there: `QLinearConv`
   bool input_rounded = false, output_rounded = false;
   RowTime floats, written;
+  std::optional<RowSpeedUp> speed_up;  // nullopt: not measured, or in no kernel of its own
   std::optional<double> weights_drop;  // of its weights alone; where `automatic` needed it
 };
 
