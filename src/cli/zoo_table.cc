@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/time_options.h"
 #include "cli/zoo_command.h"
+#include "cli/zoo_latency.h"
 #include "strata/cost/convention.h"
 #include "strata/measure/memory.h"
 #include "strata/profile/profile.h"
@@ -83,24 +84,7 @@ Result<bool> add_latency(zoo::Network network, const zoo::Entry& entry, const Ta
         timed->facts.engine, timed->facts.view, timed->facts.threads,
         timed->facts.threads == 1 ? "" : "s"));
   }
-  ProfileRow& row = table.rows.back();
-  const double seconds = summarize(timed->timing->runs).median;
-  const SessionCenter& center = timed->timing->center;
-  row.cells.emplace_back().value = seconds;
-  Cell& low = row.cells.emplace_back();
-  Cell& high = row.cells.emplace_back();
-  if (center.interval) {
-    low.value = std::min(center.interval->low, seconds);
-    high.value = std::max(center.interval->high, seconds);
-  }
-  if (!center.withheld.empty())
-    table.notes.push_back(fmt::format("{}: no interval: {}", entry.name, center.withheld));
-  Cell& rate = row.cells.emplace_back();
-  const Cell& work = row.cells[2];  // model, params, flops
-  if (const auto* flops = std::get_if<Expr>(&work.value); flops != nullptr && flops->is_number())
-    rate.value = static_cast<double>(flops->value()) / seconds;
-  else if (const auto* counted = std::get_if<double>(&work.value))
-    rate.value = *counted / seconds;
+  add_latency_cells(*timed->timing, entry.name, table.rows.back(), table.notes);
   return true;
 }
 
@@ -132,12 +116,8 @@ Result<ZooTable> make_table(const TableOptions& options) {
       table.columns.insert(table.columns.begin(), {"model", "Model", Unit::Text, false, 0});
       table.convention = profile->convention;
       table.energy_model = profile->energy_model;
-      if (options.time.time) {
-        table.columns.push_back({"latency", "Latency", Unit::Seconds, false, 0});
-        table.columns.push_back({"latency_low", "Low", Unit::Seconds, false, 1});
-        table.columns.push_back({"latency_high", "High", Unit::Seconds, false, 1});
-        table.columns.push_back({"flops_per_s", "FLOPS", Unit::FlopsPerSecond, false, 0});
-      }
+      if (options.time.time)
+        for (Column& column : latency_columns()) table.columns.push_back(std::move(column));
     }
     ProfileRow& row = table.rows.emplace_back();
     row.cells.reserve(table.columns.size());

@@ -76,6 +76,25 @@ TEST(Measured, CallsAreAveragedWhereRowsStandForSeveral) {
               AllOf(Contains("time"), Not(Contains("time_per_call")), Not(Contains("calls"))));
 }
 
+// Kernels that take longer while they are recorded than the run that is not: said, not hidden.
+TEST(Measured, TimeOutsideOfLayersBelowZeroHasANote) {
+  const auto network = zoo::build("resnet18?resolution=32");
+  ASSERT_TRUE(network) << network.error().message;
+  Timing timing = even_timing(network->model);
+  const auto about_outside = Contains(testing::StartsWith("the time outside of layers is below"));
+  const Profile above = profiled(*network, timing, {});
+  EXPECT_THAT(above.notes, Not(about_outside));
+  // Rows add up to the whole; so what is outside tells what is inside.
+  const double outside = std::get<double>(cell(above, "outside layers", "time").value);
+  EXPECT_GE(outside, 9.9e-6);
+  const double layers = timing.runs[0] - outside;
+  timing.runs = timing.recorded = {layers / 1.25};
+  const Profile below = profiled(*network, timing, {});
+  EXPECT_NEAR(std::get<double>(cell(below, "outside layers", "time").value), -layers / 5, 1e-12);
+  EXPECT_THAT(below.notes, about_outside);
+  EXPECT_THAT(below.notes, Contains(testing::HasSubstr("add up to 25.0 % more than a run")));
+}
+
 // Ended before any kernel was recorded: only the whole is known.
 TEST(Measured, WithoutRecordedRunsNothingIsSaidOfLayers) {
   const auto network = zoo::build("resnet18?resolution=32");
