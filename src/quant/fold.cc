@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ops/node_view.h"
+#include "quant/following.h"
 #include "read/in_quotes.h"
 #include "strata/quant/fold.h"
 #include "strata/quant/read_floats.h"
@@ -43,6 +44,16 @@ struct Affine {
 
 Result<Affine> affine_of(const Model& model, const QuantLayer& layer, const FillElements& fill) {
   const Node& norm = model.graph().nodes[layer.norm];
+  if (norm.op == "Add") {
+    const TensorId x = model.graph().nodes[layer.main].outputs[0];
+    auto shift = floats_of(model, layer, stored_addend(model.graph(), norm, x), fill);
+    if (!shift) return tl::unexpected(shift.error());
+    Affine affine;
+    affine.factor.assign(shift->size(), 1);
+    affine.mean.assign(shift->size(), 0);
+    affine.shift.assign(shift->begin(), shift->end());
+    return affine;
+  }
   std::vector<float> parts[4];  // scale, shift, mean, variance
   for (std::size_t i = 0; i < 4; ++i) {
     auto floats = floats_of(model, layer, norm.inputs[i + 1], fill);

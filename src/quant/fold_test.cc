@@ -107,6 +107,58 @@ TEST(FoldedNorms, StayWhereTheConvolutionIsReadElsewhere) {
   EXPECT_EQ(folded->graph().nodes.size(), 2u);
 }
 
+// A bias behind a convolution, as a tensor of its own or reshaped: part of the layer, and folded.
+TEST(FoldedBias, OfAnAddBehindAConvolution) {
+  const std::vector<float> shift = {1, -2, 3, 0.5F};
+  for (const bool reshaped : {true, false})
+    for (const bool own : {true, false}) {
+      zoo::Builder net("Net");
+      const zoo::Var x = net.conv("conv", net.input("x", {1, 3, 1, 1}), 4, {.bias = own});
+      const zoo::Var bias =
+          reshaped ? net.reshape(net.table(shift, {4}), {1, 4, 1, 1}) : net.table(shift, {4, 1, 1});
+      net.output("y", net.relu(reshaped ? net.add(x, bias) : net.add(bias, x)));
+      auto network = std::move(net).finish();
+      ASSERT_TRUE(network) << network.error().message;
+      const FillElements fill = zoo::random_weights(network->model, 0);
+      const auto layers = find_quant_layers(network->model);
+      ASSERT_EQ(layers.size(), 1u);
+      EXPECT_FALSE(layers[0].has_norm);
+      EXPECT_TRUE(layers[0].has_activation);
+      EXPECT_EQ(operators_text(network->model, layers[0]), "Conv+Relu");
+      const auto folded = with_folded_norms(network->model, fill);
+      ASSERT_TRUE(folded) << folded.error().message;
+      ASSERT_EQ(folded->graph().nodes.size(), 2u);
+      const Node& conv = folded->graph().nodes[0];
+      const Node& before = network->model.graph().nodes[layers[0].main];
+      ASSERT_EQ(conv.inputs.size(), 3u);
+      EXPECT_EQ(floats(*folded, conv.inputs[1], fill),
+                floats(network->model, before.inputs[1], fill));
+      const std::vector<float> now = floats(*folded, conv.inputs[2], fill);
+      const std::vector<float> was =
+          own ? floats(network->model, before.inputs[2], fill) : std::vector<float>(4, 0);
+      for (std::size_t c = 0; c < 4; ++c) EXPECT_FLOAT_EQ(now[c], was[c] + shift[c]);
+    }
+}
+
+// What is not one number for each channel is no bias.
+TEST(FoldedBias, NotOfOtherSums) {
+  const std::vector<float> four = {1, -2, 3, 0.5F};
+  for (const int way : {0, 1, 2}) {
+    zoo::Builder net("Net");
+    const zoo::Var x = net.conv("conv", net.input("x", {1, 3, 4, 4}), 4);
+    const zoo::Var other = way == 0   ? net.table(four, {4})  // by column
+                           : way == 1 ? net.table(four, {1, 1, 4, 1})
+                                      : net.input("z", {1, 4, 1, 1});
+    net.output("y", net.relu(net.add(x, other)));
+    auto network = std::move(net).finish();
+    ASSERT_TRUE(network) << network.error().message;
+    const auto layers = find_quant_layers(network->model);
+    ASSERT_EQ(layers.size(), 1u);
+    EXPECT_EQ(layers[0].nodes.size(), 1u) << way;
+    EXPECT_FALSE(layers[0].has_activation) << way;
+  }
+}
+
 TEST(ReadFloats, RawOtherTypesAndOtherFiles) {
   Model model;
   const float items[] = {1.5F, -2, 3};

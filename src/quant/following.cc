@@ -149,4 +149,34 @@ BiasAdd bias_after(const Graph& graph, const Links& links, TensorId x, std::int6
   return {next, other};
 }
 
+TensorId stored_addend(const Graph& graph, const Node& add, TensorId x) {
+  if (!add.domain.empty() || add.op != "Add" || add.inputs.size() != 2) return kNone;
+  TensorId other = add.inputs[add.inputs[0] == x ? 1 : 0];
+  if (other == x || other == kNone) return kNone;
+  if (const NodeId maker = graph.tensors[other].producer; maker != kNone) {
+    const Node& reshape = graph.nodes[maker];
+    if (reshape.domain.empty() && reshape.op == "Reshape") other = reshape.inputs[0];
+  }
+  const auto stored = other == kNone ? std::nullopt : stored_input(graph, other);
+  return stored && !stored->transposed ? other : kNone;
+}
+
+BiasAdd channel_bias_after(const Graph& graph, const Links& links, TensorId x,
+                           std::int64_t channels, std::size_t rank) {
+  const NodeId next = links.only_reader(x);
+  if (next == kNone) return {};
+  const Node& node = graph.nodes[next];
+  const TensorId bias = stored_addend(graph, node, x);
+  if (bias == kNone) return {};
+  const TypeInfo& type = graph.tensors[node.inputs[node.inputs[0] == x ? 1 : 0]].type;
+  if (!type.ranked || type.dims.size() > rank || type.dims.size() + 1 < rank) return {};
+  for (std::size_t i = 0; i < type.dims.size(); ++i) {
+    const std::size_t axis = rank - type.dims.size() + i;
+    if (type.dims[i].number() != (axis == 1 ? channels : 1)) return {};
+  }
+  const auto stored = stored_input(graph, bias);
+  if (stored->data->dtype != DType::F32) return {};
+  return {next, bias};
+}
+
 }  // namespace strata

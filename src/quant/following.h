@@ -29,4 +29,12 @@ struct BiasAdd {
 };
 BiasAdd bias_after(const Graph& graph, const Links& links, TensorId x, std::int64_t width);
 
+// The same behind a convolution, whose channels are the second of `rank` axes: a stored tensor of
+// [1, C, 1, 1] or [C, 1, 1], or one that a Reshape brings there, as PaddlePaddle writes it. Needs
+// inferred types.
+BiasAdd channel_bias_after(const Graph& graph, const Links& links, TensorId x,
+                           std::int64_t channels, std::size_t rank);
+// What an Add of `x` adds: the stored tensor, before it is reshaped; kNone if it is none.
+TensorId stored_addend(const Graph& graph, const Node& add, TensorId x);
+
 }  // namespace strata

@@ -101,8 +101,11 @@ void add_followers(const Graph& graph, const Links& links, QuantLayer& layer) {
     }
   // The channels of what a MatMul gives are its last axis, those of a norm the second.
   if (graph.nodes[layer.main].op != "MatMul") layer.norm = norm_after(graph, links, end);
+  layer.has_norm = layer.norm != kNone;
+  if (!layer.has_norm && graph.nodes[layer.main].op == "Conv")
+    layer.norm =
+        channel_bias_after(graph, links, end, width_of(graph, layer), layer.kernel.size() + 2).node;
   if (layer.norm != kNone) {
-    layer.has_norm = true;
     layer.nodes.push_back(layer.norm);
     end = graph.nodes[layer.norm].outputs[0];
   }
@@ -192,7 +195,7 @@ std::string_view name(BlockKind kind) {
 std::string operators_text(const Model& model, const QuantLayer& layer) {
   const auto op = [&](NodeId node) { return model.graph().nodes[node].op; };
   std::string text(op(layer.main));
-  if (layer.norm != kNone) text += fmt::format("+{}", op(layer.norm));
+  if (layer.has_norm) text += fmt::format("+{}", op(layer.norm));
   if (!layer.has_activation) return text;
   switch (layer.activation) {
     case LayerKind::SiLU:

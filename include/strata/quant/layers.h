@@ -43,7 +43,7 @@ struct QuantLayer {
 
   NodeId main = kNone;        // Conv, ConvTranspose, Gemm, MatMul
   NodeId bias_add = kNone;    // the Add of a stored bias after a MatMul
-  NodeId norm = kNone;        // BatchNormalization
+  NodeId norm = kNone;        // BatchNormalization, or an Add of a bias by channel after a Conv
   std::vector<NodeId> nodes;  // all of it, in running order
 
   TensorId input = kNone;   // the activation that the main node reads
@@ -53,7 +53,7 @@ struct QuantLayer {
   TensorId output = kNone;  // of the last node: `linear` if there is no activation
 
   LayerKind activation = LayerKind::Other;  // Other: there is none, unless has_activation
-  bool has_norm = false;
+  bool has_norm = false;                    // a BatchNormalization
   bool has_activation = false;
   bool neither() const { return !has_norm && !has_activation; }
 
