@@ -114,7 +114,8 @@ Command add_quantize(CLI::App& program) {
                                  ->option_text("DB");
   app->add_option("--max-drop", options->max_drop, "samples that may get another class: 1%")
       ->option_text("SHARE");
-  app->add_option("--held-out", request.held_out, "samples that answers are judged on (16)")
+  app->add_option("--held-out", request.held_out,
+                  "samples to judge answers on; auto chooses with half of them (16)")
       ->check(CLI::Range(1, 1'000'000))
       ->option_text("N");
   request.engine.add_to(*app);

@@ -16,8 +16,8 @@ namespace strata {
 struct AnswerTarget {
   std::optional<double> min_sqnr;  // dB
   std::optional<double> max_drop;  // share of rows that may get another class
-  // If not 0, the SQNR must also be likely to be met on this many other samples: in 97.5 % of the
-  // cases, judged by how the samples at hand vary.
+  // If not 0, the SQNR must also be likely to be met on this many other samples, judged by how
+  // those at hand vary: in 97.5 % of the cases for a single model, without outliers.
   std::size_t others = 0;
   bool met_by(std::span<const SampleScore> scores) const;
 };
