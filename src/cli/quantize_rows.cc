@@ -25,9 +25,10 @@ std::string runs_text(const QuantizedLayer& layer) {
 std::string speed_up_text(const std::optional<RowSpeedUp>& found) {
   if (!found) return "–";
   std::string text = fmt::format("{:.2f}×", found->ratio);
+  constexpr double kBoundless = 100;  // an upper end that says nothing
   if (found->interval)
-    text += std::isinf(found->interval->high)
-                ? fmt::format(" [{:.2f}, ∞]", found->interval->low)
+    text += found->interval->high > kBoundless
+                ? fmt::format(" [{:.2f}, > {:.0f}]", found->interval->low, kBoundless)
                 : fmt::format(" [{:.2f}, {:.2f}]", found->interval->low, found->interval->high);
   if (!found->sure()) return text + " not sure";
   return text + (found->ratio < 1 ? " slower" : "");

@@ -33,10 +33,13 @@ std::int64_t involuntary_now() {
   return usage.ru_nivcsw;
 }
 
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 double steal_now() {
-  std::ifstream file("/proc/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return steal_seconds(text, static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  return steal_seconds(text_of("/proc/stat"), static_cast<double>(::sysconf(_SC_CLK_TCK)));
 }
 
 // Whole numbers with spaces between them, from the start of the text on.
@@ -91,6 +94,7 @@ void Contention::add(const Contention& more) {
   involuntary += more.involuntary;
   both(wait_seconds, more.wait_seconds);
   both(steal_seconds, more.steal_seconds);
+  pressure = std::max(pressure, more.pressure);
 }
 
 bool Contention::disturbed(int threads) const {
@@ -117,6 +121,7 @@ Contention ContentionMeter::stop() {
   out.involuntary = involuntary_now() - involuntary_;
   if (const double steal = steal_now(); steal >= 0 && steal_ >= 0)
     out.steal_seconds = steal - steal_;
+  out.pressure = pressure_share(text_of("/proc/pressure/cpu"));
   return out;
 }
 

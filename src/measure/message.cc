@@ -66,7 +66,8 @@ void each_field(Side&& side,
   side(report.seconds), side(report.service), side(report.joules);
   side(report.contention.wall_seconds), side(report.contention.cpu_seconds);
   side(report.contention.involuntary), side(report.contention.wait_seconds);
-  side(report.contention.steal_seconds), side(report.runs.waits), side(report.runs.cpu);
+  side(report.contention.steal_seconds), side(report.contention.pressure);
+  side(report.runs.waits), side(report.runs.cpu);
   side(report.runs.switches), side(report.runs.pace), side(report.runs.waits_read);
   side(report.peak_resident_bytes);
 }

@@ -132,6 +132,7 @@ Json timing_json(const TimingFacts& timing) {
               {"wait_s", timing.wait_seconds < 0 ? Json() : Json(timing.wait_seconds)},
               {"waits_read", timing.waits_read},
               {"steal_s", timing.steal_seconds < 0 ? Json() : Json(timing.steal_seconds)},
+              {"pressure", timing.pressure < 0 ? Json() : Json(timing.pressure)},
               {"slowed", timing.slowed < 0 ? Json() : Json(timing.slowed)},
               {"disturbed", timing.disturbed},
               {"noisy", timing.noisy},

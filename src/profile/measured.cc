@@ -82,6 +82,7 @@ TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingF
   facts.sessions = std::max<std::size_t>(1, timing.sessions.size());
   facts.wait_seconds = timing.contention.wait_seconds;
   facts.steal_seconds = timing.contention.steal_seconds;
+  facts.pressure = timing.contention.pressure;
   facts.waits_read = timing.waits_read;
   facts.slowed = timing.pace.slowed;
   facts.open = timing.open_seconds;

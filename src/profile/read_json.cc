@@ -283,6 +283,7 @@ class Reader : JsonFields {
     if (told("wait_s")) facts.wait_seconds = real(*timing, "wait_s", where);
     if (told("steal_s")) facts.steal_seconds = real(*timing, "steal_s", where);
     if (told("waits_read")) facts.waits_read = flag(*timing, "waits_read", where);
+    if (told("pressure")) facts.pressure = real(*timing, "pressure", where);
     if (told("slowed")) facts.slowed = real(*timing, "slowed", where);
     if (told("withheld")) facts.withheld = text(*timing, "withheld", where);
     facts.disturbed = flag(*timing, "disturbed", where);

@@ -54,7 +54,7 @@ class Rows {
  public:
   Rows(const Timing& timing, double resolution, bool disturbed)
       : timing_(timing),
-        drift_(pace_drift(waited_share(timing.wall, timing.waits))),
+        drift_(timing.drift),
         resolution_(resolution),
         disturbed_(disturbed) {}
 

@@ -159,6 +159,7 @@ Json process_json(const ProcessSamples& process) {
           {"cpu_s", process.contention.cpu_seconds},
           {"wait_s", known(process.contention.wait_seconds)},
           {"steal_s", known(process.contention.steal_seconds)},
+          {"pressure", known(process.contention.pressure)},
           {"involuntary_switches", process.contention.involuntary},
           {"joules", process.joules < 0 ? Json(nullptr) : Json(process.joules)},
           {"warmup_s", process.warmup},

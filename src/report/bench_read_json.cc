@@ -220,9 +220,9 @@ class Reader {
     process.open = {real(json, "open_s", 0), real(json, "first_s", 0), text(json, "engine"),
                     whole(json, "resident_bytes", -1)};
     process.peak_resident_bytes = whole(json, "peak_resident_bytes", -1);
-    process.contention = {real(json, "wall_s", 0), real(json, "cpu_s", 0),
-                          whole(json, "involuntary_switches"), real(json, "wait_s", -1),
-                          real(json, "steal_s", -1)};
+    process.contention = {
+        real(json, "wall_s", 0),  real(json, "cpu_s", 0),    whole(json, "involuntary_switches"),
+        real(json, "wait_s", -1), real(json, "steal_s", -1), real(json, "pressure", -1)};
     process.joules = real(json, "joules", -1);
     numbers_at(json, "warmup_s", process.warmup);
     numbers_at(json, "block_starts_s", process.block_starts);

@@ -31,6 +31,7 @@ struct Contention {
   std::int64_t involuntary = 0;  // context switches that others caused
   double wait_seconds = -1;      // of all threads, ready but not running; -1: cannot be read
   double steal_seconds = -1;     // of the whole machine; -1: cannot be read
+  double pressure = -1;          // largest pressure_share; -1: cannot be read
 
   void add(const Contention& more);
   // A process that waited for more than 5 % of the time. Where waiting cannot be read: one

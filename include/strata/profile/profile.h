@@ -97,6 +97,8 @@ struct TimingFacts {
   std::int64_t involuntary = 0;
   double wait_seconds = -1;   // of all threads, ready but not running; -1: cannot be read
   double steal_seconds = -1;  // that a hypervisor gave to others; -1: cannot be read
+  double pressure = -1;       // share of time in which something waited for a processor, of the
+                              // whole machine; -1: cannot be read
   bool waits_read = true;     // false: wall time less processor time was taken for the waiting
   double slowed = -1;         // below its best pace the processor was so much; -1: not known
   std::vector<double> samples;
