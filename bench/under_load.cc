@@ -319,7 +319,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && !options.summary) Trials(options).run();
   const std::vector<Json> lines = read_lines(options.out);
   if (lines.empty()) {
-    fmt::print("bench_under_load --trials 30 measures for about 45 minutes; see docs/bench.md\n");
+    fmt::print("bench_under_load --trials 30 measures for about 35 minutes; see docs/bench.md\n");
     return 0;
   }
   bench::print_summary(lines);
