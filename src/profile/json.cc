@@ -118,6 +118,7 @@ Json timing_json(const TimingFacts& timing) {
               {"view", timing.view},
               {"threads", timing.threads},
               {"runs", timing.runs},
+              {"all_runs", timing.all_runs},
               {"sessions", timing.sessions},
               {"recorded_runs", timing.recorded},
               {"warmup_runs", timing.warmup},

@@ -66,6 +66,7 @@ std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timi
 TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingFacts facts) {
   const Summary summary = summarize(timing.runs);
   facts.runs = timing.runs.size();
+  facts.all_runs = std::max(timing.wall.size(), timing.runs.size());
   facts.recorded = timing.recorded.size();
   facts.warmup = timing.warmup.size();
   facts.median = summary.median;

@@ -279,6 +279,7 @@ class Reader : JsonFields {
       const Json* value = at(*timing, key);
       return value != nullptr && !value->is_null();
     };
+    facts.all_runs = told("all_runs") ? size(*timing, "all_runs", where) : facts.runs;
     if (told("sessions")) facts.sessions = size(*timing, "sessions", where);
     if (told("wait_s")) facts.wait_seconds = real(*timing, "wait_s", where);
     if (told("steal_s")) facts.steal_seconds = real(*timing, "steal_s", where);

@@ -140,8 +140,10 @@ std::string disturbance_text(const TimingFacts& timing) {
 std::string timing_text(const Profile& profile) {
   if (!profile.timing) return "";
   const TimingFacts& timing = *profile.timing;
-  std::string out = fmt::format("Time {}, median of {} run{}", human_seconds(timing.median),
-                                timing.runs, timing.runs == 1 ? "" : "s");
+  const std::size_t all = std::max(timing.all_runs, timing.runs);
+  std::string out = fmt::format("Time {}, median of {}{} run{}", human_seconds(timing.median),
+                                all > timing.runs ? fmt::format("{} of ", timing.runs) : "", all,
+                                all == 1 ? "" : "s");
   if (timing.sessions > 1) out += fmt::format(" in {} sessions", timing.sessions);
   if (timing.high > 0)
     out += fmt::format(" (95 %: {} to {})", human_seconds(timing.low), human_seconds(timing.high));

@@ -9,6 +9,7 @@ namespace strata {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -50,9 +51,12 @@ TEST_F(Interrupted, WhatWasMeasuredIsPrintedAsPartial) {
   const auto json = nlohmann::json::parse(ended.output, nullptr, false);
   ASSERT_TRUE(json.is_object()) << ended.output;
   EXPECT_EQ(json["timing"]["partial"], true);
-  EXPECT_EQ(json["timing"]["runs"], 19);
-  EXPECT_EQ(json["timing"]["recorded_runs"], 19);
-  EXPECT_EQ(json["timing"]["samples_s"].size(), 19u);
+  EXPECT_EQ(json["timing"]["all_runs"], 19);
+  // Some may be left out, if this machine is not left alone.
+  const std::size_t runs = json["timing"]["runs"], recorded = json["timing"]["recorded_runs"];
+  EXPECT_TRUE(runs >= 6 && runs <= 19) << runs;
+  EXPECT_TRUE(recorded >= 6 && recorded <= 19) << recorded;
+  EXPECT_EQ(json["timing"]["samples_s"].size(), runs);
 }
 
 // A signal for the process that was started means the one that measures.
@@ -62,7 +66,8 @@ TEST_F(Interrupted, BySignalsToo) {
     ASSERT_TRUE(program.shows("measuring   7 %"));
     const auto ended = interrupt(program, signal);
     EXPECT_EQ(ended.errors, "strata: interrupted: the results are partial\n");
-    EXPECT_THAT(ended.output, AllOf(HasSubstr("median of 18 runs"), HasSubstr("\nPartial: ")));
+    EXPECT_THAT(ended.output,
+                AllOf(ContainsRegex("median of ([0-9]+ of )?18 runs"), HasSubstr("\nPartial: ")));
   }
 }
 

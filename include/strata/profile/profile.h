@@ -86,10 +86,11 @@ struct TimingFacts {
   std::string engine;  // `onnxruntime 1.27.0`
   std::string view;    // `source`: one kernel for each node; `optimized`: as it really runs
   int threads = 0;     // 0: the engine's own choice
-  std::size_t runs = 0, recorded = 0, warmup = 0;
-  std::size_t sessions = 1;                       // that the runs are of
-  double median = 0, mad = 0, low = 0, high = 0;  // end to end; low and high: 95 %, or 0
-  std::string withheld;                           // why there is no interval, one sentence
+  std::size_t runs = 0, recorded = 0, warmup = 0;  // runs that count
+  std::size_t all_runs = 0;                        // also those that others disturbed
+  std::size_t sessions = 1;                        // that the runs are of
+  double median = 0, mad = 0, low = 0, high = 0;   // end to end; low and high: 95 %, or 0
+  std::string withheld;                            // why there is no interval, one sentence
   double open = 0, first = 0;
   double probe = 0;  // taken off each kernel
   bool disturbed = false, noisy = false, partial = false;
