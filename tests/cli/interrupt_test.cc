@@ -66,8 +66,9 @@ TEST_F(Interrupted, BySignalsToo) {
     ASSERT_TRUE(program.shows("measuring   7 %"));
     const auto ended = interrupt(program, signal);
     EXPECT_EQ(ended.errors, "strata: interrupted: the results are partial\n");
-    EXPECT_THAT(ended.output,
-                AllOf(ContainsRegex("median of ([0-9]+ of )?18 runs"), HasSubstr("\nPartial: ")));
+    // 7 % are shown after 35 runs, and the 37th hangs: 17 or 18 of those that are not recorded.
+    EXPECT_THAT(ended.output, AllOf(ContainsRegex("median of ([0-9]+ of )?1[78] runs"),
+                                    HasSubstr("\nPartial: ")));
   }
 }
 
