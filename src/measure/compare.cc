@@ -66,14 +66,15 @@ std::vector<double> pace_tests(const VariantResult& own) {
   return tests;
 }
 
-double mean_run(const Blocks& blocks) {
+// Of a whole batch; `blocks` are of one sample.
+double mean_run(const Blocks& blocks, std::int64_t batch) {
   double sum = 0, count = 0;
   for (const auto& process : blocks)
     for (const auto& block : process) {
       sum = std::accumulate(block.begin(), block.end(), sum);
       count += static_cast<double>(block.size());
     }
-  return count > 0 ? sum / count : 0;
+  return count > 0 ? static_cast<double>(std::max<std::int64_t>(1, batch)) * sum / count : 0;
 }
 
 // A neighbour on the same core that comes and goes within a run is in the times of long runs
@@ -178,7 +179,8 @@ SpeedUp compare_variants(const VariantResult& base, const VariantResult& other,
   const bool shared = std::max(waited, slowed) > kOthersAreThere;
   const double spread = shared ? std::hypot(kSharedSpread, slowed) : kUsualPairSpread;
   SpeedUp out = compare_blocks(base_blocks, other_blocks, seed, spread);
-  widen(out, unseen_neighbour(slowed, mean_run(base_blocks), mean_run(other_blocks)));
+  widen(out, unseen_neighbour(slowed, mean_run(base_blocks, base.variant.batch),
+                              mean_run(other_blocks, other.variant.batch)));
   if (waited > kOthersAreThere) widen(out, kColdCaches);
   if (waited > kOthersAreThere) reach_least_disturbed(base_blocks, other_blocks, out);
   for (const VariantResult* own : {&base, &other})
