@@ -78,10 +78,11 @@ TEST_F(FakeBench, TheFasterOneWins) {
   for (const VariantResult& own : result->variants) {
     EXPECT_EQ(own.failure, Failure::None);
     EXPECT_FALSE(own.partial);
-    ASSERT_THAT(own.processes, SizeIs(2));
+    // More of them where blocks of one run were disturbed.
+    ASSERT_GE(own.processes.size(), 2u);
     for (const ProcessSamples& process : own.processes) {
-      EXPECT_THAT(process.blocks, SizeIs(3));
-      EXPECT_THAT(process.block_starts, SizeIs(3));
+      EXPECT_GE(process.blocks.size(), 3u);
+      EXPECT_EQ(process.block_starts.size(), process.blocks.size());
       EXPECT_FALSE(process.warmup.empty());
       EXPECT_GT(process.peak_resident_bytes, 0);
       EXPECT_GT(process.open.first_seconds, 0);
