@@ -113,9 +113,13 @@ Blocks VariantResult::undisturbed() const {
       const bool known = process.service.empty() && b < process.waits.size();
       // Of a mix of sizes, each block has as many of each.
       const bool paced = known && variant.mix.empty() && b < process.paces.size();
-      own.push_back(undisturbed_seconds(
-          process.blocks[b], known ? process.waits[b] : std::vector<double>(),
-          variant.session.threads, paced ? process.paces[b] : std::vector<double>(), slowest));
+      const std::vector<double> waits = known ? process.waits[b] : std::vector<double>();
+      const int threads = variant.session.threads;
+      own.push_back(undisturbed_seconds(process.blocks[b], waits, threads,
+                                        paced ? process.paces[b] : std::vector<double>(), slowest));
+      // A round whose few runs were all slowed is better than no round.
+      if (paced && own.back().empty())
+        own.back() = undisturbed_seconds(process.blocks[b], waits, threads);
     }
   }
   return all;
