@@ -3,19 +3,25 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: demo test models bench install format coverage clean
+.PHONY: demo test test-all check-format models bench install format coverage clean
 
 demo:  ## build strata and profile a real network
 	deps/install.sh build engines
 	$(call build,release)
 	build/release/strata stat tests/models/mobilenet_v2.onnx
 
-test:  ## both compilers (fuzz is built by clang), 60 s of each fuzzer, every test
+test: check-format  ## whole programs with g++; unit tests and fuzzers with clang and sanitizers
 	deps/install.sh build engines test
-	$(call build,dev)
-	$(call build,fuzz) --target fuzzers strata_cli
+	$(call build,test)
+	$(call build,fuzz)
 	ctest --preset fuzz --parallel $(JOBS)
+	ctest --preset test --parallel $(JOBS)
+
+test-all: test  ## also unit tests with g++, and whole programs with sanitizers
+	$(call build,dev)
 	ctest --preset dev --parallel $(JOBS)
+	$(call build,asan)
+	ctest --preset asan --parallel $(JOBS)
 
 models:  ## the whole way on every trained network; build/trained/report.md
 	deps/install.sh build engines test models
@@ -23,7 +29,7 @@ models:  ## the whole way on every trained network; build/trained/report.md
 	tests/trained/fetch.sh build/trained
 	/usr/bin/python3 -B tests/trained/run_models.py --strata build/release/strata --out build/trained
 
-bench:  ## the figures the README shows
+bench:  ## the figures of docs/speed.md
 	deps/install.sh build engines bench
 	$(call build,bench)
 	set -e; for program in build/bench/bench_*; do $$program; done
@@ -33,9 +39,15 @@ install:  ## make install PREFIX=/usr/local
 	$(call build,release)
 	cmake --install build/release --prefix $(PREFIX)
 
+sources = find include src engines tests bench examples -name '*.h' -o -name '*.cc'
+
 format:
-	deps/install.sh dev
-	find include src engines tests bench examples -name '*.h' -o -name '*.cc' | xargs clang-format -i
+	deps/install.sh format
+	$(sources) | xargs clang-format-14 -i
+
+check-format:  ## fails on a file that make format would change
+	deps/install.sh build format
+	@$(sources) | xargs clang-format-14 --dry-run -Werror
 
 coverage:  ## lines and branches the tests reach
 	deps/install.sh build engines test dev

@@ -19,7 +19,7 @@ class Busy {
     for (int i = 0; i < processes; ++i) {
       const pid_t child = ::fork();
       if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive us, however we end
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // does not outlive us, however we end
         if (::getppid() != parent) ::_exit(1);
         for (volatile std::uint64_t number = 0;;) number = number + 1;
       }

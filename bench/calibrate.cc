@@ -1,9 +1,8 @@
-// What calibration costs beside inference, and that its memory does not grow with the
-// samples. Blocks of the three ways to run the samples take turns; ratios are those of
-// blocks that stand side by side. `bench_calibrate [times|memory] [NETWORK...]`.
+// Measures what calibration costs compared with inference, and checks that its memory does not grow
+// with the samples. Blocks of the three ways to run the samples take turns; ratios are those of
+// neighbouring blocks. `bench_calibrate [times|memory] [NETWORK...]`.
 #include <malloc.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,59 +14,33 @@
 
 #include <fmt/format.h>
 
-#include "strata/measure/inputs.h"
-#include "strata/quant/calibrate.h"
+#include "or_exit.h"
+#include "strata/base/scratch_folder.h"
+#include "strata/base/statistics.h"
+#include "strata/build/weights.h"
+#include "strata/calibrate/calibrate.h"
+#include "strata/data/inputs.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
+#include "watch.h"
 
 namespace {
 
 using namespace strata;
-using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kBlock = 10;  // samples
 constexpr int kBlocks = 20;
 constexpr std::int64_t kFew = 10, kMany = 1000;
 
-template <class T>
-T or_exit(Result<T> result) {
-  if (result) return std::move(*result);
-  fmt::print(stderr, "bench_calibrate: {}\n", result.error().message);
-  std::exit(1);
-}
-void or_exit(const Status& status) {
-  if (status) return;
-  fmt::print(stderr, "bench_calibrate: {}\n", status.error().message);
-  std::exit(1);
-}
+using bench::or_exit;
+using bench::Watch;
 
-class Watch {
- public:
-  double wall() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  double processor() const { return now() - processor_; }  // of all threads
-
- private:
-  static double now() {
-    timespec time{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
-  Clock::time_point start_ = Clock::now();
-  double processor_ = now();
-};
-
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[numbers.size() / 2];
-}
-
-// Block by block; the first is warm-up.
+// Compares block by block; the first block is warm-up.
 double median_ratio(const std::vector<double>& of, const std::vector<double>& to) {
   std::vector<double> ratios;
   for (std::size_t i = 1; i < of.size(); ++i) ratios.push_back(of[i] / to[i]);
-  return median(std::move(ratios));
+  return median_of(ratios);
 }
 
 // A field of /proc/self/status in MiB.
@@ -80,7 +53,7 @@ double status_mib(std::string_view field) {
 
 struct Subject {
   std::string name, path;
-  zoo::Network network;
+  build::Network network;
   std::vector<Watched> watched;
   double activations_mib = 0;  // of the watched tensors, for one sample
 
@@ -97,7 +70,7 @@ struct Subject {
   Dataset samples(std::int64_t count) const {
     return or_exit(Dataset::open("", network.model, {.samples = count, .random = true, .seed = 0}));
   }
-  // Read from files, which takes less than making samples up.
+  // Samples are read from files, which takes less time than making them up.
   Dataset stored_samples(const fs::path& folder, std::int64_t count) const {
     fs::create_directories(folder);
     std::ofstream file(folder / "0.npy", std::ios::binary);
@@ -153,7 +126,7 @@ void compare_times(const Subject& subject, const Engine& engine, int threads) {
                     subject.stored_samples(folder / fmt::format("{}.{}", subject.name, threads),
                                            (kBlocks + 1) * kBlock),
                     subject.watched, options));
-  const auto ms = [](const std::vector<double>& way) { return 1e3 * median(way) / kBlock; };
+  const auto ms = [](const std::vector<double>& way) { return 1e3 * median_of(way) / kBlock; };
   fmt::print(
       "{:13} {} thread{}: plain {:6.2f} ms  fetched {:6.2f} ms  calibrated {:6.2f} ms a sample"
       "  = {:.2f} x fetched (at most 1.3), {:.2f} x plain (at most 2); processor time {:.2f} x and "
@@ -168,17 +141,18 @@ struct Peaks {
   double opening = 0, running = 0;  // MiB beyond what the process had before
 };
 
-// From here on, the most that the process has had is what it has now.
+// Resets the peak memory of the process to what it has now.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-// In a process of its own. No samples: opened plainly, and run once.
+// Runs in a process of its own. Without samples, the model is opened without calibration and run
+// once.
 Peaks peaks_of(const Subject& subject, std::int64_t samples) {
   int ends[2];
   if (::pipe(ends) != 0) return {};
   std::fflush(stdout);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::mallopt(M_MMAP_THRESHOLD, 128 << 10);  // as the command has it
+    ::mallopt(M_MMAP_THRESHOLD, 128 << 10);  // as in the command
     const Engine engine = or_exit(load_engine("onnxruntime"));
     or_exit(engine.probe("cpu", "fp32"));  // opens the library
     const double before = status_mib("VmRSS:");
@@ -212,7 +186,7 @@ Peaks peaks_of(const Subject& subject, std::int64_t samples) {
   return peaks;
 }
 
-// The engine takes several times the model's size to open it, whatever it is opened for;
+// The engine takes several times the model's size to open it, whatever the purpose;
 // what calibration adds shows while samples run.
 void compare_memory(const Subject& subject) {
   const Peaks plain = peaks_of(subject, 0);
@@ -236,15 +210,15 @@ int main(int argc, char** argv) {
   const auto asked = [&](std::string_view word) { return std::erase(names, word) > 0; };
   const bool only_times = asked("times"), only_memory = asked("memory");
   if (names.empty()) names = {"mobilenet_v2", "resnet18"};
-  const fs::path folder = fs::temp_directory_path() / fmt::format("bench_calibrate.{}", ::getpid());
-  fs::create_directories(folder);
-  // Memory first: children are to start small, and before threads.
+  const ScratchFolder scratch = or_exit(ScratchFolder::create());
+  const fs::path folder = scratch.path();
+  // Memory comes first: children must start small, and before there are threads.
   for (const std::string& name : names) {
     const std::string path = folder / (name + ".onnx");
     {
-      const zoo::Network network = or_exit(zoo::build(name));
+      const build::Network network = or_exit(zoo::build(name));
       WriteOptions write;
-      write.fill = zoo::random_weights(network.model, 0);
+      write.fill = build::random_weights(network.model, 0);
       or_exit(write_onnx(network.model, path, write));
     }
     if (!only_times) compare_memory(Subject(name, path));
@@ -255,6 +229,5 @@ int main(int argc, char** argv) {
       for (const int threads : {1, 2})
         compare_times(Subject(name, folder / (name + ".onnx")), engine, threads);
   }
-  fs::remove_all(folder);
   return 0;
 }

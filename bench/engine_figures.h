@@ -1,5 +1,5 @@
-// What the benchmarks of engines share: networks with weights, and figures set against the
-// bounds that they must keep to.
+// What the benchmarks of engines share: networks with weights, and figures compared with the bounds
+// that they must meet.
 #pragma once
 
 #include <cstdlib>
@@ -9,29 +9,17 @@
 
 #include <fmt/format.h>
 
-#include "strata/measure/bench.h"
-#include "strata/measure/inputs.h"
+#include "or_exit.h"
+#include "strata/bench/bench.h"
+#include "strata/build/weights.h"
+#include "strata/data/inputs.h"
 #include "strata/measure/timing.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 
 namespace bench {
 
-template <class T>
-T or_exit(strata::Result<T> result) {
-  if (result) return std::move(*result);
-  fmt::print(stderr, "{}\n", result.error().message);
-  std::exit(1);
-}
-
-inline void or_exit(const strata::Status& status) {
-  if (status) return;
-  fmt::print(stderr, "{}\n", status.error().message);
-  std::exit(1);
-}
-
-// nullopt where it was not built: then there is nothing to measure.
+// nullopt if the engine was not built: then there is nothing to measure.
 inline std::optional<strata::Engine> engine() {
   auto found = strata::load_engine("onnxruntime");
   if (found) return std::move(*found);
@@ -39,9 +27,9 @@ inline std::optional<strata::Engine> engine() {
   return std::nullopt;
 }
 
-// A network of the zoo as an engine takes it.
+// A network of the zoo in the form that an engine takes.
 struct Subject {
-  strata::zoo::Network network;
+  strata::build::Network network;
   std::string bytes;
   std::vector<strata::HostTensor> inputs;
 
@@ -50,7 +38,7 @@ struct Subject {
 
 inline std::string bytes_of(const strata::Model& model) {
   strata::WriteOptions write;
-  write.fill = strata::zoo::random_weights(model, 0);
+  write.fill = strata::build::random_weights(model, 0);
   return or_exit(strata::onnx_bytes(model, write));
 }
 
@@ -77,7 +65,7 @@ inline void print_row(std::string_view what, std::string_view figure, std::strin
                       std::string_view verdict = "") {
   fmt::print("  {:<50} {:>26}  {:<16} {}\n", what, figure, bound, verdict);
 }
-// A bound is kept if the figure is inside of it, and clearly so if its interval is.
+// A bound is met if the figure is within it, and clearly met if its interval is.
 inline std::string_view verdict(double figure, double low, double high) {
   return figure >= low && figure <= high ? "kept" : "MISSED";
 }

@@ -1,16 +1,17 @@
-// The times of layers, against runs of the same layers on their own: ResNet-50 in the source
-// view. After each inference of the network come runs of its two longest kernels, each as a
-// model of one node that is given what the network gives it.
+// Compares the times of layers with runs of the same layers on their own: ResNet-50 in the source
+// view. After each inference of the network come runs of its two longest kernels, each as a model
+// of one node with the input that it has in the network.
 #include <algorithm>
 #include <chrono>
 
 #include "engine_figures.h"
+#include "strata/base/statistics.h"
 #include "strata/profile/profile.h"
 
 namespace {
 
 constexpr int kRuns = 120;        // every second one recorded
-constexpr double kWithin = 0.10;  // of the layer on its own
+constexpr double kWithin = 0.10;  // relative to the layer on its own
 constexpr double kOutside = 0.03;
 
 strata::TimingOptions options_for(int runs) {
@@ -22,9 +23,7 @@ strata::TimingOptions options_for(int runs) {
   return options;
 }
 
-double median_of(const std::vector<double>& samples) { return strata::summarize(samples).median; }
-
-// Keeps one node, its weights and its ends.
+// Keeps one node, its weights, its inputs and its outputs.
 void cut_to(strata::Model& model, strata::NodeId which) {
   strata::Graph& graph = model.graph();
   strata::Node node = graph.nodes[which];
@@ -124,8 +123,8 @@ double outside_share(const bench::Subject& subject, const strata::Timing& timing
          std::get<double>(profile.totals.cells[1].value);
 }
 
-// Seconds of a kernel as they were in each recorded run, not scaled to the unrecorded ones;
-// what a run spends outside of kernels is taken for nothing.
+// Seconds of a kernel as they were in each recorded run, not scaled to the unrecorded ones; the
+// time that a run spends outside kernels is neglected.
 std::vector<double> unscaled(const strata::Timing& timing, const strata::KernelTimes& kernel) {
   const double probes = timing.probe.total * static_cast<double>(timing.kernels.size());
   std::vector<double> seconds;
@@ -139,7 +138,7 @@ std::vector<double> unscaled(const strata::Timing& timing, const strata::KernelT
 
 double fastest(const std::vector<double>& samples) { return strata::summarize(samples).min; }
 
-// By their fastest runs, which a busy machine disturbs least.
+// Ordered by their fastest runs, which a busy machine disturbs least.
 std::vector<const strata::KernelTimes*> longest(const strata::Timing& timing, std::size_t count) {
   std::vector<std::pair<double, const strata::KernelTimes*>> kernels;
   for (const strata::KernelTimes& kernel : timing.kernels)
@@ -175,17 +174,18 @@ int main() {
   const strata::Timing timing = time(options);
 
   bench::print_head(fmt::format("layers of {}, source view, one thread", kName));
-  const double whole = median_of(timing.runs);
+  const double whole = strata::median_of(timing.runs);
   bench::print_row("end to end", bench::milliseconds(whole));
   for (const Isolated& layer : alone)
     for (const strata::KernelTimes& kernel : timing.kernels) {
       if (kernel.kernel.sources != std::vector{layer.key()}) continue;
-      bench::print_row(layer.key(), bench::milliseconds(median_of(kernel.seconds)));
+      bench::print_row(layer.key(), bench::milliseconds(strata::median_of(kernel.seconds)));
       const auto row = [](std::string_view what, double ratio) {
         bench::print_row(what, fmt::format("{:.3f}", ratio), "0.90 to 1.10",
                          bench::verdict(ratio, 1 - kWithin, 1 + kWithin));
       };
-      row("  over the same on its own", median_of(kernel.seconds) / median_of(layer.seconds()));
+      row("  over the same on its own",
+          strata::median_of(kernel.seconds) / strata::median_of(layer.seconds()));
       row("  the fastest run of either",
           fastest(unscaled(timing, kernel)) / fastest(layer.seconds()));
     }

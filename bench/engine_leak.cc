@@ -1,5 +1,5 @@
-// The 34 networks of the published table, timed one after the other in one process: what
-// stays resident afterwards.
+// Times the 34 networks of the published table one after the other in one process, and measures
+// what stays resident afterwards.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What strata's loop costs beside a bare one on the same library: each inference of
-// time_model() is followed by one of the bare loop, so that a slow moment hits both, and
+// What strata's loop costs compared with a bare one on the same library: each inference of
+// time_model() is followed by one of the bare loop, so that a slow moment affects both, and
 // both find the other's data in the caches.
 #define ORT_API_MANUAL_INIT
 #include <dlfcn.h>
@@ -12,12 +12,12 @@
 
 namespace {
 
-constexpr int kSessions = 8;      // of each: where memory lies differs from one to the next
-constexpr double kWithin = 0.01;  // of the bare loop
+constexpr int kSessions = 8;      // of each: the location of memory differs from one to the next
+constexpr double kWithin = 0.01;  // relative to the bare loop
 constexpr int kWarmups = 3;
 
-// On a machine with other work on it the second is steadier. One thread does it all, so
-// on a quiet one they are the same.
+// On a machine with other work, processor time is steadier than wall time. One thread does
+// everything, so on a quiet machine they are the same.
 struct Seconds {
   double wall = 0, cpu = 0;
 };
@@ -38,7 +38,7 @@ struct Moment {
   }
 };
 
-// The same library as the plugin has opened.
+// Opens the same library as the plugin.
 void open_library(const std::string& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   using GetBase = const OrtApiBase* (*)();
@@ -52,7 +52,7 @@ void open_library(const std::string& path) {
   Ort::InitApi(api);
 }
 
-// What a program would write that only wants answers.
+// The loop that a program would have if it only needed answers.
 class BareLoop {
  public:
   BareLoop(Ort::Env& env, const bench::Subject& subject) {
@@ -86,7 +86,7 @@ class BareLoop {
   std::string input_name_, output_name_;
 };
 
-// Inferences side by side, by session; a block is one.
+// Pairs of inferences side by side, by session; a block is one inference.
 class Pairs {
  public:
   void new_session() {
@@ -108,15 +108,15 @@ class Pairs {
   std::vector<double> all_bare_;
 };
 
-// `recorded`: every second inference of strata's records kernels; it is not counted, nor is
-// the bare one after it.
+// `recorded`: every second inference of strata's loop records kernels; it is not counted, and
+// neither is the bare one after it.
 Pairs against_strata(const strata::Engine& engine, Ort::Env& env, const bench::Subject& subject,
                      int runs, bool recorded) {
   Pairs pairs;
   for (int i = 0; i < kSessions; ++i) {
     pairs.new_session();
     BareLoop loop(env, subject);
-    Moment before, last;  // of the two readings of the clock around an inference
+    Moment before, last;  // the two readings of the clock around an inference
     std::size_t calls = 0;
     strata::TimingOptions options;
     options.session.threads = 1;
@@ -138,7 +138,7 @@ Pairs against_strata(const strata::Engine& engine, Ort::Env& env, const bench::S
   return pairs;
 }
 
-// The bare loop against another of its kind: what the method cannot see.
+// The bare loop compared with a second one: differences that the method cannot resolve.
 Pairs against_itself(Ort::Env& env, const bench::Subject& subject, int runs) {
   Pairs pairs;
   for (int i = 0; i < kSessions; ++i) {

@@ -1,4 +1,4 @@
-// What a whole `strata stat MODEL --time` takes beside the inferences that it is for.
+// What a whole `strata stat MODEL --time` takes in addition to the inferences that it measures.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,15 +10,17 @@
 #include <nlohmann/json.hpp>
 
 #include "engine_figures.h"
+#include "strata/base/scratch_folder.h"
+#include "strata/base/statistics.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr double kMost = 1.15;
-constexpr int kTimes = 3;  // the median of so many processes
+constexpr int kTimes = 3;  // the median of this many processes
 
-// Of one thread: on a machine that does nothing else both are the same.
+// For one thread: on an otherwise idle machine both are the same.
 struct Seconds {
   double wall = 0, cpu = 0;
 };
@@ -26,9 +28,9 @@ struct Seconds {
 struct Run {
   Seconds whole;
   Seconds opening;    // both sessions of the model, with and without recording; in this process
-  Seconds inference;  // the median where nothing is recorded; cpu: the mean of all
+  Seconds inference;  // wall: the median of unrecorded ones; cpu: the mean of all
   double asked = 0;   // inferences: --runs
-  double all = 0;     // with the warm-up, and the first of both sessions
+  double all = 0;     // including the warm-up, and the first of both sessions
 };
 
 double cpu_of(const rusage& usage) {
@@ -42,7 +44,7 @@ double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// A child, and its children.
+// The time of a child and its children.
 Seconds time_process(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -80,19 +82,17 @@ Run run(const strata::Engine& engine, const fs::path& model, const fs::path& out
   run.opening = time_opening(engine, model);
   run.whole = time_process({STRATA_BINARY, "stat", model, "--time", "--runs", std::to_string(runs),
                             "--format", "json", "-o", out});
-  const auto timing = nlohmann::json::parse(std::ifstream(out)).at("timing");
+  const auto timing = nlohmann::json::parse(std::ifstream(out)).at("facts").at("timing");
   run.inference = {timing.at("median_s"), timing.at("cpu_s").get<double>() / runs};
   run.asked = runs;
   run.all = runs + timing.at("warmup_runs").get<double>() + 2;
   return run;
 }
 
-double median(std::vector<double> values) { return strata::summarize(values).median; }
-
 void measure(const strata::Engine& engine, const fs::path& folder, const char* name, int runs) {
   const auto network = bench::or_exit(strata::zoo::build(name));
   strata::WriteOptions write;
-  write.fill = strata::zoo::random_weights(network.model, 0);
+  write.fill = strata::build::random_weights(network.model, 0);
   const fs::path model = folder / fmt::format("{}.onnx", name);
   bench::or_exit(strata::write_onnx(network.model, model, write));
   std::vector<Run> all;
@@ -100,12 +100,12 @@ void measure(const strata::Engine& engine, const fs::path& folder, const char* n
   const auto row = [&](std::string_view what, auto figure, bool bound) {
     std::vector<double> values;
     for (const Run& one : all) values.push_back(figure(one));
-    const double middle = median(values);
+    const double middle = strata::median_of(values);
     bench::print_row(fmt::format("{}: {}", name, what),
                      bound ? fmt::format("{:.3f}", middle) : fmt::format("{:.2f} s", middle),
                      bound ? "<= 1.15" : "", bound ? bench::verdict(middle, 0, kMost) : "");
   };
-  // What is left without the opening of sessions, over so many inferences.
+  // The time without opening sessions, relative to that of the inferences.
   const auto factor = [](double Seconds::*clock, double Run::*inferences) {
     return [=](const Run& one) {
       return (one.whole.*clock - one.opening.*clock) / (one.*inferences * (one.inference.*clock));
@@ -126,11 +126,10 @@ void measure(const strata::Engine& engine, const fs::path& folder, const char* n
 int main() {
   const auto engine = bench::engine();
   if (!engine) return 0;
-  const fs::path folder = fs::temp_directory_path() / fmt::format("strata_wall_{}", ::getpid());
-  fs::create_directories(folder);
+  const auto scratch = strata::ScratchFolder::create().value();
+  const fs::path folder = scratch.path();
   bench::print_head("a whole process `strata stat MODEL --time`, source view, one thread");
   measure(*engine, folder, "mobilenet_v2", 200);
   measure(*engine, folder, "resnet50", 100);
-  fs::remove_all(folder);
   return 0;
 }

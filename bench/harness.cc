@@ -1,6 +1,6 @@
-// What the harness itself adds to an inference: a bare loop in this process against a
-// worker that is asked over its socket, block by block in turns. On the fake engine, which
-// is busy for exactly 5 ms, and on ONNX Runtime with a network of about as much.
+// What the harness itself adds to an inference: compares a bare loop in this process with a worker
+// that is asked over its socket; blocks take turns. Runs on the fake engine, which is busy for
+// exactly 5 ms, and on ONNX Runtime with a network that takes about as long.
 #include <unistd.h>
 
 #include <chrono>
@@ -12,11 +12,13 @@
 
 #include <fmt/format.h>
 
-#include "measure/npz_write.h"
-#include "strata/measure/bench.h"
-#include "strata/measure/inputs.h"
+#include "bench/worker.h"
+#include "data/npz_write.h"
+#include "strata/base/scratch_folder.h"
+#include "strata/bench/bench.h"
+#include "strata/build/weights.h"
+#include "strata/data/inputs.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 
 namespace {
@@ -104,7 +106,7 @@ Variant make(const std::string& folder, const std::string& network, const std::s
              std::vector<std::string> engine_options) {
   auto built = must(zoo::build(network));
   WriteOptions write;
-  write.fill = zoo::random_weights(built.model, 0);
+  write.fill = build::random_weights(built.model, 0);
   Variant variant;
   variant.engine = engine;
   variant.file = folder + "/model.onnx";
@@ -119,11 +121,10 @@ Variant make(const std::string& folder, const std::string& network, const std::s
 }  // namespace
 
 int main() {
-  std::string folder = std::filesystem::temp_directory_path() / "strata_harness_XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) return 1;
+  const ScratchFolder scratch = ScratchFolder::create().value();
+  const std::string& folder = scratch.path();
   compare("fake engine, 5 ms",
           make(folder, "squeezenet1_1?resolution=32", "fake", {"spin=5000000"}));
   if (load_engine("onnxruntime"))
     compare("onnxruntime, squeezenet1_1", make(folder, "squeezenet1_1", "onnxruntime", {}));
-  std::filesystem::remove_all(folder);
 }

@@ -1,4 +1,4 @@
-// Models too large to keep in a repository, written on the spot.
+// Models too large to keep in a repository, written when needed.
 #pragma once
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class ModelWriter {
     protozero::pbf_writer(graph_).add_message(11, info);
   }
 
-  // Sizes only, without elements.
+  // A weight with sizes only, without elements.
   void weight(const std::string& name, const std::vector<std::int64_t>& dims) {
     std::string bytes;
     protozero::pbf_writer writer(bytes);
@@ -111,7 +111,7 @@ class ModelWriter {
 
   std::string finish() const { return before_graph() + field(7, graph_.size()) + graph_; }
 
-  // All but the elements of one more weight, which end the file.
+  // Everything but the elements of one more weight, which come at the end of the file.
   std::string finish_before(const std::string& name, std::int64_t rows,
                             std::int64_t columns) const {
     const auto payload = static_cast<std::uint64_t>(rows * columns * 4);
@@ -205,8 +205,7 @@ inline std::string decoder(int layers, std::size_t& nodes) {
   return model.finish();
 }
 
-// Files with holes: they take no room on disk, and reading a hole would show as
-// resident memory.
+// Sparse files: they take no room on disk, and reading a hole would show as resident memory.
 
 // One weight of about `weight_bytes` inside the file.
 inline bool write_embedded(const std::string& path, std::int64_t weight_bytes) {

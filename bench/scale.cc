@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 
 #include "large_models.h"
+#include "strata/base/scratch_folder.h"
+#include "strata/base/statistics.h"
 #include "strata/cost/cost.h"
 #include "strata/infer/infer.h"
 #include "strata/read/read.h"
@@ -25,11 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::time_point since) {
   return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
-}
-
-double median(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
 }
 
 struct Measured {
@@ -57,21 +54,23 @@ void decoders() {
     files.push_back(bench::decoder(layers[i], nodes[i]));
   std::vector<std::vector<double>> times(files.size());
   std::vector<double> bytes(files.size());
-  for (int round = 0; round < 5; ++round)  // interleaved: a slow moment hits all sizes
+  for (int round = 0; round < 5; ++round)  // interleaved: a slow moment affects all sizes
     for (std::size_t i = 0; i < files.size(); ++i) {
       const Measured measured = profile(files[i]);
       times[i].push_back(measured.ms);
       bytes[i] = measured.bytes;
     }
   for (std::size_t i = 0; i < files.size(); ++i) {
-    fmt::print("  {:>7} nodes  {:>8.1f} ms  {:>5.0f} bytes a node", nodes[i], median(times[i]),
-               bytes[i] / static_cast<double>(nodes[i]));
-    if (i > 0) fmt::print("  time(2n)/time(n) {:.2f}", median(times[i]) / median(times[i - 1]));
+    fmt::print("  {:>7} nodes  {:>8.1f} ms  {:>5.0f} bytes a node", nodes[i],
+               strata::median_of(times[i]), bytes[i] / static_cast<double>(nodes[i]));
+    if (i > 0)
+      fmt::print("  time(2n)/time(n) {:.2f}",
+                 strata::median_of(times[i]) / strata::median_of(times[i - 1]));
     fmt::print("\n");
   }
 }
 
-// Runs a program with its output thrown away; wall time and its peak memory.
+// Wall time and peak memory of a program that is run with its output discarded.
 struct Run {
   double ms;
   long peak_kib;
@@ -108,7 +107,7 @@ void processes(const std::string& folder) {
   fmt::print(
       "whole process, median of 101, interleaved: strata stat mobilenet_v2.onnx {:.2f} ms, true "
       "{:.2f} ms\n",
-      median(ours), median(baseline));
+      strata::median_of(ours), strata::median_of(baseline));
   const auto large = [&](const char* what, const std::string& path) {
     std::vector<double> times;
     long peak = 0;
@@ -117,7 +116,7 @@ void processes(const std::string& folder) {
       times.push_back(one.ms);
       peak = std::max(peak, one.peak_kib);
     }
-    fmt::print("{}: {:.2f} ms, {:.1f} MiB resident\n", what, median(times),
+    fmt::print("{}: {:.2f} ms, {:.1f} MiB resident\n", what, strata::median_of(times),
                static_cast<double>(peak) / 1024);
   };
   if (bench::write_embedded(folder + "/embedded.onnx", 1900ll << 20))
@@ -132,10 +131,7 @@ void processes(const std::string& folder) {
 
 int main() {
   // Processes first: a child's peak memory starts at what its parent holds.
-  std::string folder = std::filesystem::temp_directory_path() / "strata_bench_XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) return 1;
-  processes(folder);
-  std::filesystem::remove_all(folder);
+  processes(strata::ScratchFolder::create().value().path());
   decoders();
   return 0;
 }

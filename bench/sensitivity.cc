@@ -1,9 +1,8 @@
-// What the sensitivity of all layers costs in passes of the network, and that it says the
-// same: every layer from the inputs on (naive), only what follows it (all), and with a
-// budget of a tenth, or SHARE. Then wall time beside that of as many plain passes.
-// `bench_sensitivity [naive] [SHARE%] [SAMPLES] [NETWORK...]`: a zoo name, or an ONNX file;
+// What the sensitivity of all layers costs in passes of the network, and whether the results agree:
+// recomputing from the inputs for every layer (naive), recomputing only what follows it (all), and
+// with a budget of a tenth, or SHARE. Then compares wall time with that of the same number of plain
+// passes. `bench_sensitivity [naive] [SHARE%] [SAMPLES] [NETWORK...]`: a zoo name, or an ONNX file;
 // `naive` also runs the naive loop, which takes longest.
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,47 +15,22 @@
 
 #include <fmt/format.h>
 
+#include "or_exit.h"
+#include "strata/build/weights.h"
+#include "strata/calibrate/calibrate.h"
 #include "strata/infer/infer.h"
-#include "strata/quant/calibrate.h"
-#include "strata/quant/sensitivity.h"
 #include "strata/read/read.h"
+#include "strata/sensitivity/sensitivity.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
+#include "watch.h"
 
 namespace {
 
 using namespace strata;
-using Clock = std::chrono::steady_clock;
 
-template <class T>
-T or_exit(Result<T> result) {
-  if (result) return std::move(*result);
-  fmt::print(stderr, "bench_sensitivity: {}\n", result.error().message);
-  std::exit(1);
-}
-void or_exit(const Status& status) {
-  if (status) return;
-  fmt::print(stderr, "bench_sensitivity: {}\n", status.error().message);
-  std::exit(1);
-}
-
-// Wall and processor seconds, of which the latter do not depend on what else runs here: the
-// engine has one thread.
-class Watch {
- public:
-  double wall() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  double processor() const { return now() - processor_; }
-
- private:
-  static double now() {
-    timespec time{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
-  Clock::time_point start_ = Clock::now();
-  double processor_ = now();
-};
+using bench::or_exit;
+using bench::Watch;
 
 struct Subject {
   std::string name;
@@ -75,7 +49,7 @@ struct Subject {
       or_exit(infer(model, sizes));
     } else {
       model = or_exit(zoo::build(network)).model;
-      fill = zoo::random_weights(model, 0);
+      fill = build::random_weights(model, 0);
     }
     WriteOptions write;
     write.fill = fill;
@@ -106,7 +80,7 @@ std::vector<std::size_t> ranking(const Sensitivity& result) {
   std::vector<std::size_t> order(result.layers.size());
   std::iota(order.begin(), order.end(), 0);
   const auto drop_of = [&](std::size_t l) {
-    return drop(Quality::Sqnr, result.layers[l].alone, result.baseline).value_or(0);
+    return strata::drop_of(Quality::Sqnr, result.layers[l].alone, result.baseline).value_or(0);
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return drop_of(a) > drop_of(b); });
@@ -157,7 +131,7 @@ void look_at(const Engine& engine, const std::string& name, std::int64_t samples
                                        subject.fill, options));
   };
 
-  // Of one pass, before and after; the least of the runs.
+  // The time of one pass, before and after; the shortest of several runs.
   ModelBytes plain;
   plain.model = subject.bytes;
   Session session = or_exit(engine.open(plain, options.session));

@@ -1,4 +1,4 @@
-// What it costs to look at an activation: nanoseconds per element.
+// What it costs to sketch an activation, in nanoseconds per element.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "strata/quant/sketch.h"
+#include "strata/calibrate/sketch.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Values = std::vector<float>;
 
-// The best of many, because the machine has other work to do.
+// The best of many runs, because the machine has other work to do.
 template <class Run>
 double ns_per_element(std::size_t elements, const Run& run) {
   double best = 1e9;

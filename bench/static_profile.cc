@@ -1,4 +1,4 @@
-// Read, infer and count of real networks, in process, on one core.
+// Reads, infers and counts real networks, in process, on one core.
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -22,7 +22,7 @@ void profile(benchmark::State& state, strata::Result<strata::Model> model) {
   benchmark::DoNotOptimize(strata::count(*model).total.macs);
 }
 
-// The file's bytes are in memory already.
+// The file's bytes are already in memory.
 void from_memory(benchmark::State& state, const std::string& name) {
   std::ifstream in(model_path(name), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -30,7 +30,7 @@ void from_memory(benchmark::State& state, const std::string& name) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// Opening and mapping the file included.
+// Includes opening and mapping the file.
 void from_file(benchmark::State& state, const std::string& name) {
   const std::string path = model_path(name);
   for (auto _ : state) profile(state, strata::read_model(path));

@@ -8,7 +8,7 @@
 //                    [--truth-seconds 20] [--program STRATA] [--summary]
 //
 // Each trial is a line of JSON that is appended to FILE (under_load.jsonl); the same command
-// goes on where the last one ended. Trials of all loads take turns.
+// resumes where the last one ended. Trials of all loads take turns.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,12 +23,13 @@
 #include <tuple>
 
 #include "busy.h"
-#include "measure/npz_write.h"
-#include "strata/measure/bench.h"
-#include "strata/measure/inputs.h"
+#include "data/npz_write.h"
+#include "strata/base/scratch_folder.h"
+#include "strata/bench/bench.h"
+#include "strata/build/builder.h"
+#include "strata/build/weights.h"
+#include "strata/data/inputs.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/builder.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 #include "under_load_summary.h"
 
@@ -127,13 +128,7 @@ std::optional<std::string> output_of(const std::string& command) {
 
 class Trials {
  public:
-  explicit Trials(const Options& options) : options_(options) {
-    folder_ = std::filesystem::temp_directory_path() / "strata_under_load_XXXXXX";
-    if (::mkdtemp(folder_.data()) == nullptr) fail("no temporary folder");
-  }
-  Trials(const Trials&) = delete;
-  Trials& operator=(const Trials&) = delete;
-  ~Trials() { std::filesystem::remove_all(folder_); }
+  explicit Trials(const Options& options) : options_(options) {}
 
   void run();
 
@@ -143,7 +138,7 @@ class Trials {
   }
   Variant variant(const std::string& name, const std::string& engine,
                   std::vector<std::string> engine_options) const;
-  void write_network(zoo::Network built, const std::string& name) const;
+  void write_network(build::Network built, const std::string& name) const;
   void prepare_engine();
   void measure_truth(int trial) const;
   BenchResult bench(const std::vector<Variant>& variants, double seconds, double until,
@@ -153,20 +148,21 @@ class Trials {
   Json stat() const;
 
   const Options& options_;
-  std::string folder_;
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  std::string folder_ = scratch_.path();
 };
 
-// Two nodes: what the fake engine does beside its burning is next to nothing.
-zoo::Network small_network() {
-  zoo::Builder net("Two");
-  const zoo::Var x = net.input("x", {2, 3});
+// Two nodes: besides burning steps, the fake engine does next to nothing.
+build::Network small_network() {
+  build::Builder net("Two");
+  const build::Var x = net.input("x", {2, 3});
   net.output("y", net.relu(net.matmul(x, net.weight("w", {3, 4}))));
   return must(std::move(net).finish());
 }
 
-void Trials::write_network(zoo::Network built, const std::string& name) const {
+void Trials::write_network(build::Network built, const std::string& name) const {
   WriteOptions write;
-  write.fill = zoo::random_weights(built.model, 0);
+  write.fill = build::random_weights(built.model, 0);
   std::ofstream(folder_ + "/" + name + ".onnx", std::ios::binary)
       << must(onnx_bytes(built.model, write));
   if (!write_npz(folder_ + "/" + name + ".npz", must(random_inputs(built.model, 0))))
@@ -192,7 +188,7 @@ BenchResult Trials::bench(const std::vector<Variant>& variants, double seconds, 
   how.until = until;
   how.seed = seed;
   how.program = options_.program;
-  how.answers = {1e30, -1e30, 0, 0};  // int8 of made-up weights: this is about times
+  how.answers = {1e30, -1e30, 0, 0};  // int8 with made-up weights: only times matter
   return must(run_bench(variants, how));
 }
 
@@ -232,19 +228,25 @@ Json Trials::engine(std::uint64_t seed) const {
           {"speed_ups", {printed(result, 1, 1.0, true), printed(result, 2, nullptr, false)}}};
 }
 
+// An end of the interval; null where it is withheld.
+Json end_of(const Json& timing, std::size_t end) {
+  const Json& interval = timing["median_interval_s"];
+  return interval.is_null() ? Json() : interval[end];
+}
+
 Json Trials::stat() const {
   const auto text =
-      output_of(fmt::format("{} stat {}/float.onnx --time --view optimized --seconds {} --columns "
+      output_of(fmt::format("{} stat {}/float.onnx --time --view optimized --max-time {} --columns "
                             "layer,time,time_low,time_high --format json 2>/dev/null",
                             options_.program, folder_, kStatSeconds));
   if (!text) fail("strata stat --time failed");
   const Json profile = Json::parse(*text);
-  const Json& timing = profile["timing"];
+  const Json& timing = profile["facts"]["timing"];
   Json layers = Json::array();
-  for (const Json& row : profile["rows"])
+  for (const Json& row : profile["tables"]["layers"]["rows"])
     if (row["time_low"].is_number() && row["time_high"].is_number())
       layers.push_back({row["layer"], row["time_low"], row["time_high"]});
-  return {{"median", timing["median_s"]},   {"low", timing["low_s"]},   {"high", timing["high_s"]},
+  return {{"median", timing["median_s"]},   {"low", end_of(timing, 0)}, {"high", end_of(timing, 1)},
           {"withheld", timing["withheld"]}, {"wait", timing["wait_s"]}, {"wall", timing["wall_s"]},
           {"sessions", timing["sessions"]}, {"layers", layers}};
 }
@@ -255,7 +257,7 @@ void Trials::prepare_engine() {
   const std::string command =
       fmt::format("{0} quantize {1}/float.onnx --random --samples 4 --no-time -o {1}/int8.onnx",
                   options_.program, folder_);
-  // Its answers are of no account here, and so is an exit code that speaks of them.
+  // Its answers do not matter here, and neither does an exit code about them.
   output_of(command + " >/dev/null 2>&1");
   if (!std::filesystem::exists(folder_ + "/int8.onnx")) fail("no int8 model: " + command);
 }
@@ -315,7 +317,7 @@ void Trials::run() {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  // `make bench` runs all programs with no options, and is not to take an hour.
+  // `make bench` runs all programs without options, and must not take an hour.
   if (argc > 1 && !options.summary) Trials(options).run();
   const std::vector<Json> lines = read_lines(options.out);
   if (lines.empty()) {

@@ -1,4 +1,4 @@
-// The trials of bench_under_load, read back from their lines and judged.
+// Reads the trials of bench_under_load back from their lines and judges them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace strata::bench {
 
 using Json = nlohmann::json;
 
-constexpr double kTolerance = 0.03;  // of the idle ratio, where that is the truth
+constexpr double kTolerance = 0.03;  // of the idle ratio, if that is the truth
 
 struct Share {
   int hits = 0, all = 0;
@@ -23,7 +23,7 @@ struct Share {
   }
 };
 
-// One speed-up as it was printed.
+// Counts one printed speed-up.
 inline void count_speed_up(const Json& printed, double truth, double tolerance, Share& covered,
                            Share& withheld) {
   ++withheld.all;
@@ -36,7 +36,7 @@ inline void count_speed_up(const Json& printed, double truth, double tolerance, 
   if (low <= truth * (1 + tolerance) && high >= truth * (1 - tolerance)) ++covered.hits;
 }
 
-// Pairs of intervals that have something in common.
+// Pairs of intervals that overlap.
 inline Share overlapping(const std::vector<std::pair<double, double>>& intervals) {
   Share out;
   for (std::size_t i = 0; i < intervals.size(); ++i)
@@ -55,7 +55,7 @@ struct KindAtLoad {
   std::map<std::string, std::vector<std::pair<double, double>>> layers;
 };
 
-// The middle of those that were measured between the trials.
+// The median of the ratios measured between the trials.
 inline std::optional<double> idle_ratio(const std::vector<Json>& lines) {
   std::vector<double> all;
   for (const Json& line : lines)
@@ -101,7 +101,7 @@ inline void add_line(const Json& line, std::optional<double> idle, KindAtLoad& o
   }
 }
 
-// What is promised of this row and does not hold; empty: all does.
+// The promises for this row that do not hold; empty: all hold.
 inline std::string missed(const KindAtLoad& own, int load) {
   std::string out;
   const auto need = [&](bool holds, const char* what) {

@@ -2,19 +2,22 @@
 option(STRATA_FETCH "Fetch ONNX Runtime with npm where the machine has none" OFF)
 set(STRATA_ONNXRUNTIME_DIR ${PROJECT_BINARY_DIR}/onnxruntime CACHE PATH
     "Where ONNX Runtime is fetched to")
-set_target_properties(strata PROPERTIES POSITION_INDEPENDENT_CODE ON)
+# The program's commands, too, for they share the library's precompiled headers.
+set_target_properties(strata strata_commands PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 function(strata_add_engine name)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engines/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   set(target strata_engine_${name})
-  add_library(${target} MODULE ${sources})
+  add_library(${target} MODULE ${sources} ${PROJECT_SOURCE_DIR}/engines/plugin_inputs.cc)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   # One name goes out, so that no symbol meets another strata's.
   set(map ${PROJECT_SOURCE_DIR}/engines/plugin.map)
   target_link_options(${target} PRIVATE -Wl,--version-script=${map})
   set_target_properties(${target} PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/engines LINK_DEPENDS ${map})
   target_link_libraries(${target} PRIVATE strata)
+  target_precompile_headers(${target} REUSE_FROM strata)
   set_property(GLOBAL APPEND PROPERTY STRATA_ENGINE_TARGETS ${target})
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/strata/engines)
 endfunction()

@@ -4,7 +4,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "STRATA_FUZZ needs clang++: use the preset fuzz")
 endif()
 enable_testing()
-set(STRATA_FUZZ_SECONDS 60 CACHE STRING "How long each fuzzer runs in a test")
+set(STRATA_FUZZ_SECONDS 30 CACHE STRING "How long each fuzzer runs in a test")
 
 add_custom_target(fuzzers)
 file(GLOB sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cc)
@@ -26,3 +26,4 @@ endforeach()
 
 # No fuzzer runs the commands: clang compiles them for its warnings, as fast as it can.
 target_compile_options(strata_commands PRIVATE -O0 -g0 -fno-sanitize=all)
+set_target_properties(strata_commands PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)

@@ -1,5 +1,5 @@
-// One model counted as several tools count it: count_conventions MODEL [FILE.json]
-// FILE.json is a convention of one's own (docs/cost-model.md).
+// Counts one model the way several tools do: count_conventions MODEL [FILE.json]
+// FILE.json is a convention of your own (docs/cost-model.md).
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,30 +1,31 @@
-// An architecture search in small: builds networks in code, costs each, and keeps
+// A small architecture search: builds networks in code, costs each, and keeps
 // those that no other beats in both parameters and MACs. search_architectures
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <vector>
 
+#include "strata/build/builder.h"
 #include "strata/cost/cost.h"
-#include "strata/zoo/builder.h"
 
-namespace {
-
-using strata::zoo::Builder;
-using strata::zoo::Var;
+using strata::build::Builder;
+using strata::build::Var;
 
 struct Candidate {
   int width, depth, kernel;
   std::int64_t params = 0, macs = 0;
+  bool beats(const Candidate& b) const {
+    return params <= b.params && macs <= b.macs && (params < b.params || macs < b.macs);
+  }
 };
 
 // A plain stack of convolutions, each stage half the size and twice as wide.
-strata::Result<strata::zoo::Network> describe(const Candidate& candidate) {
+static strata::Result<strata::build::Network> describe(const Candidate& candidate) {
   Builder net("Stack");
   Var x = net.input("input", {1, 3, 64, 64});
   for (int stage = 0; stage < 3; ++stage) {
-    const auto open = net.module(stage, "Sequential");
     for (int i = 0; i < candidate.depth; ++i) {
-      const auto block = net.module(i, "Sequential");
+      const auto block = net.module(stage * candidate.depth + i, "Sequential");
       x = net.conv("conv", x, std::int64_t{candidate.width} << stage,
                    {.kernel = candidate.kernel,
                     .stride = i == 0 ? 2 : 1,
@@ -37,12 +38,6 @@ strata::Result<strata::zoo::Network> describe(const Candidate& candidate) {
   net.output("output", net.linear("head", x, 10));
   return std::move(net).finish();
 }
-
-bool beats(const Candidate& a, const Candidate& b) {
-  return a.params <= b.params && a.macs <= b.macs && (a.params < b.params || a.macs < b.macs);
-}
-
-}  // namespace
 
 int main() {
   std::vector<Candidate> all;
@@ -58,10 +53,8 @@ int main() {
         all.push_back(candidate);
       }
   std::printf("%zu candidates; beaten by none:\n", all.size());
-  for (const Candidate& candidate : all)
-    if (std::none_of(all.begin(), all.end(),
-                     [&](const Candidate& other) { return beats(other, candidate); }))
-      std::printf("  width %2d depth %d kernel %d  %8lld parameters  %10lld MACs\n",
-                  candidate.width, candidate.depth, candidate.kernel,
-                  static_cast<long long>(candidate.params), static_cast<long long>(candidate.macs));
+  for (const Candidate& one : all)
+    if (std::none_of(all.begin(), all.end(), [&](const Candidate& b) { return b.beats(one); }))
+      std::printf("  width %2d depth %d kernel %d  %8jd parameters  %10jd MACs\n", one.width,
+                  one.depth, one.kernel, std::intmax_t{one.params}, std::intmax_t{one.macs});
 }

@@ -1,5 +1,5 @@
-// An engine that computes nothing: what it gives follows from the model, the inputs and
-// its options alone. Tests of measuring run on it, and a new engine starts as a copy.
+// An engine that computes nothing: its results follow from the model, the inputs and its options
+// alone. Tests of measuring run on it, and a new engine starts as a copy of it.
 //
 // Every node is a kernel. A kernel lasts 1 µs, and 1 ns for each 10 FLOP and each 10 bytes
 // that strata counts for its nodes; unknown counts add nothing. That is divided by the
@@ -7,12 +7,12 @@
 // activation or BatchNormalization belongs to the kernel that makes its only input.
 // Elements of outputs are numbers drawn from a hash of the inputs' bytes.
 //
-// Time: no run takes any, unless options say so. Each moves a clock that starts at 0 and that its
-// trace shows.
+// No run takes real time, unless options say so. Each run advances a clock that starts at 0 and
+// that its trace shows.
 //
 // Its options are in options.h. STRATA_FAKE_PROBE in the environment says how trying out a
-// precision fails: crash, hang. STRATA_FAKE_PLAN=none makes it an engine that does not tell its
-// kernels before it runs.
+// precision fails: crash, hang. STRATA_FAKE_PLAN=none makes it an engine that cannot list its
+// kernels before a run.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -27,11 +27,11 @@
 
 #include <fmt/format.h>
 
+#include "engines/plugin_inputs.h"
 #include "network.h"
 #include "options.h"
 #include "strata/cost/cost.h"
 #include "strata/engine/plugin.h"
-#include "strata/engine/plugin_inputs.h"
 #include "strata/infer/infer.h"
 #include "strata/read/read.h"
 
@@ -57,11 +57,11 @@ struct OwnPort {
 }  // namespace
 
 struct StrataSession {
-  std::string bytes;  // of the model's file, without weights that are outside of it
+  std::string bytes;  // of the model's file, without weights outside it
   Model model;        // for the bound inputs' shapes
   fake::Options options;
   double speed = 1;
-  std::int32_t dtype = 0;  // that it was asked to compute in; 0: as stored
+  std::int32_t dtype = 0;  // the type that it was asked to compute in; 0: as stored
   bool fuse = false;
   std::uint32_t trace = 0;
   std::vector<OwnPort> inputs, outputs;
@@ -111,10 +111,10 @@ std::string add_outputs(StrataSession& session, const StrataOpen& open) {
   return "";
 }
 
-// Reads the model and works out its shapes, from these of its inputs if they are given.
+// Reads the model and infers its shapes, from these input shapes if they are given.
 Result<Inference> load(StrataSession& session, const InferOptions& shapes) {
   auto model = read_onnx(session.bytes, "the model");
-  if (!model) return tl::unexpected(model.error());
+  if (!model) return failure(model);
   auto inference = infer(*model, shapes);
   if (!inference) return inference;
   session.model = std::move(*model);
@@ -183,7 +183,7 @@ StrataStatus bind(StrataSession* session, const StrataTensor* inputs, std::uint6
     Dims dims;
     for (std::int32_t axis = 0; axis < inputs[i].rank; ++axis) dims.push_back(inputs[i].dims[axis]);
     shapes.input_shapes.emplace_back(inputs[i].name, dims);
-    // Summed, so that the order in which they are given plays no part.
+    // Summed, so that the order in which they are given does not matter.
     hash += fake::hash_bytes({static_cast<const char*>(inputs[i].data), inputs[i].bytes},
                              fake::hash_bytes(inputs[i].name, 1));
   }
@@ -231,7 +231,8 @@ void spin(std::int64_t ns) {
   }
 }
 
-// One step needs the last one's result: as many cycles each, whatever else the processor does.
+// Each step needs the result of the previous one, so it takes the same number of cycles whatever
+// else the processor does.
 void burn(std::int64_t steps) {
   std::uint64_t number = 1;
   for (std::int64_t i = 0; i < steps; ++i) {
@@ -328,7 +329,7 @@ StrataStatus run_traced(StrataSession* session, StrataTrace* trace, StrataError*
   return STRATA_OK;
 }
 
-// What one kernel did, or will do; with the memory that it points to.
+// Reports what one kernel did or will do; the report points to memory in here.
 bool give_kernel(const StrataSession& session, const fake::KernelTime& record, void* user,
                  StrataOnKernel each) {
   const fake::KernelPlan& kernel = session.plan.kernels[record.kernel];
@@ -419,7 +420,7 @@ const StrataPort* port_at(const std::vector<OwnPort>& ports, std::uint64_t index
   return index < ports.size() ? &ports[index].port : nullptr;
 }
 
-// Nothing may throw across the border: what does is turned into a status.
+// No exception may leave the plugin: it is turned into a status.
 template <auto Function, class... Args>
 StrataStatus guarded(Args... args, StrataError* error) noexcept {
   try {

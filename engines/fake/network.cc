@@ -21,7 +21,7 @@ std::int64_t number_or(const Expr& expr, std::int64_t other) {
   return upper_bound(expr).value_or(other);
 }
 
-// How many read each tensor of the main graph.
+// The number of readers of each tensor of the main graph.
 std::vector<int> readers_of(const Graph& graph) {
   std::vector<int> readers(graph.tensors.size());
   for (const Node& node : graph.nodes)
@@ -76,7 +76,7 @@ Plan plan_kernels(const Model& model, bool fuse) {
   const std::vector<int> readers = readers_of(graph);
   Plan plan;
   std::vector<bool> seen(total);
-  std::unordered_map<TensorId, std::size_t> makers;  // the kernel that gives a tensor
+  std::unordered_map<TensorId, std::size_t> makers;  // the kernel that makes a tensor
   const auto kernel_for = [&](const Executed& executed) {
     const Node& node = executed.get();
     if (executed.graph != &graph && !plan.kernels.empty()) return plan.kernels.size() - 1;

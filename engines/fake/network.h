@@ -1,4 +1,4 @@
-// What the fake engine makes of a model: kernels, and numbers for its values.
+// How the fake engine treats a model: kernels, and numbers for its values.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace strata::fake {
 struct KernelPlan {
   std::string name, op;
   std::vector<std::string> sources;          // as node_keys() calls them
-  std::vector<const char*> source_pointers;  // into the same
+  std::vector<const char*> source_pointers;  // pointers into `sources`
   ScopeId scope = 0;                         // the module that its first node belongs to
   std::vector<TensorId> outputs;
   double flops = 0, bytes = 0;
-  // Element types, ONNX's numbers: of its first node's inputs, of its last node's outputs,
-  // and of what it computes in.
+  // Element types as ONNX's numbers: of its first node's inputs, of its last node's outputs, and
+  // the type it computes in.
   std::vector<std::int32_t> inputs, output_types;
   std::int32_t dtype = 0;
 };
@@ -32,14 +32,14 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> absent;  // node, reason
 };
 
-// For the shapes that the model has now. With `fuse`, an activation or normalization
+// Plans for the model's current shapes. With `fuse`, an activation or normalization
 // belongs to the kernel that makes its only input.
 Plan plan_kernels(const Model& model, bool fuse);
 
 // ONNX's number for `fp32`, `fp16`, `bf16` or `int8`; 0 for others.
 std::int32_t dtype_of(std::string_view precision);
 
-// A number for a size: itself, else the most it can be, else 1.
+// Turns every size into a number: the size itself, or else its upper bound, or else 1.
 std::vector<std::int64_t> dims_now(const Tensor& tensor);
 std::uint64_t bytes_now(const Tensor& tensor);
 
@@ -62,13 +62,13 @@ struct ModuleTime {
   std::int64_t enter_ns, exit_ns;
 };
 
-// Adds the modules that a run's kernels lie in, each before those within it. A module is
+// Adds the modules of a run's kernels, each before those inside it. A module is
 // entered when its first kernel starts and left when its last one ends.
 void add_modules(const Model& model, const Plan& plan, std::span<const KernelTime> times,
                  const StrataTrace& trace, std::vector<ModuleTime>& out);
 
-// A kernel takes memory for its outputs when it starts; what nobody reads any more is
-// given back when it ends; the model's own outputs at the end of the run.
+// A kernel allocates its outputs when it starts. Tensors that are no longer needed are freed when
+// it ends; the model's own outputs are freed at the end of the run.
 std::vector<StrataBlock> blocks_of(const Model& model, const Plan& plan,
                                    std::span<const KernelTime> times, std::int64_t end_ns);
 

@@ -1,18 +1,18 @@
-// How the fake engine is to behave. Options (key=value):
-//   seed=N        of the noise (0)
-//   noise=R       durations vary evenly by ± this part of themselves (0)
-//   warmup=N      the first N runs are slower, the very first takes twice as long (0)
+// Options of the fake engine (key=value), with defaults in parentheses:
+//   seed=N        seed of the noise (0)
+//   noise=R       durations vary uniformly by ± this share of themselves (0)
+//   warmup=N      the first N runs are slower; the very first takes twice as long (0)
 //   outside=NS    time of a run that is in no kernel (20000)
 //   probe=NS      what recording adds to every kernel of a traced session (0)
-//   cut=NS        what one kernel of every run takes more, another one each time (0)
-//   spin=NS       real time that every run takes beside its made-up one, busy (0)
+//   cut=NS        additional time of one kernel in every run, a different one each time (0)
+//   spin=NS       real time that every run spends busy, besides its simulated time (0)
 //   burn=N        steps of a dependent integer loop in every run, which touches no memory: two
 //                 sessions take times in the ratio of their N (0)
-//   walk=BYTES    of memory that every run reads, a cache line at a time, over and over the
-//                 same 768 KiB: its time depends on what others leave in the caches (0)
+//   walk=BYTES    memory that every run reads, a cache line at a time, over and over the same
+//                 768 KiB: its time depends on what others leave in the caches (0)
 //   answer=wrong  outputs are drawn from another hash
-//   clock=ADDRESS of an std::int64_t in this process, which runs move forward instead of
-//                 their own clock: a test's fake clock
+//   clock=ADDRESS address of an std::int64_t in this process, a test's fake clock, which runs
+//                 advance instead of their own clock
 //   fail=WAY      error, oom, eat (takes memory until there is none), crash (abort), hang
 //                 (until cancelled), unsupported (to open)
 //   at=N          the run that fails, counted from 0 (0)

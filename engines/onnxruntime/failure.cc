@@ -11,7 +11,7 @@ namespace {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-// What stands between two marks; empty if they are not there.
+// The text between two marks; empty if they are not there.
 std::string_view between(std::string_view text, std::string_view from, std::string_view to) {
   const std::size_t start = text.find(from);
   if (start == text.npos) return {};
@@ -20,8 +20,8 @@ std::string_view between(std::string_view text, std::string_view from, std::stri
   return text.substr(start + from.size(), end - start - from.size());
 }
 
-// Exceptions of its own checks start with a file, a line and a whole function signature;
-// statuses that pass through with `[ONNXRuntimeError] : 1 : FAIL : `.
+// Exceptions from ONNX Runtime's own checks start with a file, a line and a whole function
+// signature; statuses start with `[ONNXRuntimeError] : 1 : FAIL : `.
 std::string_view without_place(std::string_view text) {
   if (text.starts_with("/onnxruntime_src/")) {
     const std::size_t function = text.find(") ", text.find('('));

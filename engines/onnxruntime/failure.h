@@ -1,4 +1,4 @@
-// Failures inside the plugin are thrown, as ONNX Runtime's interface does; none passes
+// Failures inside the plugin are thrown, as ONNX Runtime's interface does; none leaves
 // the functions of the contract.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api.h"
+#include "strata/base/result.h"
 #include "strata/engine/plugin.h"
 
 namespace strata::ort {
@@ -17,10 +18,17 @@ struct Failure {
   std::string message;
 };
 
-// Writes a sentence and gives the status back.
+// The value, or the library's failure as one of this plugin's.
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result) throw Failure{STRATA_FAILED, result.error().message};
+  return std::move(*result);
+}
+
+// Writes the sentence and returns the status.
 StrataStatus report(StrataError* error, StrataStatus status, std::string_view message);
 
-// What an exception of ONNX Runtime's means, without the places in its sources.
+// The meaning of an exception from ONNX Runtime, without places in its source code.
 Failure explain(const Ort::Exception& thrown);
 
 // Wraps a function of the contract whose last argument is the error.

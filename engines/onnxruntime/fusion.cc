@@ -19,7 +19,7 @@ bool ends_with_number(std::string_view& name, std::string_view before) {
   return true;
 }
 
-// Without what the optimizer puts around names to make new ones.
+// The name without what the optimizer puts around names to make new ones.
 std::string_view plain_name(std::string_view name) {
   constexpr std::string_view kCast = "InsertedPrecisionFreeCast_";
   if (name.starts_with(kCast)) name.remove_prefix(kCast.size());
@@ -29,7 +29,7 @@ std::string_view plain_name(std::string_view name) {
 
 bool is_reorder(std::string_view op) { return op == "ReorderInput" || op == "ReorderOutput"; }
 
-// Gives its input in another order or type.
+// True for operators that only change the order or type of their input.
 bool only_moves(std::string_view op) {
   return is_reorder(op) || op == "Transpose" || op == "Cast" || op.starts_with("Memcpy");
 }
@@ -53,8 +53,8 @@ class Assigner {
   // One graph of the optimized model.
   struct Walk {
     const Graph* graph;
-    const Graph* source;             // the graph that it was made of; may be null
-    std::vector<ValueNumber> alias;  // of its tensors: the source value each holds
+    const Graph* source;             // the graph that it was made from; may be null
+    std::vector<ValueNumber> alias;  // by tensor: the source value that it holds
     std::vector<KernelNumber> maker;
     std::unordered_map<KernelNumber, const Node*> pending;  // kernels whose work is not known yet
     const Walk* outer;
@@ -64,7 +64,7 @@ class Assigner {
     std::vector<KernelNumber> kernels;
     std::unordered_set<std::uint32_t> reads;  // equal classes
     std::vector<NodeNumber> claimed;
-    std::unordered_map<NodeNumber, bool> makes;  // whether it can be done with what is read
+    std::unordered_map<NodeNumber, bool> makes;  // by node: whether its inputs are there
     std::unordered_set<NodeNumber> taken;
   };
 
@@ -89,10 +89,10 @@ class Assigner {
   FusionState& state_;
   const SourceValues& source_;
   Fusion& out_;
-  std::unordered_set<std::uint32_t> made_;  // equal classes that some optimized node gives
+  std::unordered_set<std::uint32_t> made_;  // equal classes that some optimized node makes
 };
 
-// Which source values there still are, and which are stored now.
+// Records which source values still exist, and which are now stored.
 void Assigner::note_values(const Graph& graph) {
   for (const Tensor& tensor : graph.tensors) {
     if (tensor.role != Role::Initializer && tensor.role != Role::Activation) continue;
@@ -149,7 +149,7 @@ void Assigner::walk_bodies(const Walk& at, const Node& node) {
   }
 }
 
-// The value that a kernel gives, where only its own name tells.
+// The value that a kernel makes, if only the kernel's name reveals it.
 ValueNumber Assigner::by_kernel_name(const Walk& at, const Node& node) const {
   constexpr std::string_view kBlocked = "_nchwc", kNorm = "_bn";
   std::string_view name = plain_name(node.name);
@@ -172,7 +172,7 @@ NodeNumber Assigner::reader_of(ValueNumber value, std::string_view op, ValueNumb
   for (const NodeNumber n : source_.value(value).readers) {
     const auto& facts = source_.node(n);
     if (!is_free(n) || facts.outputs.empty() || facts.outputs[0] == kNone) continue;
-    if (facts.passes_on) {  // look behind it
+    if (facts.passes_on) {  // look past it
       if (const NodeNumber behind = reader_of(facts.outputs[0], op, with); behind != kNone)
         return behind;
       continue;
@@ -185,8 +185,8 @@ NodeNumber Assigner::reader_of(ValueNumber value, std::string_view op, ValueNumb
   return kNone;
 }
 
-// Blocked convolutions are named after what they gave before a sum (a fourth input) and
-// an activation were taken into them.
+// Blocked convolutions are named after the value that they made before a sum (a fourth input) and
+// an activation were fused into them.
 ValueNumber Assigner::extended(const Walk& at, const Node& node, ValueNumber target) const {
   if (!node.domain.starts_with("com.microsoft")) return target;
   bool summed = false;
@@ -208,8 +208,8 @@ ValueNumber Assigner::extended(const Walk& at, const Node& node, ValueNumber tar
   return target;
 }
 
-// QLinearConv, NhwcMaxPool: named after the node whose result they give in whole numbers,
-// an activation included.
+// QLinearConv and NhwcMaxPool are named after the node whose result they make in whole numbers,
+// including an activation.
 ValueNumber Assigner::in_whole_numbers(ValueNumber target) const {
   for (const std::string_view op : {"Relu", "Clip"})
     if (const NodeNumber n = reader_of(target, op, kNone); n != kNone)
@@ -220,7 +220,8 @@ ValueNumber Assigner::in_whole_numbers(ValueNumber target) const {
   return q == kNone ? target : source_.node(q).outputs[0];
 }
 
-// The kernel, and before it those whose work is not known and that it reads from.
+// Collects the kernel, and before it the kernels that it reads from and whose work is not known
+// yet.
 void Assigner::gather(Walk& at, const Node& node, KernelNumber kernel, Group& group) {
   group.kernels.push_back(kernel);
   for (const TensorId input : node.inputs) {
@@ -236,7 +237,7 @@ void Assigner::gather(Walk& at, const Node& node, KernelNumber kernel, Group& gr
     at.pending.erase(found);
     gather(at, *behind, number, group);
   }
-  for (const Attribute& attribute : node.attributes)  // what bodies capture is read, too
+  for (const Attribute& attribute : node.attributes)  // values that bodies capture are read, too
     if (const auto* body = std::get_if<Graph*>(&attribute.value))
       for (const Tensor& tensor : (*body)->tensors)
         if (tensor.role == Role::Captured && tensor.outer != kNone)
@@ -250,9 +251,9 @@ bool Assigner::can_make(ValueNumber value, Group& group) const {
   const NodeNumber producer = source_.value(value).producer;
   if (producer == kNone) return source_.value(value).stored;
   const auto& facts = source_.node(producer);
-  // Shapes may be replaced by others that do the same: `0,-1,64`.
+  // Shapes may be replaced by equivalent ones: `0,-1,64`.
   if (facts.constant || facts.shape_only) return true;
-  if (made_.contains(class_of(value))) return false;  // there is a kernel for it
+  if (made_.contains(class_of(value))) return false;  // another kernel makes it
   if (const auto known = group.makes.find(producer); known != group.makes.end())
     return known->second;
   const bool all = std::all_of(facts.inputs.begin(), facts.inputs.end(),
@@ -261,14 +262,14 @@ bool Assigner::can_make(ValueNumber value, Group& group) const {
   return all;
 }
 
-// Claims what makes a value that the group can make.
+// Claims the nodes that make a value which the group can make.
 void Assigner::take(ValueNumber value, Group& group) {
   if (group.reads.contains(class_of(value)) || state_.stored[value]) return;
   const NodeNumber producer = source_.value(value).producer;
   if (producer == kNone || !group.taken.insert(producer).second) return;
   const auto& facts = source_.node(producer);
   if (facts.constant || facts.shape_only) {
-    // Weights that a quantized kernel takes as they are stored.
+    // A quantized kernel takes its weights as they are stored.
     if (facts.node->op == "DequantizeLinear" && is_free(producer)) claim(producer, group);
     return;
   }
@@ -311,7 +312,7 @@ void Assigner::assign(Walk& at, const Node& node, KernelNumber kernel) {
     const NodeNumber producer = target == kNone ? kNone : source_.value(target).producer;
     if (producer == kNone || !is_free(producer)) continue;
     const auto& facts = source_.node(producer);
-    // It moves what it reads: no work of the source's, unless it is this very node.
+    // It only moves its input, which is not the work of a source node, unless it is this very node.
     if (group.reads.contains(class_of(target)) && facts.node->op != node.op) continue;
     claim(producer, group);
     group.taken.insert(producer);
@@ -322,7 +323,7 @@ void Assigner::assign(Walk& at, const Node& node, KernelNumber kernel) {
 }
 
 void Assigner::finish(const Walk& at, const Node& node, KernelNumber kernel, const Group& group) {
-  // What a reordering seems to compute was done by the kernel before it.
+  // What a reordering seems to compute was computed by the kernel before it.
   KernelNumber home = kernel;
   if (is_reorder(node.op) && group.kernels.size() == 1 && !group.claimed.empty())
     if (const KernelNumber before = at.maker[node.inputs[0]]; before != kNone) home = before;

@@ -1,9 +1,9 @@
-// Which nodes of a model run in which kernel, told from the model that ONNX Runtime made
-// of it and saved.
+// Finds which nodes of a model run in which kernel, from the optimized model that ONNX Runtime
+// saved.
 //
-// An optimized node computes a set of source nodes: those between the source values that
-// it gives and the ones that it reads. Values keep their names through most of the
-// optimizer's work; where they do not, the names of nodes tell (docs/engines.md).
+// An optimized node computes a set of source nodes: those between the source values that it reads
+// and the ones that it writes. Values keep their names through most of the optimizer's work; where
+// they do not, the names of nodes help (docs/engines.md).
 #pragma once
 
 #include <string>
@@ -30,8 +30,8 @@ struct Fusion {
   std::vector<std::string> guessed;
 };
 
-// Nodes of both must have names. Types in `source` help, and need not be inferred; those in
-// `optimized` are the kernels'.
+// Nodes of both must have names. Types in `source` help, but need not be inferred; those in
+// `optimized` become the kernels' types.
 Fusion assign_sources(const Model& source, const Model& optimized);
 
 }  // namespace strata::ort

@@ -1,4 +1,4 @@
-// Source nodes that no kernel gives a value of: why, or whose work they are part of.
+// Handles source nodes whose values no kernel makes: why that is, or which kernel does their work.
 #include <algorithm>
 #include <optional>
 
@@ -26,7 +26,7 @@ class Rest {
 
   void run() {
     const auto count = static_cast<NodeNumber>(source_.nodes().size());
-    // Readers before what they read: a node without readers that run need not run.
+    // Readers come before what they read: a node without readers that run need not run.
     for (NodeNumber n = count; n-- > 0;) {
       if (state_.kernel_of[n] != kNone) continue;
       if (auto reason = reason_for(n)) {
@@ -99,7 +99,7 @@ class Rest {
   const SourceValues& source_;
   Fusion& out_;
   std::vector<bool> absent_;
-  std::vector<NodeNumber> first_of_class_;  // a node with a kernel that gives such a value
+  std::vector<NodeNumber> first_of_class_;  // a node with a kernel that makes such a value
 };
 
 }  // namespace

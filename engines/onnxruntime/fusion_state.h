@@ -20,7 +20,8 @@ struct FusionState {
   std::vector<bool> stored;             // by source value: the optimized model stores it
 };
 
-// Adds to a kernel's sources. Kernels that share their work have the same list: to those, too.
+// Adds to a kernel's sources, and to those of all kernels that share its work, which have the same
+// list.
 void add_sources(Fusion& fusion, KernelNumber kernel, const std::vector<std::string>& sources);
 
 // Finds a place or a reason for every node that has neither yet.

@@ -16,7 +16,7 @@ using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 // A model from lines: `in x`, `store w`, `out y`, and nodes such as
-// `name Op[:domain] a b -> y z [attribute=text]`. `-` is an input left out.
+// `name Op[:domain] a b -> y z [attribute=text]`. `-` stands for an absent input.
 Model model_of(const std::string& text) {
   Model model;
   model.graphs.emplace_back();
@@ -76,7 +76,7 @@ Model model_of(const std::string& text) {
   return model;
 }
 
-// `kernel: sources` for every kernel, `!node: reason` for what is absent.
+// `kernel: sources` for every kernel, `!node: reason` for every absent node.
 std::map<std::string, std::vector<std::string>> fused(const std::string& source,
                                                       const std::string& optimized) {
   const Fusion fusion = assign_sources(model_of(source), model_of(optimized));
@@ -113,7 +113,7 @@ TEST(Fusion, ConstantsAreFolded) {
                                    Pair("!k", ElementsAre("a constant"))));
 }
 
-// What computes a shape that turns out to be fixed.
+// The nodes that compute a shape which turns out to be constant.
 TEST(Fusion, ShapesThatBecomeConstantsTakeTheirMakersWithThem) {
   EXPECT_THAT(fused("in x\nstore g\nout z\ns Shape x -> n\ng Gather n g -> k\n"
                     "u Unsqueeze k g -> l\nr Reshape x l -> z\n",
@@ -143,8 +143,8 @@ TEST(Fusion, WhatChangesNothingIsAbsent) {
                                    Pair("!d", ElementsAre("gives its input unchanged"))));
 }
 
-// The convolution in blocks of channels: named after the value it gave before the sum and
-// the activation were taken into it; its own output has a name of no meaning.
+// A blocked convolution is named after the value that it made before the sum and the activation
+// were fused into it; the name of its own output means nothing.
 TEST(Fusion, BlockedConvolutions) {
   EXPECT_THAT(
       fused("in x\nstore w\nout z\nc0 Conv x w -> a\nr0 Relu a -> b\nc1 Conv b w -> c\n"
@@ -162,7 +162,7 @@ TEST(Fusion, BlockedConvolutions) {
                            Pair("z_nchwc", ElementsAre("p")), Pair("out_", IsEmpty())));
 }
 
-// A product of three axes is made as one of two, between reshapes.
+// A product with three axes is computed as one with two, between reshapes.
 TEST(Fusion, KernelsThatShareTheirWorkHaveTheSameSources) {
   EXPECT_THAT(
       fused("in x\nstore w\nstore b\nout z\nm MatMul x w -> y\na Add y b -> z\n",

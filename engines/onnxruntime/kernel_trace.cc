@@ -10,7 +10,7 @@ namespace strata::ort {
 
 namespace {
 
-// All of a kernel but when it ran, and what shapes it gave.
+// Everything about a kernel except when it ran and the shapes of its outputs.
 template <class Kernel>
 StrataKernel described(std::uint64_t index, const Kernel& kernel, const std::string& provider,
                        std::span<const char* const> sources) {
@@ -79,7 +79,8 @@ std::size_t KernelTrace::add(std::string_view profile, std::int64_t profile_star
                            first_dim});
       return;
     }
-    // By its middle: times are rounded down, and runs follow each other closely.
+    // Assigned to a run by its middle, because times are rounded down and runs follow each other
+    // closely.
     const std::int64_t middle = start + event.duration_us * kMicrosecond / 2;
     const auto run = std::find_if(runs.begin(), runs.end(), [&](const TracedRun& r) {
       return middle + kMicrosecond >= r.profile_start_ns && middle <= r.profile_end_ns;
@@ -95,7 +96,7 @@ std::size_t KernelTrace::add(std::string_view profile, std::int64_t profile_star
       std::stable_sort(recorded_.begin() + static_cast<std::ptrdiff_t>(first), recorded_.end(),
                        [](const Recorded& a, const Recorded& b) {
                          if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
-                         return a.duration_ns > b.duration_ns;  // what holds others goes first
+                         return a.duration_ns > b.duration_ns;  // outer kernels go first
                        });
     }
     first = recorded_.size();

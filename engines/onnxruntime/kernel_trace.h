@@ -25,15 +25,15 @@ class KernelTrace {
   void set_fusion(Fusion fusion);
   const Fusion& fusion() const { return fusion_; }
 
-  // Adds the kernels of `runs` from a profile whose times count from `profile_start_ns`.
-  // What belongs to none of them is left out. Gives the number of events in the profile.
+  // Adds the kernels of `runs` from a profile whose times count from `profile_start_ns`. Kernels
+  // that belong to none of these runs are ignored. Returns the number of events in the profile.
   std::size_t add(std::string_view profile, std::int64_t profile_start_ns,
                   const std::vector<TracedRun>& runs);
-  // Source nodes that run in no kernel, and those whose kernels did not run so far.
+  // Source nodes that run in no kernel, and those whose kernels have not run so far.
   std::vector<std::pair<std::string, std::string>> absent() const;
-  // Gives all that was added and forgets it; false if `each` ended it.
+  // Reports everything that was added, then forgets it; false if `each` ended it early.
   bool give(void* user, StrataOnKernel each);
-  // Gives every kernel of the optimized model, whether it ran or not.
+  // Reports every kernel of the optimized model, whether it ran or not.
   bool give_plan(void* user, StrataOnKernel each) const;
 
  private:

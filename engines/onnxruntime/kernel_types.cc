@@ -13,7 +13,7 @@ std::vector<std::int32_t> types_of(const Graph& graph, std::span<const TensorId>
   return types;
 }
 
-// Operators that read floats and multiply numbers of 8 bits: they round what they read.
+// Operators that read floats but multiply 8-bit numbers: they round their inputs themselves.
 bool rounds_its_input(const Node& node) {
   if (node.op == "DynamicQuantizeMatMul" || node.op == "DynamicQuantizeLSTM") return true;
   if (node.op != "MatMulNBits") return false;

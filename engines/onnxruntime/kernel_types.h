@@ -1,4 +1,4 @@
-// The element types that a kernel of ONNX Runtime reads, computes in and gives.
+// The element types that a kernel of ONNX Runtime reads, computes in and writes.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace strata::ort {
 
-// ONNX's numbers of types; 0 is one that is not known.
+// ONNX's numbers for types; 0: not known.
 struct KernelTypes {
-  std::vector<std::int32_t> inputs, outputs;  // without those that are left out
+  std::vector<std::int32_t> inputs, outputs;  // without absent ones
   std::int32_t computes_in = 0;
 };
 
-// Of a node of an optimized model whose types are known.
+// The types of a node of an optimized model with known types.
 KernelTypes kernel_types(const Graph& graph, const Node& node);
 
 }  // namespace strata::ort

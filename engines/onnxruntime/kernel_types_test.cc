@@ -42,11 +42,11 @@ TEST(KernelTypes, ProductsOfEightBits) {
   EXPECT_EQ(
       types_of("QLinearConv", {DType::U8, DType::F32, DType::U8, DType::I8}, DType::U8).computes_in,
       kU8);
-  // Gives floats, multiplies whole numbers.
+  // Writes floats, but multiplies whole numbers.
   EXPECT_EQ(types_of("MatMulIntegerToFloat", {DType::U8, DType::I8}, DType::F32).computes_in, kU8);
 }
 
-// What only the operator's name tells.
+// Cases in which only the operator's name shows it.
 TEST(KernelTypes, KernelsThatRoundWhatTheyRead) {
   EXPECT_EQ(types_of("DynamicQuantizeMatMul", {DType::F32, DType::I8}, DType::F32).computes_in,
             kI8);
@@ -57,7 +57,7 @@ TEST(KernelTypes, KernelsThatRoundWhatTheyRead) {
             kI8);
 }
 
-// Both convert: neither computes in 8 bits.
+// Both only convert, so neither computes in 8 bits.
 TEST(KernelTypes, ConversionsComputeInFloats) {
   EXPECT_EQ(types_of("QuantizeLinear", {DType::F32, DType::F32, DType::U8}, DType::U8).computes_in,
             kF32);

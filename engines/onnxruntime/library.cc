@@ -53,7 +53,7 @@ std::uint32_t api_version(const std::string& release) {
   return major > 1 ? kApiVersion : minor;
 }
 
-// Empty, or why it is not to be used.
+// Empty, or the reason why it cannot be used.
 std::string try_open(const std::string& place, Library& out) {
   std::error_code error;
   if (place.find('/') != place.npos && !fs::exists(place, error)) return "not there";
@@ -63,7 +63,7 @@ std::string try_open(const std::string& place, Library& out) {
   const auto get_base = reinterpret_cast<GetBase>(::dlsym(handle, "OrtGetApiBase"));
   if (get_base == nullptr) return "no ONNX Runtime: it does not export OrtGetApiBase";
   out.release = get_base()->GetVersionString();
-  // Asking an older library for this interface makes it print.
+  // An older library prints a message if it is asked for this interface.
   if (api_version(out.release) < kApiVersion)
     return fmt::format("ONNX Runtime {}; 1.{} or newer is needed", out.release, kApiVersion);
   const OrtApi* api = get_base()->GetApi(kApiVersion);
@@ -86,7 +86,7 @@ Library find_library() {
                 fmt::format("no ONNX Runtime; set STRATA_ONNXRUNTIME to one. Tried{}", tried)};
 }
 
-// What it has to say comes back with failures; the rest is for its developers.
+// What matters to users comes back with failures; the rest is for its developers.
 void keep_quiet(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 }  // namespace
@@ -103,7 +103,7 @@ Ort::Env& environment() {
     ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
     auto* made = new Ort::Env(ORT_LOGGING_LEVEL_ERROR, "strata", keep_quiet, nullptr);
     made->DisableTelemetryEvents();
-    return made;  // never destroyed: its threads may outlive what is static
+    return made;  // never destroyed: its threads may outlive static objects
   }();
   return *env;
 }

@@ -12,9 +12,9 @@ struct Library {
   std::string release;  // `1.27.0`
 };
 
-// Opened at the first call, and never closed. Throws Failure with every place tried: what
-// STRATA_ONNXRUNTIME names (a file or a folder; then nothing else), beside the plugin, where
-// it was when strata was built, and where the system looks.
+// Opened at the first call, and never closed. Throws Failure with every place that was tried: what
+// STRATA_ONNXRUNTIME names (a file or a folder; if it is set, nothing else is tried), beside the
+// plugin, where it was when strata was built, and where the system looks.
 const Library& library();
 
 // One for the whole process: ONNX Runtime allows no more.

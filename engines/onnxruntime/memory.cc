@@ -11,7 +11,7 @@ namespace strata::ort {
 
 namespace {
 
-// Before every block, so that alignment is kept: its size.
+// The size of a block is stored before it, in a header that keeps the alignment.
 constexpr std::size_t kHeader = 64;
 
 std::mutex one_recorder;
@@ -26,8 +26,8 @@ void record(std::int64_t bytes, const void* address) {
         {monotonic_ns(), bytes, reinterpret_cast<std::uintptr_t>(address), -1, nullptr});
 }
 
-// Throws if there is no memory: ONNX Runtime makes a status of it, where a null would end
-// the process.
+// Throws if there is no memory: ONNX Runtime turns that into a status, whereas a null pointer would
+// end the process.
 void* allocate(OrtAllocator*, std::size_t size) {
   if (size == 0) return nullptr;
   if (size > SIZE_MAX - 2 * kHeader) throw std::bad_alloc();

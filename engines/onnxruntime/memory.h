@@ -1,4 +1,4 @@
-// Blocks of memory as a run takes them and gives them back.
+// Records blocks of memory as a run allocates and frees them.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace strata::ort {
 
-// Sets a session up to take all activations and scratch memory, one by one, from an
-// allocator of ours. Not seen: weights, and outputs that are put into another's buffer.
+// Sets a session up to allocate all activations and scratch memory, one by one, from our allocator.
+// It does not see weights, nor outputs that are written into the caller's buffers.
 void trace_blocks(Ort::SessionOptions& options);
 
-// Records blocks from its construction on. One in the process at a time: another waits.
+// Records blocks from its construction on. There is one per process at a time; another one waits.
 class BlockRecorder {
  public:
   BlockRecorder();

@@ -27,7 +27,7 @@ std::string contents(const std::string& path) {
   return all;
 }
 
-// Walks the fields of a ModelProto, reading none of them; true if one is a local function.
+// Walks the fields of a ModelProto without reading their contents; true if one is a local function.
 bool has_functions(std::FILE* model) {
   bool ended = false;
   const auto varint = [&] {
@@ -52,7 +52,7 @@ bool has_functions(std::FILE* model) {
   }
 }
 
-// Those that a node makes, and that are tensors for sure.
+// The outputs that a node makes and that are certainly tensors.
 std::vector<std::string> tensor_outputs(const Graph& graph) {
   std::vector<std::string> names;
   for (const TensorId id : graph.outputs)
@@ -94,8 +94,8 @@ Model& ModelSource::read() {
   return model_.emplace(std::move(*model));
 }
 
-// Profiles tell nodes apart by their names; functions are inlined by strata, so that both
-// call the nodes in them the same.
+// Profiles identify nodes by their names; strata inlines functions, so that both use the same names
+// for the nodes in them.
 void ModelSource::name_nodes() {
   const std::vector<std::string> keys = node_keys(*model_);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
@@ -118,14 +118,14 @@ void ModelSource::name_nodes() {
     throw Failure{STRATA_FAILED, fmt::format("some nodes have no names of their own, and the "
                                              "model could not be given some: {}",
                                              written.error().message)};
-  model_.reset();  // its views were into the old bytes
+  model_.reset();  // its views pointed into the old bytes
   kept_ = std::move(*written);
   bytes_ = kept_;
   read();
 }
 
-// A second `graph` field is merged with the first: so a value becomes an output, or is
-// watched, without writing the rest again. strata's own reader takes no such file, and need
+// A second `graph` field is merged with the first, so a value can become an output, or be watched,
+// without writing the rest again. strata's own reader does not accept such a file, and need
 // not.
 void ModelSource::add_values(const std::vector<std::string>& names, bool watched) {
   const Graph& graph = model_->graph();
@@ -161,8 +161,8 @@ void ModelSource::add_values(const std::vector<std::string>& names, bool watched
   bytes_ = with_more_;
 }
 
-// A large file goes through the disk: of bytes in memory ONNX Runtime keeps a copy. Not one
-// whose weights lie beside it.
+// A large file goes through the disk, because ONNX Runtime keeps a copy of bytes in memory. A file
+// with weights beside it does not.
 bool ModelSource::copy_with(const std::string& more) {
   constexpr std::uintmax_t kLarge = 4 << 20;
   std::error_code error;
@@ -170,7 +170,7 @@ bool ModelSource::copy_with(const std::string& more) {
   if (error || size < kLarge) return false;
   for (const TensorData& data : model_->stored)
     if (data.store == TensorData::Store::External) return false;
-  scratch_ = std::make_unique<ScratchFolder>();
+  scratch_ = std::make_unique<ScratchFolder>(value_or_throw(ScratchFolder::create()));
   copy_ = *scratch_ / "model.onnx";
   if (fs::copy_file(path_, copy_, error) && !error) {
     fs::permissions(copy_, fs::perms::owner_write, fs::perm_options::add, error);

@@ -1,4 +1,4 @@
-// Inputs and outputs of a session as the contract shows them.
+// Inputs and outputs of a session in the form of the contract.
 #pragma once
 
 #include <deque>

@@ -8,8 +8,8 @@
 
 #include "failure.h"
 #include "session.h"
+#include "strata/build/builder.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/builder.h"
 
 namespace strata::ort {
 
@@ -17,25 +17,25 @@ namespace {
 
 constexpr std::int64_t kChannels = 8, kSize = 8;
 
-// A product of matrices: ONNX has it in all float types.
-zoo::Var float_network(zoo::Builder& net) {
-  const zoo::Var x = net.input("x", {1, kChannels, kSize, kSize});
+// A product of matrices, which ONNX has in all float types.
+build::Var float_network(build::Builder& net) {
+  const build::Var x = net.input("x", {1, kChannels, kSize, kSize});
   return net.relu("relu", net.matmul(x, net.weight("w", {kSize, kSize})));
 }
 
-// Activations in u8 and weights in i8: what x86 has instructions for.
-zoo::Var int8_network(zoo::Builder& net) {
-  const zoo::Var scale = net.number(0.05F);
-  const zoo::Var zero = net.cast(net.number(128), DType::U8);
-  const auto rounded = [&](zoo::Var x) {
+// Activations in u8 and weights in i8, for which x86 has instructions.
+build::Var int8_network(build::Builder& net) {
+  const build::Var scale = net.number(0.05F);
+  const build::Var zero = net.cast(net.number(128), DType::U8);
+  const auto rounded = [&](build::Var x) {
     return net.op("DequantizeLinear", {net.op("QuantizeLinear", {x, scale, zero}), scale, zero});
   };
   std::array<float, kChannels * kChannels> weights{};
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 7) - 3;
-  const zoo::Var w = net.op("DequantizeLinear",
-                            {net.cast(net.table(weights, {kChannels, kChannels, 1, 1}), DType::I8),
-                             scale, net.cast(net.number(0), DType::I8)});
-  const zoo::Var x = net.input("x", {1, kChannels, kSize, kSize});
+  const build::Var w = net.op(
+      "DequantizeLinear", {net.cast(net.table(weights, {kChannels, kChannels, 1, 1}), DType::I8),
+                           scale, net.cast(net.number(0), DType::I8)});
+  const build::Var x = net.input("x", {1, kChannels, kSize, kSize});
   return rounded(net.op("Conv", {rounded(x), w}));
 }
 
@@ -43,7 +43,7 @@ std::string probe_model(const std::string& precision) {
   const DType dtype = precision == "fp16"   ? DType::F16
                       : precision == "bf16" ? DType::BF16
                                             : DType::F32;
-  zoo::Builder net("Probe", dtype);
+  build::Builder net("Probe", dtype);
   net.output("y", precision == "int8" ? int8_network(net) : float_network(net));
   auto network = std::move(net).finish();
   if (!network) throw Failure{STRATA_FAILED, network.error().message};

@@ -1,4 +1,4 @@
-// Whether a precision works, found out with a small network.
+// Finds out with a small network whether a precision works.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ constexpr std::string_view kNameKey = "\"name\" :\"";
 constexpr std::string_view kArgsKey = "\",\"args\" : {";
 constexpr std::string_view kKernelSuffix = "_kernel_time";
 
-// What stands after `key`, to the end.
+// The text after `key`, to the end.
 std::optional<std::string_view> after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == text.npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// Fields of a protocol buffer, to be appended to one that is there.
+// Encodes fields of a protocol buffer, to be appended to an existing one.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct Known {
   std::string_view word;       // what users write
   std::string_view name;       // what GetAvailableProviders gives
   std::string_view append;     // what AppendExecutionProvider takes, or empty: see below
-  std::string_view libraries;  // what it needs beside ONNX Runtime itself
+  std::string_view libraries;  // what it needs besides ONNX Runtime itself
 };
 constexpr Known kKnown[] = {
     {"cuda", "CUDAExecutionProvider", "",
@@ -130,7 +130,7 @@ bool add_provider(Ort::SessionOptions& session, const std::string& device,
                     fmt::format("provider cpu does not run on the device {}", device)};
     return false;
   }
-  // A failed start of this one crashes the process when it ends (1.27.0).
+  // If this one fails to start, the process crashes when it ends (1.27.0).
   if (word == "webgpu")
     throw Failure{STRATA_UNSUPPORTED, "WebGPU is not offered: where it cannot start it crashes"};
   const auto* known = std::find_if(std::begin(kKnown), std::end(kKnown),
@@ -162,7 +162,7 @@ std::vector<Device> working_devices() {
       const std::string word(known.word);
       add_provider(options, word == "cuda" ? "cuda:0" : "", word == "cuda" ? "" : word, "", {});
       devices.push_back({word == "cuda" ? "cuda:0" : word, ""});
-    } catch (const Failure&) {  // not here: what was asked for by name gets the sentence
+    } catch (const Failure&) {  // not here; a provider that was asked for by name gets the sentence
     }
   }
   return devices;

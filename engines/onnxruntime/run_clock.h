@@ -1,4 +1,4 @@
-// Times of runs, on the clock of the contract and on the one ONNX Runtime profiles with.
+// Times of runs, on the clock of the contract and on the one that ONNX Runtime uses for profiles.
 #pragma once
 
 #include <time.h>
@@ -15,9 +15,9 @@ inline std::int64_t clock_ns(clockid_t clock) {
 
 inline std::int64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
-// The clock that a moment of a little while ago was taken from. Profiles are taken with
-// std::chrono::high_resolution_clock: the time of day with one standard library, time since
-// the start of the machine with another.
+// Finds the clock that a recent moment was taken from. Profiles use
+// std::chrono::high_resolution_clock, which is the time of day in one standard library and the time
+// since boot in another.
 inline clockid_t clock_of(std::int64_t moment_ns) {
   const std::int64_t by_day = clock_ns(CLOCK_REALTIME) - moment_ns;
   const std::int64_t by_start = monotonic_ns() - moment_ns;

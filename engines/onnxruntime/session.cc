@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "engines/plugin_inputs.h"
 #include "failure.h"
 #include "library.h"
 #include "memory.h"
 #include "run_clock.h"
-#include "scratch_folder.h"
-#include "strata/engine/plugin_inputs.h"
+#include "strata/cost/stored_precision.h"
 #include "strata/infer/infer.h"
 #include "strata/read/read.h"
 
@@ -19,8 +19,8 @@ namespace strata::ort {
 
 namespace {
 
-// An event of a profile takes 2.4 KB until the profile ends, and there is a limit of a
-// million: sessions are made anew before.
+// An event of a profile takes 2.4 KB until the profile ends, and there is a limit of a million
+// events: sessions are recreated before that.
 constexpr std::size_t kMaxEvents = 50'000;
 
 GraphOptimizationLevel level(int optimization) {
@@ -39,28 +39,6 @@ GraphOptimizationLevel level(int optimization) {
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// What the model computes in, as users call it.
-std::string_view precision_of(const Model& model) {
-  Expr most = 0;
-  std::string_view precision = "fp32";
-  for (const Graph& graph : model.graphs) {
-    for (const Node& node : graph.nodes)
-      if (node.op == "DequantizeLinear" || node.op.starts_with("QLinear") ||
-          node.op == "ConvInteger" || node.op == "MatMulInteger")
-        return "int8";
-    for (const Tensor& tensor : graph.tensors) {
-      if (tensor.data == nullptr || !is_float(tensor.data->dtype)) continue;
-      const Expr elements = tensor.data->elements();
-      if (!elements.is_number() || elements.value() <= most.value()) continue;
-      most = elements;
-      precision = tensor.data->dtype == DType::F16    ? "fp16"
-                  : tensor.data->dtype == DType::BF16 ? "bf16"
-                                                      : "fp32";
-    }
-  }
-  return precision;
 }
 
 // `Fatal error: com.acme:Frobnicate(-1) is not a registered function/op`: which node it is.
@@ -97,7 +75,7 @@ Session::Session(const StrataOpen& open)
     : setup_(read_setup(open)), source_(open, setup_.trace != 0) {
   environment();
   if (!source_.watched().empty()) watch_.emplace(source_.watched());
-  if (timed()) folder_ = std::make_unique<ScratchFolder>();
+  if (timed()) folder_ = std::make_unique<ScratchFolder>(value_or_throw(ScratchFolder::create()));
   make();
   ports_.read(session_);
   if (timed()) {
@@ -122,8 +100,8 @@ Ort::SessionOptions Session::options() {
   if (!source_.from_file() && !source_.folder().empty())
     options.AddConfigEntry("session.model_external_initializers_file_folder_path",
                            source_.folder().c_str());
-  // Pairs of QuantizeLinear and DequantizeLinear then round, and what lies between them runs as
-  // it is stored: ONNX Runtime would else quantize float weights between two such pairs.
+  // Pairs of QuantizeLinear and DequantizeLinear then round, and what is between them runs as it is
+  // stored: otherwise ONNX Runtime would quantize float weights between two such pairs.
   if (setup_.keep_types) options.AddConfigEntry("session.disable_quant_qdq", "1");
   for (const auto& [key, value] : setup_.config) options.AddConfigEntry(key.c_str(), value.c_str());
   if (!source_.stored().empty()) {
@@ -137,7 +115,7 @@ Ort::SessionOptions Session::options() {
     }
     options.AddExternalInitializersFromFilesInMemory(locations, data, sizes);
   }
-  // Values that are given out cannot share memory: a plan of it is only a block more.
+  // Values that are returned cannot share memory, so a memory plan would only be one more block.
   if (source_.adds_outputs()) options.DisableMemPattern();
   if (watch_) watch_->add_to(options);
   if (remembers_blocks()) trace_blocks(options);
@@ -149,7 +127,7 @@ Ort::SessionOptions Session::options() {
 void Session::check_precision(bool provider_takes_it) {
   const std::string& wanted = setup_.precision;
   if (wanted.empty() || provider_takes_it || source_.model() == nullptr) return;
-  const std::string_view stored = precision_of(*source_.model());
+  const std::string_view stored = stored_precision(*source_.model());
   if (wanted != stored)
     throw Failure{STRATA_UNSUPPORTED,
                   fmt::format("computes in what a model is stored in; this one is {}, and must "
@@ -167,7 +145,7 @@ void Session::make() {
   Ort::SessionOptions made_with = options();
   const bool first = timed() && trace_.fusion().kernels.empty();
   if (first) {
-    // Only names are wanted of it: its weights go nowhere.
+    // Only its names are needed, so its weights are discarded.
     std::error_code error;
     std::filesystem::create_symlink("/dev/null", *folder_ / "weights", error);
     made_with.SetOptimizedModelFilePath((*folder_ / "optimized.onnx").c_str());
@@ -206,9 +184,9 @@ void Session::read_optimized_model() {
   std::filesystem::remove(path, error);
   std::filesystem::remove(*folder_ / "weights", error);
   weight_bytes_ = stored_bytes(*optimized);
-  // Shapes tell what reshapes change nothing; without them there is less to tell.
+  // Shapes show which reshapes change nothing; without shapes, less can be said.
   [[maybe_unused]] const auto inferred = infer(*source_.model());
-  // What the file says of its types is not always all.
+  // The file does not always state all of its types.
   [[maybe_unused]] const auto types = infer(*optimized);
   Fusion fusion = assign_sources(*source_.model(), *optimized);
   events_per_run_ = std::max<std::size_t>(fusion.kernels.size(), 1);
@@ -225,7 +203,7 @@ void Session::bind(std::span<const StrataTensor> inputs) {
     if (input.dtype == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
       throw Failure{STRATA_UNSUPPORTED,
                     fmt::format("input \"{}\" has strings, which cannot be given", input.name)};
-    static std::int64_t nothing = 0;  // ONNX Runtime wants an address for empty tensors, too
+    static std::int64_t nothing = 0;  // ONNX Runtime needs an address even for empty tensors
     void* data = input.data != nullptr ? const_cast<void*>(input.data) : &nothing;
     values.push_back(Ort::Value::CreateTensor(memory, data, input.bytes, input.dims,
                                               static_cast<std::size_t>(input.rank),
@@ -313,7 +291,7 @@ void Session::collect() {
   runs_.clear();
 }
 
-// The first run of a session is slower than the rest: it is left out of the trace.
+// The first run of a session is slower than the rest, so it is left out of the trace.
 void Session::renew() {
   collect();
   make();

@@ -19,9 +19,7 @@
 
 namespace strata::ort {
 
-class ScratchFolder;
-
-// What a session is opened with, but for the model.
+// What a session is opened with, apart from the model.
 struct Setup {
   std::string device, provider, precision;
   int threads = 0;
@@ -59,17 +57,17 @@ class Session {
   bool timed() const { return (setup_.trace & STRATA_TRACE_TIME) != 0; }
   bool remembers_blocks() const { return (setup_.trace & STRATA_TRACE_MEMORY) != 0; }
   Ort::SessionOptions options();
-  void make();                  // the session anew
-  void read_optimized_model();  // that it left behind
+  void make();                  // recreates the session
+  void read_optimized_model();  // which ONNX Runtime has saved
   void check_precision(bool provider_takes_it);
-  void collect();  // what the profile says; ends it
-  void renew();    // a session with a profile, if it has none
+  void collect();  // reads the profile, which ends it
+  void renew();    // makes a session with a profile, if it has none
   void run_once();
 
   Setup setup_;
   ModelSource source_;
-  std::unique_ptr<ScratchFolder> folder_;  // of traced sessions
-  std::optional<Watch> watch_;             // if values are
+  std::unique_ptr<ScratchFolder> folder_;  // for traced sessions
+  std::optional<Watch> watch_;             // if values are watched
   Ort::Session session_{nullptr};
   Ports ports_;
   std::vector<Ort::Value> inputs_;
@@ -84,7 +82,7 @@ class Session {
   bool profiling_ = false;
   std::int64_t profile_start_ns_ = 0;
   clockid_t profile_clock_ = CLOCK_REALTIME;
-  std::vector<TracedRun> runs_;  // in the profile at hand
+  std::vector<TracedRun> runs_;  // in the current profile
   std::uint64_t traced_runs_ = 0;
   std::size_t runs_in_profile_ = 0, events_per_run_ = 1;
   std::int64_t weight_bytes_ = -1;

@@ -11,7 +11,7 @@ namespace strata::ort {
 
 namespace {
 
-// Constants of up to so many bytes are equal if their elements are.
+// Constants of up to this many bytes are equal if their elements are.
 constexpr std::size_t kMaxCompared = 256;
 
 template <class Numbers>
@@ -28,7 +28,7 @@ auto found_in(const Numbers& names, std::string_view name, const Graph* graph,
 std::string data_key(const TensorData& data) {
   if (data.store != TensorData::Store::Raw || data.bytes.size() > kMaxCompared)
     return fmt::format("@{}", static_cast<const void*>(&data));
-  return fmt::format("{}[{}]{}", name(data.dtype), fmt::join(data.dims, ","), data.bytes);
+  return fmt::format("{}[{}]{}", name_of(data.dtype), fmt::join(data.dims, ","), data.bytes);
 }
 
 struct AttributeKey {
@@ -46,8 +46,8 @@ struct AttributeKey {
     return fmt::format("{}", fmt::join(v, ","));
   }
   std::string operator()(const TensorData* v) const { return data_key(*v); }
-  std::string operator()(EncodedAttribute v) const { return std::string(v.message); }
-  // Bodies and types: the same only as themselves.
+  std::string operator()(Encoded v) const { return std::string(v.bytes); }
+  // Bodies and types are equal only to themselves.
   std::string operator()(const TypeInfo* v) const { return pointer(v); }
   std::string operator()(Graph* v) const { return pointer(v); }
   std::string operator()(std::span<Graph* const> v) const { return pointer(v.data()); }

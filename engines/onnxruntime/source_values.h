@@ -1,5 +1,5 @@
-// The values and nodes of a source model, all graphs of it in one numbering, with what
-// an optimizer may rely on: which values are equal, which nodes have constant inputs.
+// The values and nodes of all graphs of a source model in one numbering, with what an optimizer may
+// rely on: which values are equal, and which nodes have constant inputs.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ class SourceValues {
     const Node* node = nullptr;
     const Graph* graph = nullptr;
     std::string key;                   // as node_keys() calls it
-    std::vector<ValueNumber> inputs;   // with those that its bodies capture
-    std::vector<ValueNumber> outputs;  // kNone: nobody wants it
-    NodeNumber owner = kNone;          // of a node in a body: the node that runs the body
+    std::vector<ValueNumber> inputs;   // including those that its bodies capture
+    std::vector<ValueNumber> outputs;  // kNone: not used
+    NodeNumber owner = kNone;          // for a node in a body: the node that runs the body
     bool constant = false;             // depends on stored values alone
     bool shape_only = false;           // depends on stored values and on shapes, not on elements
     bool passes_on = false;            // its output equals its first input
@@ -37,7 +37,7 @@ class SourceValues {
     std::vector<NodeNumber> readers;
     bool stored = false;            // an initializer
     bool is_output = false;         // of its graph
-    std::uint32_t equal_class = 0;  // equal for values that an optimizer may take as one
+    std::uint32_t equal_class = 0;  // the same for values that an optimizer may merge
   };
 
   const std::vector<NodeFacts>& nodes() const { return nodes_; }
@@ -45,7 +45,7 @@ class SourceValues {
   const ValueFacts& value(ValueNumber v) const { return values_[v]; }
   std::size_t value_count() const { return values_.size(); }
 
-  // kNone if there is none, or if several graphs have one and none of them is `graph`.
+  // kNone if there is no such value, or if several graphs have one and `graph` does not.
   ValueNumber find_value(std::string_view name, const Graph* graph) const;
   NodeNumber find_node(std::string_view name, const Graph* graph) const;
 

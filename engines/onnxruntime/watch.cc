@@ -17,7 +17,7 @@ bool give_value(const char* name, const Ort::ConstValue& value, const StrataTrac
     out.rank = static_cast<std::int32_t>(dims.size());
     out.dims = dims.data();
     const int width = bits(dtype_from_onnx(out.dtype).value_or(DType::Undefined));
-    if (width > 0) {  // strings have no bytes to give
+    if (width > 0) {  // strings have no plain bytes
       out.data = value.GetTensorRawData();
       out.bytes = (info.GetElementCount() * static_cast<std::size_t>(width) + 7) / 8;
     }
@@ -45,7 +45,7 @@ OrtStatusPtr Watch::CreateKernelV2(const OrtApi&, const OrtKernelInfo* info, voi
 
 namespace {
 
-// While it lives, who is told may use the session's threads.
+// While it lives, the observer may use the session's threads.
 class LentThreads {
  public:
   LentThreads(StrataTrace& trace, const OrtKernelContext* context) : trace_(trace) {
@@ -63,7 +63,7 @@ class LentThreads {
             call(with, number);
           },
           count, 0, &calls));
-      if (!status.IsOK())  // before the first was called
+      if (!status.IsOK())  // failed before the first call
         for (std::uint64_t i = 0; i < count; ++i) each(user, i);
     };
   }

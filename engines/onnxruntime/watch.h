@@ -1,5 +1,5 @@
-// An operator of strata's own that looks at a value while the model runs. Against an output
-// more, the value is looked at while it is near, and its memory is used again after it.
+// A custom operator that looks at a value while the model runs. Compared with an additional output,
+// the value is still in the cache when it is looked at, and its memory is reused afterwards.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 namespace strata::ort {
 
 inline constexpr char kWatchDomain[] = "strata.watch", kWatchOperator[] = "Watch";
-inline constexpr char kWatchNumber[] = "number";  // attribute: of the value
+inline constexpr char kWatchNumber[] = "number";  // attribute: number of the value
 
 class Watch;
 
@@ -26,21 +26,21 @@ class WatchKernel {
   std::int64_t number_;
 };
 
-// Of one session, which it must outlive.
+// Belongs to one session, which it must outlive.
 class Watch : public Ort::CustomOpBase<Watch, WatchKernel, true> {
  public:
-  // Values by their numbers; those with others are not looked at.
+  // Values by their numbers; other numbers are ignored.
   explicit Watch(std::vector<std::string> values) : values_(std::move(values)) {}
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
   void add_to(Ort::SessionOptions& options);
-  // Who is told from now on; null: nobody.
+  // Sets the observer from now on; null: none.
   void tell(StrataTrace* trace) {
     trace_ = trace;
     ended_ = false;
   }
-  bool ended() const { return ended_; }  // by who was told
+  bool ended() const { return ended_; }  // the observer ended it
 
   // For ONNX Runtime.
   const char* GetName() const { return kWatchOperator; }
@@ -62,13 +62,13 @@ class Watch : public Ort::CustomOpBase<Watch, WatchKernel, true> {
   mutable bool ended_ = false;
 };
 
-// Nodes for values of these names, as fields of a ModelProto that are to stand after its
-// own. ONNX Runtime goes back from the last node without a reader: the first value is
-// watched by the last node, so that each is looked at before the next is computed. `outputs`
-// are watched by nodes without effect, so that none of the model's own is the last.
+// Nodes that watch the values of these names, as fields to be appended to a ModelProto. ONNX
+// Runtime orders nodes backwards from the last node without a reader, so the last node watches the
+// first value: each value is then looked at before the next is computed. `outputs` are watched by
+// nodes without effect, so that none of the model's own nodes is the last.
 std::string watch_fields(std::span<const std::string> values, std::span<const std::string> outputs);
 
-// Gives a value to who traces; false if that one wants no more.
+// Passes a value to the observer; false if the observer wants no more.
 bool give_value(const char* name, const Ort::ConstValue& value, const StrataTrace& trace);
 
 }  // namespace strata::ort

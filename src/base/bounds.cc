@@ -1,6 +1,5 @@
-// What an expression lies between, given only that every symbol is at least 1 (or,
-// for upper_bound, at least 0).
-// Each operand is looked at by itself, so N - ⌊N/2⌋ has no lower bound here.
+// The bounds of an expression, given only that every symbol is at least 1 (or, for upper_bound, at
+// least 0). Each operand is looked at by itself, so N - ⌊N/2⌋ has no lower bound here.
 #include <algorithm>
 
 #include "base/poly.h"
@@ -14,7 +13,7 @@ constexpr std::int64_t kInfinity = Bounds::kInfinity;
 
 bool finite(std::int64_t bound) { return bound != kMinusInfinity && bound != kInfinity; }
 
-// `otherwise` is the infinity that is always a true bound.
+// `otherwise` is the infinity that is always a valid bound.
 std::int64_t added(std::int64_t a, std::int64_t b, std::int64_t otherwise) {
   return finite(a) && finite(b) ? checked_add(a, b).value_or(otherwise) : otherwise;
 }
@@ -43,8 +42,8 @@ Bounds product(const Bounds& x, const Bounds& y) {
 
 Bounds quotient(const Bounds& x, const Bounds& y) {
   if (y.low < 1) return {};
-  // ⌊x/y⌋ is lowest at the least y if x is negative, else at the greatest y; and
-  // highest the other way round. Towards infinite y it is 0, or -1 if x < 0.
+  // ⌊x/y⌋ is lowest at the smallest y if x is negative, else at the largest y; and highest the
+  // other way round. As y goes to infinity, it becomes 0, or -1 if x < 0.
   Bounds out;
   if (finite(x.low)) {
     out.low = x.low < 0 ? floored(x.low, y.low) : finite(y.high) ? floored(x.low, y.high) : 0;
@@ -55,7 +54,7 @@ Bounds quotient(const Bounds& x, const Bounds& y) {
   return out;
 }
 
-// Of a function of operands with these bounds.
+// Bounds of a function whose operands have these bounds.
 Bounds function(AtomKind kind, const Bounds& x, const Bounds& y) {
   switch (kind) {
     case AtomKind::Floor:
@@ -70,7 +69,7 @@ Bounds function(AtomKind kind, const Bounds& x, const Bounds& y) {
   return {.low = 1};
 }
 
-// `of_atom` gives the bounds of an atom.
+// `of_atom` returns the bounds of an atom.
 template <class OfAtom>
 Bounds sum_of_products(const Expr& expr, const OfAtom& of_atom) {
   if (expr.is_unknown()) return {};
@@ -87,7 +86,7 @@ Bounds sum_of_products(const Expr& expr, const OfAtom& of_atom) {
   return sum;
 }
 
-// With symbols from 0. Atoms keep their bounds from 1 only, so this walks down.
+// Bounds with symbols from 0. Atoms store only their bounds from 1, so this walks down.
 Bounds bounds_from_zero(const Expr& expr) {
   return sum_of_products(expr, [](const Atom& atom) {
     if (atom.kind == AtomKind::Symbol) return Bounds{.low = 0};

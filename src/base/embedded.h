@@ -1,5 +1,5 @@
-// Files of data/ and assets/ that are part of the program. The build makes the
-// source (cmake/embed.cmake).
+// Files of data/ and assets/ that are compiled into the program. The build generates the source
+// (cmake/embed.cmake).
 #pragma once
 
 #include <optional>

@@ -13,14 +13,14 @@ using namespace detail;
 
 namespace {
 
-// What makes an operation on a and b unknown, if anything does.
+// The absorbing value, if a or b makes every operation on them unknown.
 std::optional<Expr> absorbed(const Expr& a, const Expr& b) {
   if (a.is_overflow() || b.is_overflow()) return Expr::overflow();
   if (a.is_unknown() || b.is_unknown()) return Expr::unknown();
   return std::nullopt;
 }
 
-// The atom ⌊x/a⌋ with a number a, if it is the only one with coefficient 1.
+// The atom ⌊x/a⌋ where a is a number, if it is the only such atom with coefficient 1.
 const Atom* only_floor(const Expr& expr) {
   const Atom* found = nullptr;
   for (const Term& term : Terms(expr)) {
@@ -34,8 +34,8 @@ const Atom* only_floor(const Expr& expr) {
   return found;
 }
 
-// ⌊numerator/divisor⌋ with one floor instead of two where the numerator has one:
-// ⌊(⌊x/a⌋ + k)/b⌋ = ⌊(x + k·a)/(a·b)⌋ for any integer k.
+// ⌊numerator/divisor⌋ with one floor instead of two if the numerator has one: ⌊(⌊x/a⌋ + k)/b⌋ = ⌊(x
+// + k·a)/(a·b)⌋ for any integer k.
 Expr nested_floor(const Expr& numerator, std::int64_t divisor) {
   if (const Atom* inner = only_floor(numerator)) {
     const Expr rest = numerator - from_function(AtomKind::Floor, inner->a, inner->b);
@@ -92,7 +92,7 @@ std::optional<Monomial> divided(const Monomial& a, const Monomial& b) {
 
 std::optional<Term> divided(const Term& a, const Term& b) {
   if (a.coefficient % b.coefficient != 0) return std::nullopt;
-  // Only -2^62 / -1 leaves the range of numbers.
+  // Only -2^62 / -1 is out of range.
   const auto coefficient = Expr(a.coefficient / b.coefficient).number();
   if (!coefficient) return std::nullopt;
   auto monomial = divided(a.monomial, b.monomial);
@@ -194,8 +194,8 @@ Expr mod(const Expr& a, const Expr& b) {
 Expr min(const Expr& a, const Expr& b) { return extremum(AtomKind::Min, a, b); }
 Expr max(const Expr& a, const Expr& b) { return extremum(AtomKind::Max, a, b); }
 
-// Long division: the greatest term of what is left must be a multiple of the
-// divisor's greatest term, again and again.
+// Long division: in every step, the greatest term of the remainder must be a multiple of the
+// divisor's greatest term.
 std::optional<Expr> exact_div(const Expr& a, const Expr& b) {
   if (a.is_unknown() || b.is_unknown() || b.is(0)) return std::nullopt;
   if (a.is_number() && b.is_number()) {

@@ -7,7 +7,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kLongestText = 1 << 16;
-constexpr int kDeepest = 80;  // functions and parentheses inside each other
+constexpr int kDeepest = 80;  // nested functions and parentheses
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_in_name(char c) {
@@ -15,8 +15,7 @@ bool is_in_name(char c) {
          c == ':' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Recursive descent over the grammar of Expr::text(); nullopt as soon as anything
-// else comes.
+// Recursive descent over the grammar of Expr::text(); nullopt as soon as it meets anything else.
 class Parser {
  public:
   Parser(std::string_view text, std::span<const std::string> symbols)
@@ -94,7 +93,7 @@ class Parser {
     return floor_div(*a, *b);
   }
 
-  // Of a division: one product, or a sum in parentheses.
+  // An operand of a division: one product, or a sum in parentheses.
   std::optional<Expr> read_operand() {
     if (!take("(")) return read_sum();
     const std::optional<Expr> sum = read_sum();

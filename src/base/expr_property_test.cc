@@ -20,9 +20,9 @@ namespace {
 constexpr int kSymbols = 3;
 using Sizes = std::array<std::int64_t, kSymbols>;
 
-// A random expression in postfix: bytes that push a number or a symbol, or apply an
-// operator to the two on top; what is left is added up. Any bytes are one, so
-// rapidcheck can shrink them.
+// A random expression in postfix: bytes that push a number or a symbol, or apply an operator to the
+// two on top; what is left on the stack is added up. Any sequence of bytes is valid, so rapidcheck
+// can shrink it.
 struct Program {
   std::vector<std::uint8_t> bytes;
 };
@@ -113,7 +113,7 @@ Value apply(Op op, Value a, Value b) {
   return std::nullopt;
 }
 
-// The value by plain arithmetic; nullopt for a division by 0.
+// The value computed by plain arithmetic; nullopt for a division by 0.
 Value value(const Program& program, const Sizes& sizes) {
   return run<Value>(
       program, [](int number) { return Value(number); },
@@ -148,7 +148,7 @@ namespace rc {
 template <>
 struct Arbitrary<strata::Program> {
   static Gen<strata::Program> arbitrary() {
-    // Without resize, small programs would have small bytes only.
+    // Without resize, small programs would contain only small bytes.
     const auto byte = gen::resize(kNominalSize, gen::arbitrary<std::uint8_t>());
     const auto bytes = gen::scale(0.3, gen::container<std::vector<std::uint8_t>>(byte));
     return gen::map(bytes, [](std::vector<std::uint8_t> program) {
@@ -168,7 +168,7 @@ RC_GTEST_PROP(ExprLaws, CanonicalFormHasTheSameValue, (const Program& program)) 
     const Sizes sizes = *any_sizes();
     const Value expected = value(program, sizes);
     if (!expected) continue;
-    // Short ones stay far from every limit.
+    // Short programs stay far below every limit.
     if (expr.is_unknown() && program.bytes.size() > 16) continue;
     RC_ASSERT(with_sizes(expr, sizes).number() == expected);
   }
@@ -254,7 +254,7 @@ RC_GTEST_PROP(ExprLaws, LowerBoundsNeverLie, (const Program& program)) {
   RC_PRE(!expr.is_unknown());
   RC_LOG() << "canonical: " << expr.text() << "\n";
   for (int i = 0; i < 8; ++i) {
-    // Most bounds are met where symbols are 1.
+    // Most bounds are reached where symbols are 1.
     const Sizes sizes = *rc::gen::oneOf(rc::gen::just(Sizes{1, 1, 1}), any_sizes());
     const Value actual = value(program, sizes);
     if (actual) RC_ASSERT(!provably_at_least(expr, *actual + 1));
@@ -267,7 +267,7 @@ RC_GTEST_PROP(ExprLaws, UpperBoundsNeverLie, (const Program& program)) {
   RC_PRE(bound.has_value());
   RC_LOG() << "canonical: " << expr.text() << " at most " << *bound << "\n";
   for (int i = 0; i < 8; ++i) {
-    // Bounds are met where symbols are 0 or large.
+    // Bounds are reached where symbols are 0 or large.
     const Sizes sizes =
         *rc::gen::container<Sizes>(rc::gen::element<std::int64_t>(0, 1, 2, 7, 9999));
     const auto actual = expr.evaluate([&](std::string_view symbol) -> std::optional<double> {

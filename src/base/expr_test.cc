@@ -124,7 +124,7 @@ TEST(Expr, FloorOfFloorIsOneFloor) {
   EXPECT_EQ(floor_div(floor_div(kN + 1, 2) + 1, 2), floor_div(kN + 3, 4));
   EXPECT_EQ(floor_div(floor_div(kN, 2) + kM, 3), floor_div(kN + 2 * kM, 6));
   EXPECT_EQ(floor_div(2 * floor_div(kN, 2) + 1, 4), floor_div(kN, 4));
-  // The joined divisor would overflow: both floors stay.
+  // The combined divisor would overflow, so both floors stay.
   const Expr deep = floor_div(floor_div(kN, std::int64_t{1} << 40), std::int64_t{1} << 40);
   EXPECT_EQ(deep.text(), "⌊⌊N/1099511627776⌋/1099511627776⌋");
 }
@@ -307,8 +307,8 @@ TEST(Expr, TooDeepIsUnknown) {
   EXPECT_EQ(levels, 65);
 }
 
-// A formula whose parts are shared has few nodes in memory but, written out, twice
-// as many at each level.
+// A formula whose parts are shared has few nodes in memory, but when written out it has twice as
+// many at each level.
 TEST(Expr, TooLongToWriteOutIsUnknown) {
   Expr twice = kN;
   int levels = 0;

@@ -1,4 +1,4 @@
-// Numbers of 16 bits.
+// 16-bit floating-point numbers.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,7 @@
 
 namespace strata {
 
-// IEEE half precision, rounded to nearest even; too large becomes infinity.
+// IEEE half precision, rounded to nearest even; numbers that are too large become infinity.
 inline std::uint16_t half_bits(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   const std::uint32_t sign = (bits >> 16) & 0x8000;
@@ -22,10 +22,10 @@ inline std::uint16_t half_bits(float number) {
   return static_cast<std::uint16_t>(sign | ((rounded - 0x38000000) >> 13));
 }
 
-// The number that such bits stand for.
+// The number that these bits represent.
 inline float half_value(std::uint16_t half) {
   const std::uint32_t magnitude = half & 0x7fffU;
-  // Moving the exponent by multiplying gets subnormal numbers right too.
+  // Moving the exponent by multiplication also handles subnormal numbers.
   const float number = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
   std::uint32_t bits = std::bit_cast<std::uint32_t>(number) | (half & 0x8000U) << 16;
   if (magnitude >= 0x7c00) bits |= 0x7f800000;  // infinity, or not a number

@@ -12,7 +12,7 @@ namespace {
 
 using Words = InlineVector<std::string, 2>;
 
-// Long enough for the heap, so that sanitizers see a lost or doubled one.
+// Long enough to be on the heap, so that sanitizers notice one that is leaked or freed twice.
 std::string word(int i) { return "a string past the small buffer, number " + std::to_string(i); }
 
 Words words(int count) {

@@ -16,7 +16,7 @@ namespace strata {
 
 namespace {
 
-// What is at the start of a file is nearly always needed; it is asked for at once.
+// The start of a file is nearly always needed, so it is requested at once.
 constexpr std::size_t kWantedAtOnce = std::size_t{256} << 10;
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -60,7 +60,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (memory == MAP_FAILED)
     return failure(fmt::format("{}: cannot be mapped into memory: {}", path, reason(errno)));
-  // No read-ahead: between one header and the next lie megabytes of weights.
+  // Turn off read-ahead: there are megabytes of weights between one header and the next.
   ::madvise(memory, size, MADV_RANDOM);
   ::madvise(memory, std::min(size, kWantedAtOnce), MADV_WILLNEED);
   return std::shared_ptr<const MappedFile>(

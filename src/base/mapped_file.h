@@ -12,8 +12,8 @@ namespace strata {
 
 class MappedFile {
  public:
-  // A regular file; anything else is an error that says what it is. The file must
-  // not shrink while it is mapped: touching what is gone ends the process.
+  // Opens a regular file; for anything else, the error says what it is. The file must not shrink
+  // while it is mapped: touching the missing part kills the process.
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -21,11 +21,12 @@ class MappedFile {
 
   std::string_view bytes() const { return bytes_; }
 
-  // Lets go of the memory pages that lie wholly inside a part of a mapped file; they
-  // come back when they are touched. Touching one page brings its neighbours along
-  // if the system has them at hand, which adds up over a large file.
+  // Releases the memory pages that lie wholly inside a part of a mapped file; they come back when
+  // they are touched. Touching one page also maps its neighbours if the system has them cached,
+  // which adds up over a large file.
   static void forget(std::string_view part);
-  // The whole part will be read, from its start on. For memory of any kind.
+  // Announces that the whole part will be read, starting at its beginning. Works for any kind of
+  // memory.
   static void want(std::string_view part);
 
  private:

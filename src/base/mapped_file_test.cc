@@ -8,23 +8,21 @@
 
 #include <gtest/gtest.h>
 
+#include "strata/base/scratch_folder.h"
+
 namespace strata {
 namespace {
 
 class MappedFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "strata-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& name, std::string_view content) {
     const std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << content;
     return path;
   }
 
-  std::filesystem::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(MappedFileTest, ShowsTheBytesOfTheFile) {

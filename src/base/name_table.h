@@ -1,7 +1,6 @@
-// A hash table from names to numbers for text that somebody else keeps alive.
-// Reading a network is mostly looking up names, so this is two flat arrays, no
-// allocation per name. The hash is seeded per process: no file can be made to
-// collide on purpose.
+// A hash table from names to numbers, for text that the caller keeps alive. Reading a network
+// mostly means looking up names, so this uses two flat arrays and no allocation per name. The hash
+// is seeded per process, so no file can provoke collisions.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace strata {
 
-// Random numbers, the same as long as the process runs.
+// Random numbers that stay the same while the process runs.
 struct HashSeed {
   std::uint64_t a;
   std::uint64_t b;
@@ -27,7 +26,7 @@ inline std::uint64_t load_word(const char* at) {
   return word;
 }
 
-// Both halves of the 128-bit product.
+// Combines both halves of the 128-bit product.
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -55,7 +54,7 @@ inline std::uint64_t hash_bytes(std::string_view bytes, const HashSeed& seed) {
 
 class NameTable {
  public:
-  // Room for this many names without growing.
+  // Makes room for this many names without growing.
   void reserve(std::size_t names) {
     std::size_t slots = kFewestSlots;
     while (!fits(names, slots)) slots *= 2;
@@ -65,7 +64,7 @@ class NameTable {
 
   std::size_t size() const { return entries_.size(); }
 
-  // The number of a name; nullptr if it is not there. Valid until the next insert.
+  // The number of a name; nullptr if it is not in the table. Valid until the next insert.
   std::uint32_t* find(std::string_view name) {
     if (entries_.empty()) return nullptr;
     const Slot& slot = slot_of(name, hash_of(name));
@@ -79,8 +78,7 @@ class NameTable {
     std::uint32_t& value;
     bool is_new;
   };
-  // Adds a name with `value`, or finds the one that is there. Names are shorter
-  // than 4 GB.
+  // Adds a name with `value`, or finds the existing one. Names are shorter than 4 GB.
   Inserted insert(std::string_view name, std::uint32_t value) {
     if (!fits(entries_.size() + 1, slots_.size()))
       rehash(slots_.empty() ? kFewestSlots : 2 * slots_.size());
@@ -93,10 +91,10 @@ class NameTable {
   }
 
  private:
-  // Small, so that most of a large table stays in the processor's caches.
+  // Slots are small, so that most of a large table stays in the processor's caches.
   struct Slot {
     std::uint32_t hash = 0;
-    std::uint32_t number = 0;  // of the entry, from 1; 0: free
+    std::uint32_t number = 0;  // number of the entry, from 1; 0: free
   };
   struct Entry {
     const char* data;
@@ -110,7 +108,7 @@ class NameTable {
     return static_cast<std::uint32_t>(hash_bytes(name, seed_));
   }
 
-  // The slot with this name, or the free one where it belongs.
+  // The slot with this name, or the free slot where it belongs.
   Slot& slot_of(std::string_view name, std::uint32_t hash) {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -133,7 +131,7 @@ class NameTable {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two, at most three quarters full
+  std::vector<Slot> slots_;  // the count is a power of two; at most three quarters full
   std::vector<Entry> entries_;
   HashSeed seed_ = process_seed();
 };

@@ -8,7 +8,7 @@ namespace strata {
 
 namespace {
 
-// Four significant digits, trailing zeros kept so that columns line up by eye.
+// Four significant digits, with trailing zeros kept so that columns line up.
 std::string significant(double number) {
   const double size = std::abs(number);
   if (size >= 1000) return fmt::format("{:.0f}", number);

@@ -21,7 +21,7 @@ std::uint32_t depth_of(const Expr& expr) {
   return expr.is_formula() ? Access::poly(expr).depth : 0;
 }
 
-// nullopt: a power too high.
+// nullopt: a power is too high.
 std::optional<Monomial> multiplied(const Monomial& a, const Monomial& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -46,7 +46,7 @@ std::optional<Monomial> multiplied(const Monomial& a, const Monomial& b) {
   return out;
 }
 
-// Into canonical order, like monomials added up. False: a coefficient overflows.
+// Sorts into canonical order and adds up equal monomials. False: a coefficient overflows.
 bool collect(std::vector<Term>& terms) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
     return std::is_gt(compare(a.monomial, b.monomial));
@@ -123,7 +123,7 @@ std::strong_ordering compare(const Atom& a, const Atom& b) {
   if (&a == &b) return std::strong_ordering::equal;
   if (a.kind != b.kind) return a.kind <=> b.kind;
   if (a.kind == AtomKind::Symbol) return a.name <=> b.name;
-  // Greater arguments first: ⌊H/2⌋ before ⌊S/2⌋, as H before S.
+  // Greater arguments come first: ⌊H/2⌋ before ⌊S/2⌋, as H comes before S.
   if (const auto order = compare(b.a, a.a); std::is_neq(order)) return order;
   return compare(b.b, a.b);
 }
@@ -131,14 +131,14 @@ std::strong_ordering compare(const Atom& a, const Atom& b) {
 std::strong_ordering compare(const Monomial& a, const Monomial& b) {
   const std::size_t shared = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < shared; ++i) {
-    // The lesser atom is the more significant one: having it at all is greater.
+    // The lesser atom is the more significant one: a monomial that has it is greater.
     if (const auto order = compare(*b[i].atom, *a[i].atom); std::is_neq(order)) return order;
     if (a[i].power != b[i].power) return a[i].power <=> b[i].power;
   }
   return a.size() <=> b.size();
 }
 
-// Walks each part once. Asking for equality first would walk equal hashes twice at every level,
+// Walks each part once. Testing for equality first would walk equal hashes twice at every level,
 // and a file can forge those: 2^depth steps for a formula of 60 nested divisions.
 std::strong_ordering compare(const Expr& a, const Expr& b) {
   const bool formulas = a.is_formula() && b.is_formula();
@@ -217,7 +217,7 @@ Expr Expr::product(const Expr& a, const Expr& b) {
       terms.push_back({*coefficient, std::move(*monomial)});
     }
   }
-  // A single term on one side keeps the other side's order.
+  // If one side is a single term, the other side's order is kept.
   if (x.size() > 1 && y.size() > 1 && !collect(terms)) return overflow();
   return from_terms(std::move(terms));
 }

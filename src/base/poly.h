@@ -1,5 +1,5 @@
-// How formulas are kept: sums of terms in one canonical form, so that equal
-// polynomials are equal term by term.
+// How formulas are stored: sums of terms in one canonical form, so that equal polynomials are equal
+// term by term.
 //
 //   Poly      3·N·S^2 + ⌊H/2⌋ + 1   terms, greatest monomial first; never a lone number
 //   Term      3·N·S^2               a coefficient other than 0, times a monomial
@@ -23,18 +23,18 @@
 
 namespace strata::detail {
 
-// Past any of these an Expr is unknown: they bound the memory and the time that
-// a file can ask for.
+// Beyond any of these limits an Expr becomes unknown: they bound the memory and the time that a
+// file can cost.
 inline constexpr std::size_t kMaxTerms = 256;
 inline constexpr std::size_t kMaxProducts = 4096;  // pairs of terms in one multiplication
 inline constexpr std::uint32_t kMaxPower = 64;
-inline constexpr std::uint32_t kMaxDepth = 64;  // functions inside functions
+inline constexpr std::uint32_t kMaxDepth = 64;  // nested functions
 inline constexpr std::size_t kMaxSize = 4096;   // atoms when written out; parts are shared
 
 enum class AtomKind : std::uint8_t { Symbol, Floor, Min, Max };
 
-// What an expression lies between for all values ≥ 1 of its symbols. The two
-// infinities, which no Expr's number reaches, where no bound is known.
+// The bounds of an expression for all values ≥ 1 of its symbols. If no bound is known, it is one of
+// the two infinities, which no Expr's number reaches.
 struct Bounds {
   static constexpr std::int64_t kMinusInfinity = std::numeric_limits<std::int64_t>::min();
   static constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
@@ -44,8 +44,8 @@ struct Bounds {
 
 struct Atom {
   AtomKind kind = AtomKind::Symbol;
-  std::string name;  // of a symbol
-  Expr a, b;         // of a function: ⌊a/b⌋, min(a, b), max(a, b)
+  std::string name;  // for a symbol
+  Expr a, b;         // for a function: ⌊a/b⌋, min(a, b), max(a, b)
 
   std::size_t hash = 0;
   std::size_t size = 1;
@@ -105,7 +105,7 @@ struct Access {
   }
 };
 
-// The terms of a known Expr: a number is one constant term, 0 is none.
+// The terms of a known Expr: a number is one constant term, 0 has none.
 class Terms {
  public:
   explicit Terms(const Expr& expr);
@@ -122,27 +122,27 @@ class Terms {
   std::span<const Term> terms_;
 };
 
-// The sum of terms that are in canonical order, each monomial once, none 0.
+// The sum of terms that are in canonical order, with distinct monomials and none of them 0.
 Expr from_terms(std::vector<Term> terms);
 Expr from_atom(AtomRef atom);
-// The atom kind(a, b) as it stands; the simplifying is done by floor_div, min and
-// max. Only for known a and b.
+// The atom kind(a, b) without simplification, which floor_div, min and max do. Only for known a and
+// b.
 Expr from_function(AtomKind kind, const Expr& a, const Expr& b);
 
-// Total orders that depend on structure only, never on addresses. On monomials it
-// is the lexicographic order of their powers, in which a·m > b·m whenever a > b.
+// Total orders that depend only on structure, never on addresses. For monomials, it is the
+// lexicographic order of their powers, in which a·m > b·m whenever a > b.
 std::strong_ordering compare(const Atom& a, const Atom& b);
 std::strong_ordering compare(const Monomial& a, const Monomial& b);
 std::strong_ordering compare(const Expr& a, const Expr& b);
 
-// nullopt when out of the range of an Expr's numbers.
+// nullopt if the result is out of the range of an Expr's numbers.
 std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b);
 // Rounded towards minus infinity; b is not 0, a and b are numbers of an Expr.
 std::int64_t floored(std::int64_t a, std::int64_t b);
 
 Bounds bounds(const Expr& expr);
-// Of kind(a, b), for a function kind.
+// Bounds of kind(a, b), where kind is a function.
 Bounds bounds(AtomKind kind, const Expr& a, const Expr& b);
 
 }  // namespace strata::detail

@@ -14,12 +14,16 @@ namespace {
 struct UnitText {
   std::string_view text;
   double size;    // in the quantity's own unit
-  bool prefixes;  // k, M, G, T may stand before it
+  bool prefixes;  // may be preceded by k, M, G, T
 };
 
 constexpr UnitText kSeconds[] = {
     {"h", 3600, false},  {"min", 60, false},  {"s", 1, false},     {"ms", 1e-3, false},
     {"us", 1e-6, false}, {"µs", 1e-6, false}, {"ns", 1e-9, false},
+};
+constexpr UnitText kTimeLimits[] = {
+    {"", 1, false},      {"h", 3600, false},  {"min", 60, false},  {"s", 1, false},
+    {"ms", 1e-3, false}, {"us", 1e-6, false}, {"µs", 1e-6, false}, {"ns", 1e-9, false},
 };
 constexpr UnitText kBytes[] = {
     {"bps", 1.0 / 8, true}, {"bit/s", 1.0 / 8, true}, {"b/s", 1.0 / 8, true}, {"B/s", 1, true}};
@@ -42,6 +46,9 @@ QuantityText facts(Quantity quantity) {
   switch (quantity) {
     case Quantity::Seconds:
       return {"duration", "a number with h, min, s, ms, us or ns, such as 10ms", kSeconds};
+    case Quantity::TimeLimit:
+      return {"time", "a number with h, min, s or ms, such as 5min; a bare number is seconds",
+              kTimeLimits};
     case Quantity::BytesPerSecond:
       return {"data rate",
               "a number with bps (bits) or B/s (bytes) and k, M, G or T before it, such "

@@ -11,16 +11,17 @@ namespace strata {
 
 enum class Quantity : std::uint8_t {
   Seconds,         // h, min, s, ms, us, µs, ns
+  TimeLimit,       // the same, above zero; a bare number is seconds
   BytesPerSecond,  // bit/s and bps (8 bits are a byte), B/s; k, M, G, T before them
   FlopsPerSecond,  // FLOP/s; k, M, G, T before it
   PerSecond,       // /s and /min: how often something happens
-  Bytes,           // B; k, M, G, T before it, or Ki, Mi, Gi, Ti (powers of 1024)
+  Bytes,           // B; with k, M, G, T, or Ki, Mi, Gi, Ti (powers of 1024)
   Share,           // %: 0.01 from `1%`
 };
 
 // In the quantity's own unit. Prefixes are powers of 1000, and case counts: `b` is bit
-// and `B` is byte. Negative, infinite and unit-less numbers are errors that say what is
-// accepted.
+// and `B` is byte. Negative and infinite numbers, and those that lack a unit, are errors that
+// say what is accepted.
 Result<double> parse_quantity(std::string_view text, Quantity quantity);
 
 }  // namespace strata

@@ -24,6 +24,15 @@ TEST(Quantity, DurationsAndSpeeds) {
   EXPECT_DOUBLE_EQ(parse_quantity("1e3FLOP/s", Quantity::FlopsPerSecond).value(), 1000);
 }
 
+TEST(Quantity, ABareNumberIsATimeLimitInSeconds) {
+  EXPECT_DOUBLE_EQ(parse_quantity("30", Quantity::TimeLimit).value(), 30);
+  EXPECT_DOUBLE_EQ(parse_quantity("0.5", Quantity::TimeLimit).value(), 0.5);
+  EXPECT_DOUBLE_EQ(parse_quantity("30s", Quantity::TimeLimit).value(), 30);
+  EXPECT_DOUBLE_EQ(parse_quantity("5 min", Quantity::TimeLimit).value(), 300);
+  for (const char* text : {"", "0", "0s", "-1", "5m", "inf", "5 minutes"})
+    EXPECT_FALSE(parse_quantity(text, Quantity::TimeLimit)) << text;
+}
+
 TEST(Quantity, RatesSizesAndShares) {
   EXPECT_DOUBLE_EQ(parse_quantity("40/s", Quantity::PerSecond).value(), 40);
   EXPECT_DOUBLE_EQ(parse_quantity("30/min", Quantity::PerSecond).value(), 0.5);

@@ -1,19 +1,13 @@
-#include <unistd.h>
-
-#include <algorithm>
-#include <ctime>
 #include <memory>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "base/quantity.h"
-#include "cli/bench_run.h"
-#include "cli/bench_variants.h"
-#include "cli/interrupt.h"
+#include "cli/bench_choices.h"
+#include "cli/command.h"
+#include "cli/job_display.h"
+#include "cli/options.h"
+#include "cli/table_options.h"
 #include "strata/report/bench.h"
-#include "write/output_file.h"
 
 namespace strata::cli {
 
@@ -21,15 +15,15 @@ namespace {
 
 struct BenchCommand {
   BenchChoices choices;
-  ModelSettings settings;
+  BenchSettings settings;
   BenchOptions method;
-  std::string until = "1%", max_time = "60s", timeout = "2min", memory_limit, rate, sustained;
+  TableOptions table;
+  std::optional<double> rate, sustained, memory_limit;
   std::string shapes;
-  std::string format = "table", layout, output;
-  std::size_t width = 0;
+  BenchRequest request;  // all of the above, once it is read
+  std::string layout;
   bool aa = false;
   int trials = 1000;
-  CLI::Option* width_option = nullptr;
 };
 
 constexpr const char* kFooter =
@@ -37,7 +31,7 @@ constexpr const char* kFooter =
     "  strata bench resnet50.onnx --engine onnxruntime,onnxruntime:opt=off\n"
     "  strata bench zoo:resnet50 zoo:mobilenet_v2 --threads 1,2 --batch 1,4\n"
     "  strata bench --pair torch=m.pt,onnxruntime=m.onnx --base torch --layout torchblade\n"
-    "  strata bench m.onnx --precision fp32,int8 --int8 m=m_int8.onnx --format json -o m.json\n"
+    "  strata bench m.onnx --precision fp32,int8 --int8 m=m_int8.onnx -o m.json\n"
     "  strata bench m.onnx --rate 40/s --poisson\n"
     "  strata bench decoder.onnx --shapes min=1x16,opt=1x128,max=1x512\n"
     "  strata bench m.onnx --aa\n"
@@ -47,102 +41,48 @@ constexpr const char* kFooter =
 
 // ----- options
 
-template <class Number>
-Status take(const std::string& text, Quantity quantity, const char* option, Number& out) {
-  if (text.empty()) return {};
-  const auto number = parse_quantity(text, quantity);
-  if (!number)
-    return failure(fmt::format("{}: {}", option, number.error().message), number.error().kind);
-  out = static_cast<Number>(*number);
-  return {};
-}
-
 Status take_method(BenchCommand& command) {
-  BenchOptions& method = command.method;
-  const auto usage = [](const char* text) { return failure(text, ErrorKind::Usage); };
-  if (!command.rate.empty() && !command.sustained.empty())
-    return usage("--rate and --sustained are two kinds of load; choose one");
-  if (method.load.poisson && command.rate.empty()) return usage("--poisson belongs to --rate");
-  const Status statuses[] = {
-      take(command.until, Quantity::Share, "--until", method.until),
-      take(command.max_time, Quantity::Seconds, "--max-time", method.max_seconds),
-      take(command.timeout, Quantity::Seconds, "--timeout", method.limits.timeout_seconds),
-      take(command.memory_limit, Quantity::Bytes, "--memory-limit", method.limits.memory_bytes),
-      take(command.rate, Quantity::PerSecond, "--rate", method.load.rate),
-      take(command.sustained, Quantity::Seconds, "--sustained", method.load.seconds)};
-  for (const Status& status : statuses)
-    if (!status) return status;
-  for (const auto& [option, seconds] : {std::pair("--max-time", method.max_seconds),
-                                        std::pair("--timeout", method.limits.timeout_seconds)})
-    if (seconds <= 0) return failure(fmt::format("{} must be above 0", option), ErrorKind::Usage);
-  if (!command.rate.empty()) method.load.kind = LoadMode::Kind::Rate;
-  if (!command.sustained.empty()) {
-    method.load.kind = LoadMode::Kind::Sustained;
-    if (method.load.seconds <= 0) return usage("--sustained must be above 0");
-  }
-  method.seed = command.settings.seed;
-  if (!command.shapes.empty()) {
-    auto shapes = parse_shapes(command.shapes);
-    if (!shapes) return tl::unexpected(shapes.error());
-    command.settings.shapes = std::move(*shapes);
-    if (!command.settings.inputs.empty() || !command.settings.input_shapes.empty())
-      return usage("--shapes says what the inputs are; leave out --input and --inputs");
-  }
-  if (command.aa && !command.layout.empty()) return usage("--aa has no --layout");
+  LoadMode& load = command.method.load;
+  if (command.rate && command.sustained)
+    return failure("--rate and --sustained are two kinds of load; choose one", ErrorKind::Usage);
+  if (command.rate) load.kind = LoadMode::Kind::Rate, load.rate = *command.rate;
+  if (command.sustained) load.kind = LoadMode::Kind::Sustained, load.seconds = *command.sustained;
+  if (command.memory_limit)
+    command.method.limits.memory_bytes = static_cast<std::int64_t>(*command.memory_limit);
   return {};
 }
 
-// ----- running
-
-Result<BenchAa> run_check(const PlannedGroup& planned, BenchOptions options, int trials) {
-  const PlannedVariant& base = planned.variants[planned.base];
-  if (!base.refusal.empty()) return failure(base.refusal);
-  options.progress = [&](const BenchProgress& progress) { show_progress(planned.model, progress); };
-  auto check = run_aa(base.variant, trials, options);
-  clear_progress();
-  if (!check) return tl::unexpected(check.error());
-  BenchAa aa{base.variant, *check};
-  name_files(base, aa.variant);
-  return aa;
+Status take_shapes(BenchCommand& command) {
+  if (command.shapes.empty()) return {};
+  auto shapes = parse_shape_choices(command.shapes);
+  if (!shapes) return failure("--shapes " + shapes.error().message, ErrorKind::Usage);
+  command.request.shapes = std::move(*shapes);
+  return {};
 }
 
-// A model of which nothing is known: one row that says why.
-BenchGroup refused_model(const ModelChoice& model, const std::string& engine,
-                         const std::string& reason) {
-  BenchGroup group{model.name};
-  VariantResult& row = group.result.variants.emplace_back();
-  row.variant.model = model.name;
-  row.variant.engine = engine;
-  row.variant.file = model.file_for(engine);
-  row.failure = Failure::Refused;
-  row.reason = reason;
-  return group;
+Status read_request(BenchCommand& command, const App& app) {
+  if (auto status = take_method(command); !status) return status;
+  auto request = read_choices(command.choices, command.settings);
+  if (!request) return failure(request);
+  command.request = std::move(*request);
+  if (auto status = take_shapes(command); !status) return status;
+  if (command.request.models.size() > 1 && !command.request.inputs.empty())
+    return failure(fmt::format("--input {}: a file has the elements of one model, and there are {}",
+                               command.request.inputs.front(), command.request.models.size()),
+                   ErrorKind::Usage);
+  command.method.seed = command.settings.seed;
+  command.request.method = command.method;
+  if (command.aa) command.request.aa_trials = command.trials;
+  command.request.caller = {version_text(), given_options(app)};
+  return {};
 }
 
 // ----- output
 
-Result<std::string> text_of(const BenchRun& run, const BenchCommand& command) {
-  const BenchLayout layout = command.layout.empty() ? BenchLayout::Own : BenchLayout::Torchblade;
-  if (command.format == "json") return bench_to_json(run);
-  if (command.format == "csv") return bench_to_csv(run, layout);
-  if (command.format == "md") return bench_to_markdown(run, layout);
-  TableStyle style;
-  style.width = command.width_option->count() > 0 ? command.width : terminal_width();
-  if (!command.output.empty() && command.width_option->count() == 0) style.width = 0;
-  style.color = command.output.empty() && wants_color();
-  return bench_to_table(run, style, layout);
-}
-
-// A file is whole at any moment: an interrupted run leaves what was there, or what was
-// measured until then.
+// An interrupted run leaves what was measured until then.
 Status write_run(const BenchRun& run, const BenchCommand& command) {
-  auto text = text_of(run, command);
-  if (!text) return tl::unexpected(text.error());
-  if (command.output.empty() || command.output == "-") return write_output("", *text);
-  auto file = OutputFile::create(command.output);
-  if (!file) return tl::unexpected(file.error());
-  if (auto status = file->write(*text); !status) return status;
-  return file->commit();
+  const BenchLayout layout = command.layout.empty() ? BenchLayout::Own : BenchLayout::Torchblade;
+  return command.table.write(bench_document(run, layout));
 }
 
 bool measured_anything(const BenchRun& run) {
@@ -152,172 +92,110 @@ bool measured_anything(const BenchRun& run) {
   return !run.aa.empty();
 }
 
-// All groups of one model, written as soon as each is done.
-Status run_model(const ModelChoice& model, const BenchPlan& plan, BenchCommand& command,
-                 EngineFacts& engines, BenchRun& run) {
-  auto scratch = ScratchFolder::create();
-  if (!scratch) return tl::unexpected(scratch.error());
-  ModelFiles files(command.settings, *scratch);
-  const auto groups = plan_model(model, plan, command.choices, command.settings, files, engines);
-  if (!groups) {
-    if (plan.models.size() == 1 || groups.error().kind == ErrorKind::Usage)
-      return tl::unexpected(groups.error());
-    run.groups.push_back(refused_model(model, plan.engines.front().engine, groups.error().message));
-    return {};
-  }
-  BenchOptions options = command.method;
-  // The limit is of a model, whatever its shapes are.
-  options.max_seconds /= static_cast<double>(groups->size());
-  options.load.seconds /= static_cast<double>(groups->size());
-  for (const PlannedGroup& group : *groups) {
-    if (StopOnInterrupt::stopped()) break;
-    if (command.aa) {
-      auto aa = run_check(group, options, command.trials);
-      if (!aa) return tl::unexpected(aa.error());
-      run.aa.push_back(std::move(*aa));
-      continue;
-    }
-    auto measured = run_group(group, options);
-    if (!measured) return tl::unexpected(measured.error());
-    run.groups.push_back(std::move(*measured));
-    if (!command.output.empty() && command.output != "-")
-      if (auto status = write_run(run, command); !status) return status;
-  }
-  return {};
-}
-
-Result<int> run_command(BenchCommand& command, const CLI::App& app) {
-  if (auto status = take_method(command); !status) return tl::unexpected(status.error());
-  const auto plan = make_plan(command.choices);
-  if (!plan) return tl::unexpected(plan.error());
-  if (plan->models.size() > 1 && !command.settings.inputs.empty())
-    return failure(fmt::format("--inputs are of one model, and there are {}", plan->models.size()),
-                   ErrorKind::Usage);
-  if (!command.output.empty() && command.output != "-")  // before the work, not after it
-    if (const auto file = OutputFile::create(command.output); !file)
-      return tl::unexpected(file.error());
-  BenchRun run;
-  run.program = version_text();
-  run.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  run.options = given_options(app);
-  run.machine = named_facts(read_machine());  // the load before, not of, the measurement
-  run.complete = false;
-  const StopOnInterrupt interrupt;
-  command.method.limits.stop = &StopOnInterrupt::flag();
-  run.method = command.method;
-  run.method.limits.stop = nullptr;
-  EngineFacts engines(command.choices.engine_path, command.choices.device,
-                      command.choices.provider);
-  for (const ModelChoice& model : plan->models) {
-    if (StopOnInterrupt::stopped()) break;
-    if (auto status = run_model(model, *plan, command, engines, run); !status)
-      return tl::unexpected(status.error());
-  }
-  const bool stopped = StopOnInterrupt::stopped();
-  run.complete = !stopped;
-  if (auto status = write_run(run, command); !status) return tl::unexpected(status.error());
+Result<int> run_command(BenchCommand& command, const App& app) {
+  if (auto status = read_request(command, app); !status) return failure(status);
+  if (Status status = check_output(command.table.output); !status) return failure(status);
+  if (!command.table.output.empty() && command.table.output != "-")
+    command.request.keep = [&](const BenchRun& run) { return write_run(run, command); };
+  JobDisplay display;
+  const auto run = run_bench(command.request, display.observer());
+  display.clear();
+  if (!run) return failure(run);
+  if (auto status = write_run(*run, command); !status) return failure(status);
   // Data have no room for it.
-  if (command.layout == "torchblade" && command.format == "csv")
-    if (const std::string headline = bench_headline(run); !headline.empty())
+  if (command.layout == "torchblade" && command.table.format() == "csv")
+    if (const std::string headline = bench_headline(*run); !headline.empty())
       fmt::print(stderr, "{}\n", headline);
-  if (stopped) return kInterrupted;
-  return measured_anything(run) ? kFine : kFailed;
+  if (!run->complete) return kInterrupted;
+  return measured_anything(*run) ? kFine : kFailed;
 }
 
-void add_choices(CLI::App& app, BenchCommand& command) {
+void add_choices(App& app, BenchCommand& command) {
   BenchChoices& choices = command.choices;
-  const auto list = [&](const char* option, std::vector<std::string>& out, const char* help,
-                        const char* text) {
-    app.add_option(option, out, help)->allow_extra_args(false)->option_text(text);
-  };
-  app.add_option("models", choices.models, "files, or zoo:NAME")->option_text("MODEL…");
-  list("--pair", choices.pairs, "one model as files of several engines (repeatable)",
-       "ENGINE=FILE,…");
-  list("--engine", choices.engines, "engines with their options (onnxruntime)",
-       "ENGINE[:KEY=VALUE,…],…");
-  list("--precision", choices.precisions, "fp32, bf16, fp16, int8 (as stored)", "LIST");
-  list("--int8", choices.int8, "the quantized form of a model (repeatable)", "MODEL=FILE");
-  app.add_option("--data", choices.data.path,
-                 "samples that int8 is calibrated on where strata makes it (random)")
-      ->option_text("DIR");
-  app.add_option("--samples", choices.data.data.samples, "of them (16)")
-      ->check(CLI::Range(1, 1'000'000))
-      ->option_text("N");
-  list("--batch", choices.batches, "samples in an inference (the file's own)", "LIST");
-  list("--threads", choices.threads, "that an engine uses (1)", "LIST");
-  list("--input", command.settings.input_shapes, "shape of an input (repeatable)",
-       "NAME=1x3x224x224");
-  list("--dim", command.settings.sizes, "size of a symbol in the shapes (repeatable)", "NAME=SIZE");
-  app.add_option("--shapes", command.shapes, "three shapes, and a random mix of them")
-      ->option_text("min=…,opt=…,max=…");
-  list("--inputs", command.settings.inputs, "elements of the inputs: .npy, .npz, .pb (repeatable)",
-       "[NAME=]FILE");
-  app.add_option("--seed", command.settings.seed,
-                 "of made-up inputs and weights, and of the order of blocks (0)")
-      ->option_text("N");
-  app.add_option("--engine-path", choices.engine_path, "folders to look for engines in")
-      ->option_text("DIR:DIR");
-  app.add_option("--device", choices.device, "what to run on: cpu, cuda:0")->option_text("NAME");
-  app.add_option("--provider", choices.provider, "the engine's own backend: tensorrt, openvino, …")
-      ->option_text("NAME");
-  app.add_option("--base", choices.base, "the variant that others are compared with (the first)")
-      ->option_text("VARIANT");
+  choices.add_to(app, command.settings);
+  app.get_option("--input")
+      ->option_text("NAME=SHAPE|FILE")
+      ->description(
+          "an input's shape (1x3x224x224), or a .npy, .npz or .pb file of its elements "
+          "(repeatable)");
+  app.old_name("--inputs", app.get_option("--input"));
+  app.add_option("models MODEL…", choices.models, "files, or zoo:NAME");
+  app.add_option("--pair ENGINE=FILE,…", choices.pairs,
+                 "one model as files of several engines (repeatable)");
+  const Option* shapes = app.add_option("--shapes min=…,opt=…,max=…", command.shapes,
+                                        "three shapes, and a random mix of them");
+  app.get_option("--input")->excludes(shapes, "--shapes says what the inputs are");
+  all_need(
+      {app.get_option("--int8"), app.get_option("--data"), app.get_option("--samples")},
+      [&choices] { return choices.names_int8(); },
+      "no variant is in int8; add int8 to --precision");
+  app.add_option("--device NAME", choices.device, "device to run on: cpu, cuda:0");
+  app.add_option("--provider NAME", choices.provider,
+                 "the engine's own backend: tensorrt, openvino, …");
+  app.add_option("--base VARIANT", choices.base,
+                 "variant that the others are compared with (default: the first)");
 }
 
-void add_method(CLI::App& app, BenchCommand& command) {
+void add_method(App& app, BenchCommand& command) {
   BenchOptions& method = command.method;
-  app.add_option("--until", command.until, "stop when every speed-up is known so well (1%)")
-      ->option_text("SHARE");
-  app.add_option("--max-time", command.max_time, "at most so long for a model (60s)")
-      ->option_text("TIME");
-  app.add_option("--processes", method.processes,
-                 fmt::format("at least so many for each variant ({})", method.processes))
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N");
-  app.add_option("--warmup", method.warmup, "inferences before; until they settle if not given")
-      ->check(CLI::Range(0, 1'000'000))
-      ->option_text("N");
-  app.add_option("--timeout", command.timeout, "a variant that does not answer is ended (2min)")
-      ->option_text("TIME");
-  app.add_option("--memory-limit", command.memory_limit, "address space of a process")
-      ->option_text("SIZE");
-  app.add_option("--rate", command.rate, "inferences at fixed moments, waiting included: 40/s")
-      ->option_text("RATE");
-  app.add_flag("--poisson", method.load.poisson, "at random moments of that mean rate");
-  app.add_option("--sustained", command.sustained, "without a break, with the drift: 30min")
-      ->option_text("TIME");
-  app.add_option("--min-sqnr", method.answers.min_sqnr, "dB that a lossy answer must have (20)")
-      ->check(CLI::Range(-1000.0, 1000.0))
-      ->option_text("DB");
-  app.add_option("--max-error", method.answers.relative_error,
-                 "relative error that an fp32 answer may have (0.001)")
-      ->check(CLI::Range(0.0, 1e30))
-      ->option_text("X");
-  app.add_flag("--aa", command.aa, "the base against itself: how often this machine misleads");
-  app.add_option("--trials", command.trials, "of --aa (1000)")
-      ->check(CLI::Range(1, 1'000'000))
-      ->option_text("N");
+  Option* until = app.add_quantity("--until SHARE", Quantity::Share, method.until,
+                                   "stop when every speed-up is known so well (default 1%)");
+  Option* max_time = app.add_quantity("--max-time TIME", Quantity::TimeLimit, method.max_seconds,
+                                      "how long to measure a model at most (default 60s)");
+  Option* processes =
+      app.add_option("--processes N", method.processes,
+                     fmt::format("least number of processes for each variant (default {})",
+                                 method.processes))
+          ->within(1, 1000);
+  app.add_option("--warmup N", method.warmup,
+                 "number of inferences before measuring; until they settle if not given")
+      ->within(0, 1'000'000);
+  Option* max_wait =
+      app.add_quantity("--max-wait TIME", Quantity::TimeLimit, method.limits.timeout_seconds,
+                       "end a variant that does not answer for so long "
+                       "(default 2min)");
+  app.old_name("--timeout", max_wait);
+  app.add_quantity("--memory-limit SIZE", Quantity::Bytes, command.memory_limit,
+                   "address space that a process may take");
+  const Option* rate = app.add_quantity("--rate RATE", Quantity::PerSecond, command.rate,
+                                        "run at fixed moments, and count the waiting: 40/s");
+  app.add_flag("--poisson", method.load.poisson, "run at random moments of that mean rate")
+      ->needs({rate}, "there is no rate");
+  const Option* sustained =
+      app.add_quantity("--sustained TIME", Quantity::TimeLimit, command.sustained,
+                       "run without a break, and show the drift: 30min");
+  for (Option* option : {until, max_time, processes})
+    option->excludes(sustained, "--sustained says how long it runs, in one process");
+  app.add_option("--min-sqnr DB", method.answers.min_sqnr,
+                 "dB that a lossy answer must have (default 20)")
+      ->within(-1000.0, 1000.0);
+  app.add_option("--max-error X", method.answers.relative_error,
+                 "relative error that an fp32 answer may have (default 0.001)")
+      ->within(0.0, 1e30);
+  const Option* aa = app.add_flag("--aa", command.aa,
+                                  "compare the base with itself: how often this machine misleads");
+  until->excludes(aa, "--aa measures as long as there is time");
+  app.add_option("--trials N", command.trials, "number of comparisons of --aa (default 1000)")
+      ->within(1, 1'000'000)
+      ->needs({aa}, "nothing is compared with itself");
+  app.add_option("--layout TOOL", command.layout, "the columns of another table: torchblade")
+      ->one_of({"torchblade"})
+      ->excludes(aa, "--aa has a table of its own")
+      ->needs([&command] { return command.table.format() != "json"; },
+              "json has every column; take --format table, csv or md");
 }
 
 }  // namespace
 
-Command add_bench(CLI::App& program) {
+Command add_bench(App& program) {
   auto command = std::make_shared<BenchCommand>();
-  CLI::App* app =
+  App* app =
       program.add_subcommand("bench", "which engine, precision, threads and batch are fastest");
   app->footer(kFooter);
   add_choices(*app, *command);
   add_method(*app, *command);
-  app->add_option("--format", command->format, "table (the default), csv, json, md")
-      ->check(CLI::IsMember({"table", "csv", "json", "md"}))
-      ->option_text("FORMAT");
-  app->add_option("--layout", command->layout, "the columns of another table: torchblade")
-      ->check(CLI::IsMember({"torchblade"}))
-      ->option_text("TOOL");
-  app->add_option("-o,--output", command->output, "write to a file")->option_text("FILE");
-  command->width_option =
-      app->add_option("--width", command->width, "columns to fit the table into; 0: no limit")
-          ->option_text("N");
+  command->table.add_to(*app);
+  command->table.add_choice(*app);
   return {app, [command, app] { return run_command(*command, *app); }};
 }
 

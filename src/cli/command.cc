@@ -1,6 +1,10 @@
 #include "cli/command.h"
 
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,7 +13,8 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
+
+#include "base/output_file.h"
 
 namespace strata::cli {
 
@@ -27,31 +32,53 @@ int exit_code(const Error& error) {
   return kBug;
 }
 
-Status write_output(const std::string& path, const std::string& text) {
-  const bool to_stdout = path.empty() || path == "-";
-  std::FILE* file = to_stdout ? stdout : std::fopen(path.c_str(), "wb");
-  if (file == nullptr)
-    return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+namespace {
+
+// A device or a pipe, which cannot be replaced by a file that is complete.
+bool is_special(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+Status write_stream(std::FILE* file, const std::string& name, const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   int error = errno;
   const bool flushed = std::fflush(file) == 0;
   if (written && !flushed) error = errno;
-  const bool closed = to_stdout || std::fclose(file) == 0;
-  if (written && flushed && closed) return {};
-  if (to_stdout && error == EPIPE) return {};
-  return failure(
-      fmt::format("cannot write {}: {}", to_stdout ? "the output" : path, std::strerror(error)));
+  if ((written && flushed) || error == EPIPE) return {};
+  return failure(fmt::format("cannot write {}: {}", name, std::strerror(error)));
+}
+
+}  // namespace
+
+Status write_output(const std::string& path, const std::string& text) {
+  if (path.empty() || path == "-") return write_stream(stdout, "the output", text);
+  if (is_special(path)) {
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr)
+      return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    const Status status = write_stream(file, path, text);
+    std::fclose(file);
+    return status;
+  }
+  auto file = OutputFile::create(path);
+  if (!file) return failure(file);
+  if (Status status = file->write(text); !status) return status;
+  return file->commit();
+}
+
+Status check_output(const std::string& path) {
+  if (path.empty() || path == "-" || is_special(path)) return {};
+  if (const auto file = OutputFile::create(path); !file) return failure(file);
+  return {};
 }
 
 std::string version_text() { return "strata " STRATA_VERSION; }
 
-std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& app) {
-  std::vector<std::pair<std::string, std::string>> given;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() == 0 || option->get_name() == "--help") continue;
-    given.emplace_back(option->get_name(), CLI::detail::join(option->results(), ","));
-  }
-  return given;
+void keep_heap_small() {
+#if defined(__GLIBC__)
+  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
 }
 
 std::size_t terminal_width() {

@@ -8,12 +8,9 @@
 
 #include "strata/base/result.h"
 
-// Its header takes long to compile: it is included where options are added.
-namespace CLI {
-class App;
-}
-
 namespace strata::cli {
+
+class App;  // options.h
 
 // Exit codes of the program.
 enum ExitCode : int {
@@ -29,33 +26,36 @@ int exit_code(const Error& error);
 // A subcommand adds itself to the program; `run` is called if it was chosen and
 // gives the exit code.
 struct Command {
-  CLI::App* app;
+  App* app;
   std::function<Result<int>()> run;
 };
 
-Command add_stat(CLI::App& program);
-Command add_explain(CLI::App& program);
-Command add_payload(CLI::App& program);
-Command add_calibrate(CLI::App& program);
-Command add_sensitivity(CLI::App& program);
-Command add_ops(CLI::App& program);
-Command add_zoo(CLI::App& program);
-Command add_engines(CLI::App& program);
-Command add_bench(CLI::App& program);
-Command add_quantize(CLI::App& program);
-Command add_optimize(CLI::App& program);
-Command add_sweep(CLI::App& program);
-Command add_merge(CLI::App& program);
-Command add_worker(CLI::App& program);  // hidden: a process of `bench`
+Command add_stat(App& program);
+Command add_explain(App& program);
+Command add_payload(App& program);
+Command add_calibrate(App& program);
+Command add_sensitivity(App& program);
+Command add_ops(App& program);
+Command add_zoo(App& program);
+Command add_engines(App& program);
+Command add_bench(App& program);
+Command add_quantize(App& program);
+Command add_optimize(App& program);
+Command add_sweep(App& program);
+Command add_merge(App& program);
+Command add_worker(App& program);  // hidden: a process of `bench`
 
-// Writes all of it to stdout, or to a file; a full disk is an error, a closed
-// pipe is not.
+// Writes all of it to stdout if `path` is empty or `-`, else to a file, which is whole at any
+// moment. A full disk is an error, a closed pipe is not.
 Status write_output(const std::string& path, const std::string& text);
+// Whether the file could be written: to be asked before the work, not after it.
+Status check_output(const std::string& path);
 
 std::string version_text();  // `strata 0.1.0`
 
-// Every option that was given, for the receipt in the JSON.
-std::vector<std::pair<std::string, std::string>> given_options(const CLI::App& app);
+// What an engine takes to open a model goes back to the system at once, and does not stay with the
+// heap: that is as much as the model itself, or more.
+void keep_heap_small();
 
 // Columns of the terminal on stdout; 0 (as wide as it gets) if it is none.
 std::size_t terminal_width();

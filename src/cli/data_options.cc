@@ -1,156 +1,71 @@
 #include "cli/data_options.h"
 
-#include <charconv>
-#include <filesystem>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
+#include "cli/options.h"
 
 namespace strata::cli {
 
-namespace {
-
-// All of the text, or nothing.
-template <class T>
-std::optional<T> number_of(std::string_view text) {
-  T number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-std::optional<std::vector<double>> numbers_of(std::string_view text) {
-  std::vector<double> numbers;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const auto number = number_of<double>(text.substr(0, comma));
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-    if (comma == text.npos) return numbers;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-template <class T>
-bool take(std::optional<T> from, T& to) {
-  if (from) to = std::move(*from);
-  return from.has_value();
-}
-
-}  // namespace
-
-void DataOptions::add_to(CLI::App& app) {
+void DataOptions::add_to(App& app) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  app.add_option("--data", path, "samples: a folder (or file) of images, .npy, .npz or .pb")
-      ->option_text("DIR");
-  app.add_flag("--random", data.random, "samples that are made up, for a dry run");
-  app.add_option("--samples", data.samples, "how many; all if not given")
-      ->check(CLI::Range(std::int64_t{1}, kMost))
-      ->option_text("N");
-  app.add_option("--offset", data.offset, "samples to leave out at the start (0)")
-      ->check(CLI::Range(std::int64_t{0}, kMost))
-      ->option_text("N");
-  app.add_flag("--spread", data.spread, "spread the samples evenly, instead of the first");
-  if (app.get_option_no_throw("--seed") == nullptr)
-    app.add_option("--seed", data.seed, "of random samples (0)")->option_text("N");
-  app.add_option("--labels", labels, "one integer a line, or name,label")->option_text("FILE");
-
-  ImageOptions& images = data.images;
-  app.add_option("--preset", images.preset, "how images become elements (imagenet)")
-      ->check(CLI::IsMember({"imagenet", "inception", "unit", "raw", "sam"}))
-      ->option_text("NAME");
-  app.add_option("--resize", images.resize, "images: short side, WIDTHxHEIGHT or none")
-      ->option_text("SIZE");
-  app.add_option("--crop", images.crop, "images: centre, one side or WIDTHxHEIGHT, or none")
-      ->option_text("SIZE");
-  app.add_option("--scale", images.scale, "images: factor of pixels of 0 to 255 (1/255)")
-      ->option_text("X");
-  app.add_option("--mean", images.mean, "images: what is subtracted then")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("R,G,B");
-  app.add_option("--std", images.std, "images: what is divided by then")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("R,G,B");
-  app.add_option("--layout", images.layout, "images: nchw or nhwc; as the input is if not given")
-      ->check(CLI::IsMember({"nchw", "nhwc"}))
-      ->option_text("NAME");
-  app.add_option("--channels", channels, "images: rgb or bgr (rgb)")
-      ->check(CLI::IsMember({"rgb", "bgr"}))
-      ->option_text("NAME");
+  data_option =
+      app.add_option("--data DIR", path, "folder (or file) of samples: images, .npy, .npz or .pb");
+  random_option = app.add_flag("--random", data.random, "make samples up, for a dry run");
+  Option* samples =
+      app.add_option("--samples N", data.samples, "number of samples; all if not given")
+          ->within(std::int64_t{1}, kMost);
+  Option* offset =
+      app.add_option("--offset N", data.offset, "samples to leave out at the start (default 0)")
+          ->within(std::int64_t{0}, kMost);
+  all_need({samples, offset}, {data_option, random_option}, "there are no samples");
+  app.add_flag("--spread", data.spread, "take samples at even distances instead of the first ones")
+      ->needs({data_option}, "it chooses files")
+      ->needs([this] { return data.samples > 0; }, "all samples are taken; add --samples");
+  if (!app.has_option("--seed"))
+    app.add_option("--seed N", data.seed, "seed of random samples (default 0)")
+        ->needs({random_option}, "nothing is made up");
+  app.add_option("--labels FILE", labels,
+                 "labels of the samples: one integer a line, or name,label")
+      ->needs({data_option}, "random samples have no labels");
+  add_images(app);
 }
 
-Result<Dataset> DataOptions::open(const Model& inferred) const {
+void DataOptions::add_images(App& app) {
+  ImageOptions& images = data.images;
+  const std::vector<Option*> all = {
+      app.add_option("--preset NAME", images.preset,
+                     "how images become elements (default imagenet)")
+          ->one_of({"imagenet", "inception", "unit", "raw", "sam"}),
+      app.add_option("--resize SIZE", images.resize, "images: short side, WIDTHxHEIGHT or none"),
+      app.add_option("--crop SIZE", images.crop,
+                     "images: centre, one side or WIDTHxHEIGHT, or none"),
+      app.add_option("--scale X", images.scale,
+                     "images: factor of pixels from 0 to 255 (default 1/255)"),
+      app.add_option("--mean R,G,B", images.mean, "images: what is subtracted after that")
+          ->delimiter(','),
+      app.add_option("--std R,G,B", images.std, "images: what is divided by after that")
+          ->delimiter(','),
+      app.add_option("--image-layout NAME", images.layout,
+                     "images: nchw or nhwc; as the input is if not given")
+          ->one_of({"nchw", "nhwc"}),
+      app.add_option("--channels NAME", channels, "images: rgb or bgr (default rgb)")
+          ->one_of({"rgb", "bgr"}),
+  };
+  all_need(all, {data_option}, "no images are read");
+  app.old_name("--layout", all[6]);
+}
+
+Result<DataRequest> DataOptions::request_if_any() const {
+  if (!path.empty() && data.random)
+    return failure("--data and --random exclude each other", ErrorKind::Usage);
+  DataRequest out = *this;
+  out.data.images.bgr = channels == "bgr";
+  return out;
+}
+
+Result<DataRequest> DataOptions::request() const {
   if (path.empty() && !data.random)
     return failure("there are no samples: give a folder with --data, or --random for a dry run",
                    ErrorKind::Usage);
-  if (!path.empty() && data.random)
-    return failure("--data and --random exclude each other", ErrorKind::Usage);
-  DatasetOptions options = data;
-  options.images.bgr = channels == "bgr";
-  return Dataset::open(path, inferred, options);
-}
-
-std::map<std::string, std::string> DataOptions::words() const {
-  std::map<std::string, std::string> out;
-  std::error_code error;
-  const auto absolute = std::filesystem::absolute(path, error);
-  if (!path.empty()) out["data"] = error ? path : absolute.lexically_normal().string();
-  if (data.random) out["random"] = "true", out["seed"] = std::to_string(data.seed);
-  if (data.samples != 0) out["samples"] = std::to_string(data.samples);
-  if (data.offset != 0) out["offset"] = std::to_string(data.offset);
-  if (data.spread) out["spread"] = "true";
-  if (data.random) return out;
-  const ImageOptions& images = data.images;
-  out["preset"] = images.preset;
-  if (images.resize) out["resize"] = *images.resize;
-  if (images.crop) out["crop"] = *images.crop;
-  if (images.scale) out["scale"] = fmt::format("{}", *images.scale);
-  if (!images.mean.empty()) out["mean"] = fmt::format("{}", fmt::join(images.mean, ","));
-  if (!images.std.empty()) out["std"] = fmt::format("{}", fmt::join(images.std, ","));
-  if (!images.layout.empty()) out["layout"] = images.layout;
-  if (channels != "rgb") out["channels"] = channels;
-  return out;
-}
-
-Result<DataOptions> DataOptions::from_words(const std::map<std::string, std::string>& words) {
-  DataOptions out;
-  ImageOptions& images = out.data.images;
-  for (const auto& [key, text] : words) {
-    const bool known = key == "data"       ? take(std::optional(text), out.path)
-                       : key == "random"   ? (out.data.random = text == "true", true)
-                       : key == "spread"   ? (out.data.spread = text == "true", true)
-                       : key == "seed"     ? take(number_of<std::uint64_t>(text), out.data.seed)
-                       : key == "samples"  ? take(number_of<std::int64_t>(text), out.data.samples)
-                       : key == "offset"   ? take(number_of<std::int64_t>(text), out.data.offset)
-                       : key == "preset"   ? take(std::optional(text), images.preset)
-                       : key == "resize"   ? (images.resize = text, true)
-                       : key == "crop"     ? (images.crop = text, true)
-                       : key == "scale"    ? (images.scale = number_of<double>(text)).has_value()
-                       : key == "mean"     ? take(numbers_of(text), images.mean)
-                       : key == "std"      ? take(numbers_of(text), images.std)
-                       : key == "layout"   ? take(std::optional(text), images.layout)
-                       : key == "channels" ? take(std::optional(text), out.channels)
-                                           : false;
-    if (!known)
-      return failure(
-          fmt::format("how its samples were made is not understood: {} = {}; give them "
-                      "with --data",
-                      key, text));
-  }
-  return out;
-}
-
-Result<std::optional<std::vector<std::int64_t>>> DataOptions::read_labels(
-    const Dataset& dataset) const {
-  if (labels.empty()) return std::nullopt;
-  auto given = strata::read_labels(labels);
-  if (!given) return tl::unexpected(given.error());
-  auto matched = dataset.labels(*given);
-  if (!matched) return tl::unexpected(matched.error());
-  return std::optional(std::move(*matched));
+  return request_if_any();
 }
 
 }  // namespace strata::cli

@@ -1,77 +1,64 @@
 #include "cli/engine_options.h"
 
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 
-#include "strata/measure/machine.h"
-#include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
-#include "strata/zoo/zoo.h"
+#include <fmt/format.h>
+
+#include "cli/options.h"
+#include "strata/bench/variant.h"
+#include "strata/machine/machine.h"
 
 namespace strata::cli {
 
-void EngineOptions::add_to(CLI::App& app) {
-  app.add_option("--engine", engine, "that runs the model (onnxruntime)")->option_text("NAME");
-  app.add_option("--engine-path", path, "folders to look for engines in")->option_text("DIR:DIR");
-  app.add_option("--device", device, "what to run on: cpu, cuda:0")->option_text("NAME");
-  app.add_option("--provider", provider, "the engine's own backend: tensorrt, openvino, …")
-      ->option_text("NAME");
-  app.add_option("--engine-option", own, "one of the engine's own (repeatable)")
-      ->allow_extra_args(false)
-      ->option_text("KEY=VALUE");
-  app.add_option("--threads", threads, "that the engine uses (one for each core)")
-      ->check(CLI::Range(1, 1024))
-      ->option_text("N");
+std::vector<Option*> EngineOptions::add_to(App& app) {
+  return {
+      app.add_option("--engine NAME[:KEY=VALUE,…]", engine,
+                     "engine that runs the model, with its options (default onnxruntime)"),
+      app.add_option("--engine-path DIR:DIR", path, "folders to look for engines in"),
+      app.add_option("--device NAME", device, "device to run on: cpu, cuda:0"),
+      app.add_option("--provider NAME", provider,
+                     "the engine's own backend: tensorrt, openvino, …"),
+      app.add_option("--threads N", threads,
+                     "threads the engine uses (default 1); all: one for each core"),
+      app.add_option("--engine-option", own)->replaced_by("--engine NAME:KEY=VALUE"),
+  };
 }
 
-Result<Engine> EngineOptions::load() const { return load_engine(engine, path); }
+std::string EngineOptions::name() const { return engine.substr(0, engine.find(':')); }
 
-Result<SessionOptions> EngineOptions::session() const {
+Result<int> parse_threads(const std::string& text) {
+  if (text == "all") return std::max(read_machine().cores, 1);
+  constexpr int kMost = 1024;
+  int number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc() || end != text.data() + text.size() || number < 1 || number > kMost)
+    return failure(fmt::format("--threads {}: write a number from 1 to {}, or all", text, kMost),
+                   ErrorKind::Usage);
+  return number;
+}
+
+Result<EngineRequest> EngineOptions::request() const {
+  auto style = parse_engine_style(engine);
+  if (!style) return failure("--engine " + style.error().message, style.error().kind);
+  const auto has_value = [](const std::string& option) {
+    const std::size_t equals = option.find('=');
+    return equals != 0 && equals != option.npos;
+  };
   for (const std::string& option : own)
-    if (const std::size_t equals = option.find('='); equals == 0 || equals == option.npos)
+    if (!has_value(option))
       return failure(fmt::format("--engine-option {}: write it as KEY=VALUE", option),
                      ErrorKind::Usage);
-  SessionOptions session;
-  session.device = device;
-  session.provider = provider;
-  session.options = own;
-  session.threads = threads > 0 ? threads : std::max(read_machine().cores, 1);
-  session.optimization = STRATA_OPT_ALL;
-  return session;
-}
-
-ModelSource EngineModel::source() const {
-  if (path.empty()) return {"", ModelBytes{bytes}};
-  return {path};
-}
-
-Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelOptions& options,
-                                 std::uint64_t seed) {
-  EngineModel model;
-  if (!options.path.starts_with(zoo::kPrefix)) {
-    model.path = options.path;
-    return model;
-  }
-  WriteOptions write;
-  write.fill = zoo::random_weights(loaded.model, seed);
-  auto bytes = onnx_bytes(loaded.model, write);
-  if (!bytes) return tl::unexpected(bytes.error());
-  model.bytes = std::move(*bytes);
-  return model;
-}
-
-Status check_has_weights(const Model& model) {
-  if (model.path.starts_with(zoo::kPrefix)) return {};
-  for (const TensorData& data : model.stored) {
-    const Expr elements = data.elements();
-    if (data.store != TensorData::Store::Absent || !elements.is_number() || elements.value() == 0)
-      continue;
-    return failure(
-        fmt::format("{}: it cannot be run, because it was stripped of its weights: the stored "
-                    "tensor \"{}\" has no elements",
-                    model.path, data.name));
-  }
-  return {};
+  for (const std::string& option : style->options)
+    if (!has_value(option))
+      return failure(fmt::format("--engine {}: write it as {}:KEY=VALUE", engine, style->engine),
+                     ErrorKind::Usage);
+  const auto number = parse_threads(threads);
+  if (!number) return failure(number);
+  EngineRequest out{style->engine, path, device, provider, style->options, *number};
+  out.own.insert(out.own.end(), own.begin(), own.end());
+  out.optimization = style->optimization;
+  return out;
 }
 
 }  // namespace strata::cli

@@ -4,34 +4,27 @@
 #include <string>
 #include <vector>
 
-#include "cli/model_options.h"
-#include "strata/engine/engine.h"
-#include "strata/measure/timing.h"
+#include "cli/command.h"
+#include "strata/task/engine.h"
 
 namespace strata::cli {
 
+class Option;
+
 struct EngineOptions {
-  std::string engine = "onnxruntime";
-  std::string path;  // folders
-  std::string device, provider;
-  std::vector<std::string> own;  // key=value
-  int threads = 0;               // 0: one for each core
+  std::string engine = "onnxruntime";  // NAME, or NAME:KEY=VALUE,…
+  std::string path, device, provider;
+  std::string threads = "1";
+  std::vector<std::string> own;  // KEY=VALUE, as they were once given apart
 
-  void add_to(CLI::App& app);
-  Result<Engine> load() const;
-  // As fast as the engine can.
-  Result<SessionOptions> session() const;
+  // Gives all of them, for rules.
+  std::vector<Option*> add_to(App& app);
+  // What was asked for, with mistakes named by their option.
+  Result<EngineRequest> request() const;
+  std::string name() const;  // of the engine, without its options
 };
 
-// A model as engines take it. Networks of the zoo get weights that are made up.
-struct EngineModel {
-  std::string bytes;  // that `source` refers to, unless the model is a file
-  std::string path;
-  ModelSource source() const;
-};
-Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelOptions& options,
-                                 std::uint64_t seed);
-// Layers of a file with shapes and no elements can be counted, but nothing can be computed.
-Status check_has_weights(const Model& model);
+// `4`, or `all`: one for each core.
+Result<int> parse_threads(const std::string& text);
 
 }  // namespace strata::cli

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/subprocess.h"
+#include "task/subprocess.h"
 
 namespace strata::cli {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "cli/model_options.h"
+#include "cli/options.h"
 #include "strata/cost/explain.h"
 
 namespace strata::cli {
@@ -17,38 +17,35 @@ struct ExplainOptions {
 
 Result<int> run_explain(const ExplainOptions& options) {
   auto convention = find_convention(options.convention);
-  if (!convention) return tl::unexpected(convention.error());
+  if (!convention) return failure(convention);
   auto loaded = load(options.model);
-  if (!loaded) return tl::unexpected(loaded.error());
+  if (!loaded) return failure(loaded);
   const Costs costs = count(loaded->model);
   const Layers layers = find_layers(loaded->model, costs);
   ExplainStyle style;
   style.color = options.output.empty() && wants_color();
   auto text = explain(loaded->model, costs, layers, options.layer, *convention, style);
-  if (!text) return tl::unexpected(text.error());
-  if (auto status = write_output(options.output, *text); !status)
-    return tl::unexpected(status.error());
+  if (!text) return failure(text);
+  if (auto status = write_output(options.output, *text); !status) return failure(status);
   return kFine;
 }
 
 }  // namespace
 
-Command add_explain(CLI::App& program) {
+Command add_explain(App& program) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* app = program.add_subcommand("explain", "the formula behind one layer's numbers");
+  App* app = program.add_subcommand("explain", "the formula behind one layer's numbers");
   app->footer(
       "Examples:\n"
       "  strata explain resnet50.onnx layer1.0.conv2\n"
       "  strata explain mobilenet_v2.onnx features.0.1 --count rasp");
   options->model.add_to(*app);
-  app->add_option("layer", options->layer,
+  app->add_option("layer LAYER", options->layer,
                   "a layer's path, the end of it, or a pattern with * and ?")
-      ->required()
-      ->option_text("LAYER");
-  app->add_option("--count", options->convention,
-                  "counting convention, or a JSON file of one (strata)")
-      ->option_text("NAME");
-  app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
+      ->required();
+  app->add_option("--count NAME", options->convention,
+                  "counting convention, or a JSON file of one (default strata)");
+  app->add_option("-o,--output FILE", options->output, "write to a file");
   return {app, [options] { return run_explain(*options); }};
 }
 

@@ -20,7 +20,8 @@ class StopOnInterrupt {
   static bool stopped() { return flag().load(); }
 
  private:
-  struct sigaction before_ {}, before_terminate_ {};
+  struct sigaction before_ {
+  }, before_terminate_{};
 };
 
 }  // namespace strata::cli

@@ -4,17 +4,18 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "cli/advice.h"
 #include "cli/command.h"
+#include "cli/options.h"
 
 namespace {
 
 int run(int argc, char** argv) {
   using namespace strata::cli;
-  CLI::App program("strata: what every layer of a neural network costs", "strata");
+  App program("strata: what every layer of a neural network costs", "strata");
   program.set_version_flag("--version", version_text());
-  program.require_subcommand(1);
+  program.require_subcommand();
   program.footer(
       "Examples:\n"
       "  strata stat mobilenet_v2.onnx\n"
@@ -27,25 +28,32 @@ int run(int argc, char** argv) {
       add_quantize(program), add_optimize(program),  add_sweep(program),
       add_merge(program),    add_zoo(program),       add_ops(program),
       add_engines(program),  add_worker(program)};
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+  const auto shown = program.parse(argc, argv);
+  if (!shown) {
     const std::string_view first = argc > 1 ? argv[1] : "";
     bool known = first.empty() || first.starts_with('-');
-    for (const Command& command : commands) known = known || command.app->get_name() == first;
+    for (const Command& command : commands) known = known || command.app->name() == first;
     if (known)
-      fmt::print(stderr, "strata: {}\n", error.what());
+      fmt::print(stderr, "strata: {}\n", shown.error().message);
     else
       fmt::print(stderr, "strata: there is no command \"{}\"\n", first);
     fmt::print(stderr, "Run strata --help, or a command with --help, for what there is.\n");
+    return kUsage;
+  }
+  if (!shown->empty()) {  // --help, --version
+    std::fwrite(shown->data(), 1, shown->size(), stdout);
+    return kFine;
+  }
+  for (const std::string& notice : program.notices()) fmt::print(stderr, "strata: {}\n", notice);
+  if (const auto effects = program.check_effects(); !effects) {
+    fmt::print(stderr, "strata: {}\n", effects.error().message);
     return kUsage;
   }
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     auto result = command.run();
     if (result) return *result;
-    fmt::print(stderr, "strata: {}\n", result.error().message);
+    fmt::print(stderr, "strata: {}\n", advised(result.error()));
     return exit_code(result.error());
   }
   return kUsage;

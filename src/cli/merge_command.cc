@@ -1,11 +1,10 @@
 // Results of a sweep's parts in one file.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
-#include "cli/sweep_journal.h"
-#include "cli/sweep_table.h"
-#include "write/output_file.h"
+#include "cli/options.h"
+#include "cli/table_options.h"
+#include "strata/task/sweep.h"
 
 namespace strata::cli {
 
@@ -14,7 +13,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::string output;
-  std::string format = "table";
+  TableOptions table;
 };
 
 constexpr const char* kFooter =
@@ -24,47 +23,26 @@ constexpr const char* kFooter =
     "  strata merge part1.jsonl part2.jsonl -o all.jsonl";
 
 Result<int> run(const Options& options) {
-  std::vector<std::vector<JournalEntry>> files;
-  std::size_t read = 0;
-  for (const std::string& path : options.files) {
-    auto entries = read_journal(path);
-    if (!entries) return tl::unexpected(entries.error());
-    read += entries->size();
-    files.push_back(std::move(*entries));
-  }
-  const std::vector<JournalEntry> merged = merge_entries(files);
-  if (!options.output.empty()) {
-    auto file = OutputFile::create(options.output);
-    if (!file) return tl::unexpected(file.error());
-    for (const JournalEntry& entry : merged)
-      if (auto status = file->write(entry.record.dump() + "\n"); !status)
-        return tl::unexpected(status.error());
-    if (auto status = file->commit(); !status) return tl::unexpected(status.error());
-  }
-  std::string text = sweep_table(merged, options.format, terminal_width());
-  if (options.format == "table") {
-    std::size_t failed = 0;
-    for (const JournalEntry& entry : merged) failed += entry.failed() ? 1 : 0;
-    text += fmt::format("\n{} entries from {} files: {} jobs, {} of them failed{}\n", read,
-                        files.size(), merged.size(), failed,
-                        options.output.empty() ? "" : "; written to " + options.output);
-  }
-  if (auto status = write_output("", text); !status) return tl::unexpected(status.error());
+  const auto merged = merge_sweeps(options.files, options.output);
+  if (!merged) return failure(merged);
+  Document document = sweep_document(merged->results);
+  document.sections.push_back(
+      lines_section(fmt::format("{} entries from {} files: {} jobs, {} of them failed{}\n",
+                                merged->entries, options.files.size(), merged->jobs, merged->failed,
+                                options.output.empty() ? "" : "; written to " + options.output)));
+  if (auto status = options.table.write(std::move(document)); !status) return failure(status);
   return kFine;
 }
 
 }  // namespace
 
-Command add_merge(CLI::App& program) {
+Command add_merge(App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = program.add_subcommand("merge", "results of a sweep's parts in one file");
-  app->add_option("files", options->files, "results of `strata sweep`")
-      ->required()
-      ->option_text("FILE…");
-  app->add_option("-o,--output", options->output, "where to write them")->option_text("FILE");
-  app->add_option("--format", options->format, "of what is printed: table, csv, md")
-      ->check(CLI::IsMember({"table", "csv", "md"}))
-      ->option_text("FORMAT");
+  App* app = program.add_subcommand("merge", "results of a sweep's parts in one file");
+  app->add_option("files FILE…", options->files, "results of `strata sweep`")->required();
+  app->add_option("-o,--output FILE", options->output, "file to write the results to");
+  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_choice(*app);
   app->footer(kFooter);
   return {app, [options] { return run(*options); }};
 }

@@ -5,38 +5,38 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "strata/graph/graph.h"
-#include "strata/infer/infer.h"
+#include "strata/task/model.h"
 
 namespace strata::cli {
 
+class Option;
+
+// What --input names: files of elements (.npy, .npz, .pb), or shapes.
+std::vector<std::string> input_files(const std::vector<std::string>& inputs);
+std::vector<std::string> input_shapes(const std::vector<std::string>& inputs);
+
 struct ModelOptions {
   std::string path;
-  std::vector<std::string> inputs;  // NAME=1x3x224x224
+  std::vector<std::string> inputs;  // NAME=1x3x224x224, and files in a command that takes them
   std::vector<std::string> sizes;   // batch=8
   std::int64_t batch = 0;           // 0: as in the file
   bool allow_outside_data = false;
 
-  void add_to(CLI::App& app);
+  void add_to(App& app);
+  // What was asked for, with mistakes named by their option.
+  Result<ModelRequest> request() const;
+
+  // For a command that runs the model on elements of its inputs: --input also takes files.
+  Option* take_files(App& app);
+  bool has_files() const { return !input_files(inputs).empty(); }
+  bool takes_files = false;
 };
 
-struct LoadedModel {
-  Model model;
-  Inference inference;
-};
-
-// What the options say about inputs and sizes.
-Result<InferOptions> infer_options(const ModelOptions& options);
-
-// Reads the file and infers every shape. Errors name the file.
+// Reads the model that the options name.
 Result<LoadedModel> load(const ModelOptions& options);
 
-// The same, with 1 for a first axis of inputs that is left open: what runs has sizes.
-Result<LoadedModel> load_one_item(ModelOptions options);
-
-// `NAME=1x3x224x224`, `NAME=Nx3xHxW`; `NAME=` and `NAME=scalar` have no axes.
-Result<std::pair<std::string, Dims>> parse_input_shape(std::string_view text);
-// `batch=8`
-Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text);
+// What `--input` and `--dim` say.
+Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
+                                 const std::vector<std::string>& sizes);
 
 }  // namespace strata::cli

@@ -1,21 +1,26 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
-#include "base/quantity.h"
-#include "cli/interrupt.h"
-#include "cli/quantize_report.h"
+#include "cli/advice.h"
+#include "cli/data_options.h"
+#include "cli/engine_options.h"
+#include "cli/job_display.h"
+#include "cli/model_options.h"
+#include "cli/options.h"
+#include "cli/table_options.h"
+#include "strata/report/quantize.h"
+#include "strata/task/quantize.h"
 
 namespace strata::cli {
 
 namespace {
 
 struct Options {
+  ModelOptions model;
+  DataOptions data;
+  EngineOptions engine;
   QuantizeRequest request;
-  std::string method, max_drop, time;
-  double min_sqnr = 0;
-  std::string format = "table";
-  CLI::Option *min_sqnr_option = nullptr, *width_option = nullptr;
-  std::size_t width = 0;
+  TableOptions table;
+  std::string method;
   double percentile = 99.99;
   bool no_time = false;
 };
@@ -38,7 +43,7 @@ constexpr const char* kFooter =
     "  strata quantize m.onnx --data photos --keep-float features.3:output -o m.int8.onnx\n"
     "  strata quantize zoo:resnet50 --random -o resnet50.int8.onnx";
 
-Result<int> run(Options& options) {
+Status read_options(Options& options) {
   QuantizeRequest& request = options.request;
   if (!options.method.empty()) {
     RangeOptions choice;
@@ -46,88 +51,87 @@ Result<int> run(Options& options) {
     choice.percentile = options.percentile;
     request.choice = choice;
   }
-  if (options.min_sqnr_option->count() > 0) request.target.min_sqnr = options.min_sqnr;
-  if (!options.max_drop.empty()) {
-    const auto share = parse_quantity(options.max_drop, Quantity::Share);
-    if (!share) return failure("--max-drop: " + share.error().message, ErrorKind::Usage);
-    request.target.max_drop = *share;
-  }
-  if (!options.time.empty()) {
-    const auto seconds = parse_quantity(options.time, Quantity::Seconds);
-    if (!seconds) return failure("--max-time: " + seconds.error().message, ErrorKind::Usage);
-    request.seconds = *seconds;
-  }
   request.time = !options.no_time;
-  auto report = run_quantize(request);
+  auto model = options.model.request();
+  if (!model) return failure(model);
+  // A file of ranges may say where its samples come from.
+  auto data = request.ranges.empty() ? options.data.request() : options.data.request_if_any();
+  if (!data) return failure(data);
+  auto engine = options.engine.request();
+  if (!engine) return failure(engine);
+  request.model = std::move(*model);
+  request.data = std::move(*data);
+  request.engine = std::move(*engine);
+  return check_output(options.table.output);
+}
+
+Result<int> run(Options& options) {
+  if (Status status = read_options(options); !status) return failure(status);
+  keep_heap_small();
+  std::optional<JobDisplay> display(std::in_place);
+  auto report = run_quantize(options.request, display->observer());
+  display.reset();
   if (!report && StopOnInterrupt::stopped()) {
-    fmt::print(stderr, "strata: {}\n", report.error().message);
+    fmt::print(stderr, "strata: {}\n", advised(report.error()));
     return kInterrupted;
   }
-  if (!report) return tl::unexpected(report.error());
-  if (options.format != "table")
+  if (!report) return failure(report);
+  report->advice = {.keep_auto = "; --keep-float auto keeps in floats what that takes",
+                    .keep_output = "; --keep-float LAYER:output keeps an output in floats, too",
+                    .more_samples = " (--held-out)",
+                    .more_time = ": give more --max-time"};
+  const std::string format = options.table.format();
+  if (format != "table")
     for (const std::string& warning : quantize_warnings(*report))
       fmt::print(stderr, "strata: warning: {}\n", warning);
-  TableStyle style;
-  style.width = options.width_option->count() > 0 ? options.width : terminal_width();
-  style.color = wants_color();
-  const std::string text = options.format == "json"  ? quantize_json(*report)
-                           : options.format == "csv" ? quantize_csv(*report)
-                                                     : quantize_text(*report, style);
-  if (auto status = write_output("", text); !status) return tl::unexpected(status.error());
+  if (auto status = options.table.write(quantize_document(*report)); !status)
+    return failure(status);
   return report->outcome.interrupted ? kInterrupted : kFine;
 }
 
 }  // namespace
 
-Command add_quantize(CLI::App& program) {
+Command add_quantize(App& program) {
   auto options = std::make_shared<Options>();
   QuantizeRequest& request = options->request;
-  CLI::App* app = program.add_subcommand(
-      "quantize", "an int8 model that keeps the layers that break in floats");
+  App* app = program.add_subcommand("quantize",
+                                    "an int8 model that keeps the layers that break in floats");
   app->footer(kFooter);
-  request.model.add_to(*app);
-  request.data.add_to(*app);
-  app->remove_option(app->get_option_no_throw("--labels"));
-  app->add_option("-o,--output", request.output, "the model to write")
-      ->required()
-      ->option_text("OUT");
-  app->add_option("--ranges", request.ranges,
-                  "what `strata calibrate` wrote (measured if not given)")
-      ->option_text("FILE");
-  app->add_option("--method", options->method,
-                  "that chooses ranges: minmax, percentile, entropy, mse (the file's)")
-      ->check(CLI::IsMember({"minmax", "percentile", "entropy", "mse"}))
-      ->option_text("NAME");
-  app->add_option("--percentile", options->percentile, "for that method (99.99)")
-      ->check(CLI::Range(50.0, 100.0))
-      ->option_text("P");
+  options->model.add_to(*app);
+  options->data.add_to(*app);
+  app->remove_option("--labels");
+  app->add_option("-o,--output OUT", request.output, "the model to write")->required();
+  app->add_option("--ranges FILE", request.ranges,
+                  "file of `strata calibrate`; ranges are measured if not given");
+  app->add_option("--method NAME", options->method,
+                  "how ranges are chosen: minmax, percentile, entropy, mse (default: the file's)")
+      ->one_of({"minmax", "percentile", "entropy", "mse"});
+  app->add_option("--percentile P", options->percentile,
+                  "percentage of elements that are kept (default 99.99)")
+      ->within(50.0, 100.0)
+      ->needs([options] { return options->method == "percentile"; },
+              "another method chooses the ranges; add --method percentile");
   app->add_option(
-         "--keep-float", request.keep_float,
+         "--keep-float LIST", request.keep_float,
          "layers, blocks or patterns with commas, with :output or :input their activations; "
          "auto; none (the default)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("LIST");
-  options->min_sqnr_option = app->add_option("--min-sqnr", options->min_sqnr,
-                                             "dB that answers must have (20 for auto, else none)")
-                                 ->check(CLI::Range(-1000.0, 1000.0))
-                                 ->option_text("DB");
-  app->add_option("--max-drop", options->max_drop, "samples that may get another class: 1%")
-      ->option_text("SHARE");
-  app->add_option("--held-out", request.held_out,
-                  "samples to judge answers on; auto chooses with half of them (16)")
-      ->check(CLI::Range(1, 1'000'000))
-      ->option_text("N");
-  request.engine.add_to(*app);
-  app->add_option("--max-time", options->time, "to measure the speed-up for (10s to 90s)")
-      ->option_text("TIME");
-  app->add_flag("--no-time", options->no_time, "measure no times");
-  app->add_option("--format", options->format, "table (the default), csv, json")
-      ->check(CLI::IsMember({"table", "csv", "json"}))
-      ->option_text("FORMAT");
-  options->width_option =
-      app->add_option("--width", options->width, "columns to fit the table into; 0: no limit")
-          ->option_text("N");
+      ->delimiter(',');
+  app->add_option("--min-sqnr DB", request.target.min_sqnr,
+                  "dB that answers must have (default 20 for auto, else none)")
+      ->within(-1000.0, 1000.0);
+  app->add_quantity("--max-drop SHARE", Quantity::Share, request.target.max_drop,
+                    "share of samples that may get another class: 1%");
+  app->add_option("--held-out N", request.held_out,
+                  "number of samples to judge answers on; auto chooses with half of them "
+                  "(default 16)")
+      ->within(1, 1'000'000);
+  options->engine.add_to(*app);
+  const Option* no_time = app->add_flag("--no-time", options->no_time, "measure no times");
+  app->add_quantity("--max-time TIME", Quantity::TimeLimit, request.seconds,
+                    "how long to measure the speed-up (default 10s to 90s)")
+      ->excludes(no_time, "no times are measured");
+  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_choice(*app);
   return {app, [options] { return run(*options); }};
 }
 

@@ -1,14 +1,19 @@
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "cli/advice.h"
 #include "cli/engine_process.h"
-#include "cli/interrupt.h"
+#include "cli/job_display.h"
+#include "cli/model_options.h"
+#include "cli/options.h"
+#include "cli/table_options.h"
 #include "cli/time_options.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
-#include "strata/measure/roofline.h"
+#include "strata/machine/roofline.h"
+#include "strata/profile/analysis.h"
 #include "strata/report/report.h"
 
 namespace strata::cli {
@@ -19,14 +24,10 @@ struct StatOptions {
   ModelOptions model;
   TimeOptions time;
   ProfileOptions profile;
-  std::string report = "tape";
-  std::string format = "table";
-  std::string output;
+  TableOptions table;
+  std::string report = "calls";
   std::string save;
-  std::size_t width = 0;
-  bool exact = false;
   bool strict = false;
-  CLI::Option* width_option = nullptr;
 };
 
 constexpr const char* kFooter =
@@ -37,10 +38,8 @@ constexpr const char* kFooter =
     "  strata stat resnet50.onnx --count fvcore --format json -o resnet50.json";
 
 TableStyle table_style(const StatOptions& options) {
-  TableStyle style;
-  style.width = options.width_option->count() > 0 ? options.width : terminal_width();
-  style.exact = options.exact || !options.profile.layout.empty();
-  style.color = options.output.empty() && wants_color();
+  TableStyle style = options.table.style();
+  style.exact = style.exact || !options.profile.layout.empty();
   return style;
 }
 
@@ -50,8 +49,9 @@ Status save_all(const Profile& shown, const Profile& full, const StatOptions& op
   if (error)
     return failure(fmt::format("cannot make the folder {}: {}", options.save, error.message()));
   TableStyle style;
+  style.phrase = advised;
   style.width = 0;
-  style.exact = options.exact;
+  style.exact = options.table.exact;
   const std::filesystem::path folder(options.save);
   const std::pair<const char*, std::string> files[] = {
       {"profile.txt", to_table(shown, style)},
@@ -64,26 +64,30 @@ Status save_all(const Profile& shown, const Profile& full, const StatOptions& op
   return {};
 }
 
-Result<int> run_stat(StatOptions& options, const CLI::App& app) {
+Result<int> run_stat(StatOptions& options, const App& app) {
   const auto report = report_kind_from_name(options.report);
   if (!report)
     return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
   options.profile.rows.report = *report;
-  if (options.time.roofline && !options.time.time)
-    return failure("--roofline sets times against the machine: it needs --time", ErrorKind::Usage);
   if (options.time.opens_engine()) {
-    auto ended = go_on_in_child(options.time.engine, options.model.path);
-    if (!ended) return tl::unexpected(ended.error());
+    auto ended = go_on_in_child(options.time.engine.name(), options.model.path);
+    if (!ended) return failure(ended);
     if (*ended) return **ended;
   }
-  auto loaded = load(options.model);
-  if (!loaded) return tl::unexpected(loaded.error());
+  const auto request = options.model.request();
+  if (!request) return failure(request);
+  auto loaded = load_model(*request);
+  if (!loaded) return failure(loaded);
   TimedModel timed;
-  std::optional<StopOnInterrupt> stop;  // to the end: one interrupt may be several signals
+  std::optional<JobDisplay> display;  // to the end: one interrupt may be several signals
   if (options.time.opens_engine()) {
-    stop.emplace();
-    auto measured = time_loaded(*loaded, options.model, options.time);
-    if (!measured) return tl::unexpected(measured.error());
+    auto timing = options.time.request();
+    if (!timing) return failure(timing);
+    timing->inputs = input_files(options.model.inputs);
+    display.emplace();
+    auto measured = run_timing(*loaded, *request, *timing, display->observer());
+    display->clear();
+    if (!measured) return failure(measured);
     timed = std::move(*measured);
     if (timed.plan) options.profile.plan = &*timed.plan;
     if (timed.interrupted && !timed.timing) {
@@ -99,39 +103,33 @@ Result<int> run_stat(StatOptions& options, const CLI::App& app) {
 
   Roofline roofline;
   if (options.time.roofline && !timed.interrupted) {
-    roofline = cached_roofline(options.time.threads);
+    roofline = cached_roofline(timed.facts.threads);
     options.profile.roofline = &roofline;
     if (!roofline.note.empty()) loaded->model.notes.push_back(roofline.note);
   }
 
-  const bool machine = options.format == "csv" || options.format == "json";
-  options.profile.all_columns = machine;
-  auto profile = make_profile(loaded->model, loaded->inference, options.profile);
-  if (!profile) return tl::unexpected(profile.error());
-  profile->options = given_options(app);
+  const bool machine = options.table.is_data();
+  const auto analysis = analyse_for(loaded->model, loaded->inference, options.profile);
+  if (!analysis) return failure(analysis);
+  const auto given = given_options(app);
+  const auto table = [&](bool all_columns) -> Result<Profile> {
+    options.profile.all_columns = all_columns;
+    auto made = make_profile(*analysis, options.profile);
+    if (made) made->options = given;
+    return made;
+  };
+  const auto profile = table(machine);
+  if (!profile) return failure(profile);
 
-  std::string text;
-  if (options.format == "csv")
-    text = to_csv(*profile);
-  else if (options.format == "json")
-    text = profile_to_json(*profile);
-  else if (options.format == "md")
-    text = to_markdown(*profile, table_style(options));
-  else
-    text = to_table(*profile, table_style(options));
-  if (auto status = write_output(options.output, text); !status)
-    return tl::unexpected(status.error());
+  if (auto status = options.table.write(to_document(*profile), table_style(options)); !status)
+    return failure(status);
 
   if (!options.save.empty()) {
-    options.profile.all_columns = true;
-    auto full = make_profile(loaded->model, loaded->inference, options.profile);
-    if (!full) return tl::unexpected(full.error());
-    full->options = profile->options;
-    options.profile.all_columns = false;
-    auto shown =
-        machine ? make_profile(loaded->model, loaded->inference, options.profile) : profile;
-    if (auto status = save_all(*shown, *full, options); !status)
-      return tl::unexpected(status.error());
+    const auto other = table(!machine);
+    if (!other) return failure(other);
+    if (auto status = save_all(machine ? *other : *profile, machine ? *profile : *other, options);
+        !status)
+      return failure(status);
   }
   if (timed.interrupted) {
     fmt::print(stderr, "strata: interrupted: the results are partial\n");
@@ -163,45 +161,68 @@ std::string name_lists() {
 
 }  // namespace
 
-Command add_stat(CLI::App& program) {
+namespace {
+
+// Which rows there are, in which order.
+void add_rows(App& app, StatOptions& options) {
+  RowOptions& rows = options.profile.rows;
+  const auto is = [&options](std::initializer_list<std::string_view> kinds) {
+    return [&options, kinds = std::vector(kinds)] {
+      const std::string own = options.report == "tape" ? "calls" : options.report;
+      return std::find(kinds.begin(), kinds.end(), own) != kinds.end();
+    };
+  };
+  const Option* layout =
+      app.add_option("--layout TOOL", options.profile.layout,
+                     "rows, columns and counting of another tool: rasp, torchstat; or activations");
+  const std::string by_layout = "--layout chooses rows, columns and counting";
+  const std::vector<std::string> kinds = {"calls", "tape", "node", "leaves",
+                                          "tree",  "root", "type", "none"};
+  app.add_option(
+         "--report KIND", options.report,
+         "rows: calls (the default, also called tape), node, leaves, tree, root, type, none")
+      ->one_of(kinds)
+      ->excludes(layout, by_layout);
+  app.add_option("--depth N", rows.depth, "levels of the tree")
+      ->needs(is({"tree"}), "only a tree has levels; add --report tree");
+  app.add_flag("--fuse", rows.fuse, "convolution + norm + activation as one row")
+      ->excludes(layout, by_layout)
+      ->needs(is({"calls", "leaves", "type"}),
+              "it joins rows of layers; take --report calls, leaves or type");
+  app.add_flag("--all", rows.all, "also rows that cost nothing")
+      ->excludes(layout, by_layout)
+      ->needs(is({"calls", "node", "leaves", "type"}),
+              "this report leaves no rows out; take --report calls, node, leaves or type");
+  app.add_option("--columns LIST", options.profile.columns,
+                 "list of columns, or changes: +energy,-flops")
+      ->excludes(layout, by_layout);
+  app.add_option("--sort COLUMN", options.profile.sort,
+                 "order rows by a column; -COLUMN turns it round")
+      ->needs([&options] { return options.report != "none" && options.report != "root"; },
+              "there is one row at most; take another --report");
+  app.add_option("--count NAME", options.profile.convention,
+                 "counting convention, or a JSON file of one (default strata)")
+      ->excludes(layout, by_layout);
+}
+
+}  // namespace
+
+Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
-  CLI::App* app = program.add_subcommand("stat", "what every layer costs");
+  App* app = program.add_subcommand("stat", "what every layer costs");
   app->footer(name_lists() + "\n" + kFooter);
   options->model.add_to(*app);
-  app->add_option("--report", options->report,
-                  "rows: tape (each call; the default), node, leaves, tree, root, type, none")
-      ->check(CLI::IsMember({"tape", "node", "leaves", "tree", "root", "type", "none"}))
-      ->option_text("KIND");
-  app->add_option("--depth", options->profile.rows.depth, "levels of the tree")->option_text("N");
-  app->add_flag("--fuse", options->profile.rows.fuse, "convolution + norm + activation as one row");
-  app->add_flag("--all", options->profile.rows.all, "also rows that cost nothing");
-  app->add_option("--columns", options->profile.columns, "a list, or changes: +energy,-flops")
-      ->option_text("LIST");
-  app->add_option("--layout", options->profile.layout,
-                  "another tool's rows, columns and counting: rasp, torchstat; or activations")
-      ->option_text("TOOL");
-  app->add_option("--sort", options->profile.sort, "order rows by a column; -COLUMN turns it round")
-      ->option_text("COLUMN");
-  app->add_option("--count", options->profile.convention,
-                  "counting convention, or a JSON file of one (strata)")
-      ->option_text("NAME");
-  app->add_option("--energy", options->profile.energy_model, "energy model (strata)")
-      ->option_text("NAME");
+  add_rows(*app, *options);
+  app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)");
   app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
-  app->add_option("--device-memory", options->profile.device_memory,
-                  "at each layer: pytorch-cuda (an eager run), arena (the plan, and what is alive)")
-      ->check(CLI::IsMember({"pytorch-cuda", "arena"}))
-      ->option_text("MODEL");
-  app->add_option("--format", options->format, "table (the default), csv, json, md")
-      ->check(CLI::IsMember({"table", "csv", "json", "md"}))
-      ->option_text("FORMAT");
-  app->add_option("-o,--output", options->output, "write to a file")->option_text("FILE");
-  app->add_option("--save", options->save, "write every format into a folder")->option_text("DIR");
-  app->add_flag("--exact", options->exact, "every digit instead of human units");
-  options->time.add_to(*app);
-  options->width_option =
-      app->add_option("--width", options->width, "columns to fit the table into; 0: no limit")
-          ->option_text("N");
+  app->add_option("--device-memory MODEL", options->profile.device_memory,
+                  "memory at each layer: pytorch-cuda (of an eager run), arena (of the plan)")
+      ->one_of({"pytorch-cuda", "arena"});
+  options->table.add_to(*app);
+  options->table.add_exact(*app);
+  options->table.add_choice(*app);
+  app->add_option("--save DIR", options->save, "write every format into a folder");
+  options->time.add_to(*app, options->model);
   app->add_flag("--strict", options->strict, "exit code 3 if anything could not be counted");
   return {app, [options, app] { return run_stat(*options, *app); }};
 }

@@ -1,52 +1,43 @@
-// The options of commands that run a model on an engine.
+// The options of commands that run a model on an engine to measure it.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/model_options.h"
-#include "strata/measure/memory.h"
-#include "strata/measure/runs_in.h"
-#include "strata/measure/timing.h"
-#include "strata/profile/profile.h"
+#include "cli/engine_options.h"
+#include "strata/task/timing.h"
 
 namespace strata::cli {
 
+struct ModelOptions;
+
 struct TimeOptions {
+  EngineOptions engine;
   bool time = false;
   bool memory = false;
   bool roofline = false;
-  std::string engine = "onnxruntime";
-  std::string engine_path;
-  std::string device, provider, precision;
-  std::string view;                         // `source`, `optimized`; empty: not given, and source
-  std::vector<std::string> engine_options;  // key=value
-  std::vector<std::string> inputs;          // files
+  std::string precision;
+  std::string view;  // `source`, `optimized`; empty: not given, and source
   std::uint64_t seed = 0;
-  int threads = 1;
   int runs = 0;
   int warmup = -1;
   double seconds = 3;
-  bool layers = true;  // also where the time goes
 
+  // For one model, whose inputs may be files. Without --time, --memory or --view nothing is run,
+  // and what says how to run it is refused.
+  void add_to(App& app, ModelOptions& model);
+  // For a table of networks: --time is all that there is to run for.
+  void add_to(App& app);
   // A view alone is a look at the kernels that would run.
   bool opens_engine() const { return time || memory || !view.empty(); }
-  void add_to(CLI::App& app);
-};
+  // What was asked for, with mistakes named by their option.
+  Result<TimingRequest> request() const;
 
-struct TimedModel {
-  std::optional<Timing> timing;  // with a run at least
-  std::optional<MemoryTrace> memory;
-  std::optional<KernelPlan> plan;  // where nothing was to be measured
-  TimingFacts facts;
-  std::vector<std::pair<std::string, std::string>> machine;
-  bool interrupted = false;  // by Ctrl-C: what was not measured until then is missing
+ private:
+  // Those that any run needs, and those that only say how times are measured.
+  std::vector<Option*> add_engine(App& app);
+  std::vector<Option*> add_method(App& app);
+  Option* add_view(App& app, const std::string& help);
 };
-
-// Runs the model, until it is done or a StopOnInterrupt of the caller's says so; or, if neither
-// time nor memory is asked for, only opens it. Sizes that only a run can tell are taken from the
-// run: `loaded` is inferred again with them, and `notes` says so.
-Result<TimedModel> time_loaded(LoadedModel& loaded, const ModelOptions& model,
-                               const TimeOptions& options);
 
 }  // namespace strata::cli

@@ -1,9 +1,8 @@
 #include <fcntl.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
-#include "strata/measure/worker.h"
+#include "cli/options.h"
+#include "strata/bench/child.h"
 
 namespace strata::cli {
 
@@ -20,9 +19,9 @@ Result<int> run_worker() {
 
 // Not for people: `bench` starts it for every process that it measures, with its end of a
 // socket at kWorkerFd.
-Command add_worker(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("worker", "runs one variant of a benchmark");
-  app->group("");  // not in --help
+Command add_worker(App& program) {
+  App* app = program.add_subcommand("worker", "runs one variant of a benchmark");
+  app->hide();
   return {app, run_worker};
 }
 

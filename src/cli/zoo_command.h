@@ -5,7 +5,7 @@
 
 namespace strata::cli {
 
-Command add_zoo_table(CLI::App& zoo);
-Command add_zoo_export(CLI::App& zoo);
+Command add_zoo_table(App& zoo);
+Command add_zoo_export(App& zoo);
 
 }  // namespace strata::cli

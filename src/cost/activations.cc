@@ -11,7 +11,7 @@ Activations::Activations(const Model& model, const Costs& costs) {
   ids_.reserve(count);
   places_.reserve(count);
   is_activation_.reserve(count);
-  // A body comes after the graph around it, so the outer tensor has its number.
+  // A body comes after the graph around it, so the outer tensor already has its number.
   for (const Graph& graph : model.graphs)
     for (TensorId i = 0; i < graph.tensors.size(); ++i) {
       const Tensor& tensor = graph.tensors[i];

@@ -1,6 +1,6 @@
-// All tensors of a model in one numbering, and which of them are activations: data
-// that depends on the network's inputs. What is stored, what is computed from stored
-// values alone and what shapes decide is none.
+// All tensors of a model in one numbering, and which of them are activations: data that depends on
+// the network's inputs. Stored tensors, values computed from stored values alone and values that
+// depend only on shapes are not activations.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Activations {
  public:
   Activations(const Model& model, const Costs& costs);
 
-  // The number of a tensor. A captured one has that of the tensor it stands for.
+  // The number of a tensor. A captured tensor has the number of the tensor it refers to.
   std::uint32_t id(const Graph& graph, TensorId tensor) const { return ids_[base(graph) + tensor]; }
   std::size_t size() const { return ids_.size(); }
   bool is_activation(std::uint32_t id) const { return is_activation_[id]; }
@@ -37,7 +37,7 @@ class Activations {
   std::vector<std::uint32_t> ids_;
   std::vector<Place> places_;
   std::vector<bool> is_activation_;
-  mutable const Graph* last_ = nullptr;  // neighbours ask about one graph
+  mutable const Graph* last_ = nullptr;  // consecutive calls mostly ask about one graph
   mutable std::size_t last_base_ = 0;
 };
 

@@ -8,11 +8,11 @@ namespace strata {
 
 namespace {
 
-// Denominators are products of strides and powers of ten: small, or hostile.
+// Denominators are products of strides and powers of ten: larger ones are malicious.
 constexpr std::int64_t kMaxBelow = std::int64_t{1} << 31;
 
-// Euclid's: one division brings a large count down to a small denominator, where
-// std::gcd halves it step by step.
+// Euclid's algorithm: one division reduces a large count to a small denominator, where std::gcd
+// halves it step by step.
 std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
   while (b != 0) a = std::exchange(b, a % b);
   return a < 0 ? -a : a;
@@ -91,7 +91,7 @@ Amount Amount::sum(const Amount& a, const Amount& b, std::int64_t sign) {
 
 Amount operator*(const Amount& a, const Amount& b) {
   if (a.below_ == 1 && b.below_ == 1) return a.above_ * b.above_;
-  // Reduced crosswise first, so that large counts times small fractions stay in range.
+  // Reduce crosswise first, so that large counts times small fractions stay in range.
   const Amount left = Amount::ratio(a.above_, b.below_), right = Amount::ratio(b.above_, a.below_);
   return Amount::ratio(left.above_ * right.above_, left.below_ * right.below_);
 }

@@ -36,7 +36,7 @@ TEST(Amount, UnknownStaysUnknown) {
   EXPECT_TRUE((Amount(1) / Amount(0)).is_unknown());
   EXPECT_TRUE(Amount::ratio(1, 0).is_unknown());
   EXPECT_TRUE((Amount::unknown() * Amount::ratio(1, 2)).is_unknown());
-  // A denominator that no count has.
+  // A denominator larger than any count has.
   Amount tiny = Amount::ratio(1, 1 << 20);
   EXPECT_TRUE((tiny * tiny).is_unknown());
 }

@@ -10,8 +10,8 @@ namespace strata {
 
 namespace {
 
-// Placing the largest first packs best but takes quadratic time; beyond this many
-// tensors only the running-order plan is made.
+// Placing the largest first packs best but takes quadratic time; for more tensors than this, only
+// the plan in running order is made.
 constexpr std::size_t kMaxQuadratic = 4096;
 
 using Blocks = std::vector<ArenaPlan::Block>;
@@ -27,7 +27,7 @@ std::int64_t end_of(const Blocks& blocks, std::int64_t alignment) {
   return end;
 }
 
-// Best fit in running order: the smallest gap that holds it, else at the end.
+// Best fit in running order: takes the smallest gap that is large enough, otherwise the end.
 void place_in_order(Blocks& blocks, std::int64_t alignment) {
   std::map<std::int64_t, std::int64_t> gaps;  // offset → size
   std::multimap<NodeId, std::size_t> dying;   // last → block
@@ -59,7 +59,7 @@ void place_in_order(Blocks& blocks, std::int64_t alignment) {
       gaps.erase(best);
       if (rest > 0) gaps.emplace(blocks[i].offset + need, rest);
     } else {
-      // A gap that touches the end is grown instead of left behind.
+      // A gap that touches the end is extended instead of left behind.
       auto last = gaps.empty() ? gaps.end() : std::prev(gaps.end());
       if (last != gaps.end() && last->first + last->second == end) {
         blocks[i].offset = last->first;
@@ -73,13 +73,14 @@ void place_in_order(Blocks& blocks, std::int64_t alignment) {
   }
 }
 
-// The largest first, each at the lowest offset where nothing alive with it stands.
+// Places the largest first, each at the lowest offset that does not overlap a tensor alive at the
+// same time.
 void place_by_size(Blocks& blocks, std::int64_t alignment) {
   std::vector<std::size_t> order(blocks.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return blocks[a].bytes > blocks[b].bytes; });
-  std::vector<std::size_t> placed;  // by offset
+  std::vector<std::size_t> placed;  // sorted by offset
   for (std::size_t i : order) {
     const std::int64_t need = round_up(blocks[i].bytes, alignment);
     std::int64_t offset = 0;
@@ -116,10 +117,9 @@ Result<ArenaPlan> plan_arena(const Model& model, const Liveness& liveness, std::
   for (const Lifetime& life : liveness.lifetimes) {
     const auto size = life.bytes.number();
     if (!size)
-      return failure(
-          fmt::format("an arena needs sizes in numbers, but \"{}\" has {} bytes; give the open "
-                      "sizes with --dim",
-                      model.graph().tensors[life.tensor].name, life.bytes.text()));
+      return failure(Code::OpenSizes, {.name = std::string(model.graph().tensors[life.tensor].name),
+                                       .found = life.bytes.text(),
+                                       .detail = "an arena"});
     if (*size == 0) continue;
     if (__builtin_add_overflow(total, round_up(*size, alignment), &total) ||
         total > Expr::kMaxNumber)

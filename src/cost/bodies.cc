@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/registry.h"
+
 namespace strata {
 
 namespace {
@@ -10,24 +12,20 @@ double at_one(const Expr& expr) {
   return expr.evaluate([](std::string_view) { return std::optional(1.0); }).value_or(0);
 }
 
-bool repeats_as_inferred(const Node& node) {
-  if (!node.domain.empty()) return false;
-  return node.op == "If" || node.op == "Loop" || node.op == "Scan" || node.op == "SequenceMap";
-}
-
 }  // namespace
 
 std::vector<BodyRun> body_runs(const Node& node) {
   std::vector<BodyRun> runs;
+  const BodyRuns how = traits_of(node).bodies;
   for (const Attribute& attribute : node.attributes) {
     const auto* body = std::get_if<Graph*>(&attribute.value);
     if (body == nullptr || *body == nullptr) continue;
-    runs.push_back({*body, repeats_as_inferred(node) ? (*body)->runs : Expr::unknown(), false});
+    runs.push_back({*body, how != BodyRuns::Unknown ? (*body)->runs : Expr::unknown(), false});
   }
-  // Of an If, both branches can run, but one does.
+  // Both branches of an If can run, but only one does.
   const auto possible =
       std::count_if(runs.begin(), runs.end(), [](const BodyRun& run) { return !run.times.is(0); });
-  for (BodyRun& run : runs) run.alternative = node.op == "If" && possible > 1;
+  for (BodyRun& run : runs) run.alternative = how == BodyRuns::OneOfThem && possible > 1;
   return runs;
 }
 

@@ -9,14 +9,14 @@
 namespace strata {
 namespace {
 
-// A network around a body: `y = Op(...)` whose body is the first graph's text.
+// A network around a body: `y = Op(...)`, whose body is the first graph's text.
 Model with_bodies(std::string_view outer, std::vector<std::pair<std::string, std::string>> bodies) {
   auto model = model_from_text(outer);
   EXPECT_TRUE(model) << model.error().message;
   std::vector<Attribute> attributes(model->graph().nodes[0].attributes.begin(),
                                     model->graph().nodes[0].attributes.end());
   for (const auto& [name, text] : bodies) {
-    static std::vector<Model> kept;  // their arenas hold the bodies' text
+    static std::vector<Model> kept;  // their arenas own the bodies' text
     auto body = model_from_text(text);
     EXPECT_TRUE(body) << body.error().message;
     Graph graph = body->graph();

@@ -9,14 +9,14 @@ namespace strata {
 
 namespace {
 
-constexpr std::uint32_t kOutside = kNone;  // scope of who gives inputs and takes outputs
+constexpr std::uint32_t kOutside = kNone;  // the caller's scope: provides inputs, takes outputs
 
-// One read of a tensor, by a node or by whoever runs the network.
+// One read of a tensor, by a node or by the network's caller.
 struct Read {
-  std::uint32_t tensor;  // by Activations::id
+  std::uint32_t tensor;  // Activations::id
   ScopeId scope;
-  std::uint32_t order;      // of reads in running order
-  std::uint32_t operation;  // its boundary if it stands between modules, else kNone
+  std::uint32_t order;      // number of the read in running order
+  std::uint32_t operation;  // its boundary if it is between modules, otherwise kNone
 };
 
 // A tensor at a boundary.
@@ -39,7 +39,7 @@ class Finder {
  private:
   bool is_operation(const Layer& layer) const { return layer.functional || layer.scope == 0; }
 
-  // Candidates: every scope, then every operation between modules.
+  // Candidates are every scope, then every operation between modules.
   void list_places() {
     for (const Scope& scope : model_.scopes)
       depth_.push_back(scope.parent == kNone ? 0 : depth_[scope.parent] + 1);
@@ -77,7 +77,7 @@ class Finder {
     reads_.push_back({id, scope, static_cast<std::uint32_t>(reads_.size()), operation});
   }
 
-  // The node that runs a body makes its inputs, reads its outputs and what it captures.
+  // The node that runs a body makes its inputs, and reads its outputs and what it captures.
   void collect_reads() {
     maker_scope_.assign(activations_.size(), kOutside);
     maker_place_.assign(activations_.size(), kNone);
@@ -97,7 +97,7 @@ class Finder {
       const Executed& executed = costs_.nodes[i];
       const Node& node = executed.get();
       const std::uint32_t place = place_of_node_[i];
-      // What is folded looks at shapes at most, not at elements.
+      // A folded node reads shapes at most, not elements.
       for (TensorId input : node.inputs)
         if (!executed.cost.folded) add_read(*executed.graph, input, executed.scope, place);
       for_each_body(node, [&](const Graph& body) {
@@ -119,7 +119,7 @@ class Finder {
                      [](const Read& a, const Read& b) { return a.tensor < b.tensor; });
   }
 
-  // The innermost scope around both; kOutside if one of them is the outside.
+  // The innermost scope around both; kOutside if one of them is outside.
   ScopeId common(ScopeId a, ScopeId b) const {
     if (a == kOutside || b == kOutside) return kOutside;
     while (a != b) {
@@ -138,10 +138,10 @@ class Finder {
       for (; read != reads_.end() && read->tensor == id; ++read) {
         const auto cross = [&](std::vector<std::uint32_t>& seen, std::vector<Crossing>& out,
                                std::uint32_t place, std::uint32_t order) {
-          if (place == 0) order = rank_[id];  // the network's own, as the file lists them
+          if (place == 0) order = rank_[id];  // for the network itself, the order of the file
           if (std::exchange(seen[place], id) != id) out.push_back({place, order, id});
         };
-        // A node between modules hands on even to its own module.
+        // A node between modules passes its result on even within its own module.
         if (maker_place_[id] != kNone && maker_place_[id] != read->operation)
           cross(left, outputs_, maker_place_[id], 0);
         if (read->operation != kNone && maker_place_[id] != read->operation)
@@ -190,15 +190,15 @@ class Finder {
   const Costs& costs_;
   const Layers& layers_;
   Activations activations_;
-  std::vector<std::uint32_t> depth_;  // by scope
+  std::vector<std::uint32_t> depth_;  // indexed by scope
   std::vector<Boundary> places_;
-  std::vector<std::uint32_t> starts_;         // by place: the first of its nodes
-  std::vector<std::uint32_t> place_of_node_;  // of operations between modules
-  std::vector<ScopeId> maker_scope_;          // by tensor
-  std::vector<std::uint32_t> maker_place_;    // by tensor
-  std::vector<std::uint32_t> made_;           // tensors in the order they come to be
+  std::vector<std::uint32_t> starts_;         // indexed by place: the first of its nodes
+  std::vector<std::uint32_t> place_of_node_;  // for operations between modules
+  std::vector<ScopeId> maker_scope_;          // indexed by tensor
+  std::vector<std::uint32_t> maker_place_;    // indexed by tensor
+  std::vector<std::uint32_t> made_;           // tensors in the order they are made
   std::vector<Read> reads_;
-  std::unordered_map<std::uint32_t, std::uint32_t> rank_;  // of inputs and outputs of the network
+  std::unordered_map<std::uint32_t, std::uint32_t> rank_;  // for the network's inputs and outputs
   std::vector<Crossing> inputs_, outputs_;
 };
 

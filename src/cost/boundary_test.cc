@@ -10,14 +10,14 @@
 namespace strata {
 namespace {
 
-// A network and the module each node stands in: `encoder.0` for the node that makes it.
+// A network and the module of each node: `encoder.0` for the node that makes it.
 struct Found {
   Model model;
   Costs costs;
   Layers layers;
   Boundaries boundaries;
 
-  // `encoder.0: x 1×4 → y 1×8 | …`, a line per boundary.
+  // `encoder.0: x 1×4 → y 1×8 | …`, one line per boundary.
   std::string text() const {
     std::string out;
     for (const Boundary& boundary : boundaries.list) {
@@ -83,7 +83,7 @@ TEST(Boundaries, ContainersLeavesAndOperations) {
             " head: d → e\n");
 }
 
-// A detection head called on two levels. The network's own are in the file's order.
+// A detection head that is called on two levels. The network's own tensors are in the file's order.
 TEST(Boundaries, EachCallOfAModuleHasItsOwn) {
   const Found found = find(R"(
       input x f32[1,4]
@@ -120,7 +120,7 @@ TEST(Boundaries, WeightsConstantsAndShapesDoNotCross) {
   EXPECT_TRUE(found.boundaries.list[1].moves_nothing);
 }
 
-// Outputs in the order they are made, inputs in the order they are read.
+// Outputs are in the order they are made, inputs in the order they are read.
 TEST(Boundaries, SeveralTensorsAreInRunningOrder) {
   const Found found = find(R"(
       input x f32[1,4]
@@ -138,7 +138,7 @@ TEST(Boundaries, SeveralTensorsAreInRunningOrder) {
             " n: a b c → d\n");
 }
 
-// Read inside a module and returned by the network: both count.
+// A tensor is read inside a module and also returned by the network: both count.
 TEST(Boundaries, OutputOfTheNetworkThatIsReadInside) {
   const Found found = find(R"(
       input x f32[1,4]

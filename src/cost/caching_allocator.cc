@@ -7,7 +7,7 @@ namespace strata {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-constexpr std::int64_t kRound = 512;                // every request is a multiple of it
+constexpr std::int64_t kRound = 512;                // every request is rounded up to a multiple
 constexpr std::int64_t kSmall = kMiB;               // requests up to here go to the small pool
 constexpr std::int64_t kSmallSegment = 2 * kMiB;    //
 constexpr std::int64_t kLargeSegment = 20 * kMiB;   // for large requests …
@@ -59,7 +59,7 @@ CachingAllocator::BlockId CachingAllocator::take_segment(std::int64_t bytes, boo
   return id;
 }
 
-// The front is handed out; the rest stays free.
+// Hands out the front; the rest stays free.
 void CachingAllocator::split(BlockId id, std::int64_t bytes) {
   const Block whole = blocks_[id];
   const std::int64_t rest = whole.bytes - bytes;
@@ -92,7 +92,7 @@ CachingAllocator::BlockId CachingAllocator::allocate(std::int64_t bytes) {
   return count(id);
 }
 
-// The block behind becomes part of this one; both are free or becoming so.
+// Merges the following block into this one; both are free or being freed.
 void CachingAllocator::absorb_after(BlockId id) {
   Block& block = blocks_[id];
   const BlockId gone = block.after;

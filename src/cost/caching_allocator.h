@@ -1,6 +1,6 @@
-// PyTorch's caching allocator for one stream of one CUDA device, by its bookkeeping
-// alone: blocks that are handed out, kept when they come back, split and merged.
-// The rules are those of c10/cuda/CUDACachingAllocator.cpp with its default settings.
+// PyTorch's caching allocator for one stream of one CUDA device, reduced to its bookkeeping: blocks
+// are handed out, kept when they are returned, split and merged. The rules are those of
+// c10/cuda/CUDACachingAllocator.cpp with its default settings.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class CachingAllocator {
   void release(BlockId id);
   std::int64_t bytes_of(BlockId id) const { return id == kNone ? 0 : blocks_[id].bytes; }
 
-  std::int64_t allocated() const { return allocated_; }  // the blocks' sizes, not the requests'
+  std::int64_t allocated() const { return allocated_; }  // sizes of the blocks, not of the requests
   std::int64_t peak_allocated() const { return peak_; }
-  std::int64_t reserved() const { return reserved_; }  // never given back: also its peak
+  std::int64_t reserved() const { return reserved_; }  // never returned, so this is also its peak
   std::size_t segments() const { return segments_; }
   std::size_t count_free() const { return small_.size() + large_.size(); }  // blocks
 
@@ -53,9 +53,9 @@ class CachingAllocator {
 
   CachingRules rules_;
   std::vector<Block> blocks_;
-  std::vector<BlockId> unused_;  // places in blocks_ of blocks that were merged away
+  std::vector<BlockId> unused_;  // unused entries of blocks_, left by blocks that were merged
   Pool small_, large_;
-  std::int64_t end_ = 0;  // of the last segment: later ones have higher addresses
+  std::int64_t end_ = 0;  // end of the last segment: later ones have higher addresses
   std::size_t segments_ = 0;
   std::int64_t allocated_ = 0, peak_ = 0, reserved_ = 0;
 };

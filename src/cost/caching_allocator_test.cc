@@ -34,17 +34,17 @@ TEST(CachingAllocator, SegmentsByTheRequest) {
   EXPECT_EQ(pool.reserved(), 22 * kMiB);
   pool.allocate(10 * kMiB);  // fits the 20 MiB segment
   EXPECT_EQ(pool.reserved(), 22 * kMiB);
-  pool.allocate(11 * kMiB);  // its own, a multiple of 2 MiB; the last MiB is no rest to keep
+  pool.allocate(11 * kMiB);  // its own, a multiple of 2 MiB; the last MiB is too small to split off
   EXPECT_EQ(pool.reserved(), 34 * kMiB);
   EXPECT_EQ(pool.allocated(), kMiB + (kMiB + 512) + 10 * kMiB + 12 * kMiB);
 }
 
-// The published table's row 12: 2,146,304 counted for a request of 1,204,224.
+// Row 12 of the published table: 2,146,304 are counted for a request of 1,204,224.
 TEST(CachingAllocator, LargeBlockIsNotSplitForAMiBOrLess) {
   for (const bool limit : {true, false}) {
     CachingAllocator pool({.split_limit = limit});
     const auto hole = pool.allocate(2146304);
-    pool.allocate(2 * kMiB);  // keeps the hole from growing
+    pool.allocate(2 * kMiB);  // keeps the gap from growing
     pool.release(hole);
     EXPECT_EQ(pool.bytes_of(pool.allocate(1204224)), limit ? 2146304 : 1204224);
   }
@@ -67,7 +67,7 @@ TEST(CachingAllocator, TakesTheSmallestThatFits) {
     pool.allocate(2 * kMiB);
     pool.release(wide);
     pool.release(narrow);
-    // The lowest address has 4 MiB, and the rest of 1 MiB stays with the block.
+    // The lowest address has 4 MiB, and the remaining 1 MiB stays with the block.
     EXPECT_EQ(pool.bytes_of(pool.allocate(3 * kMiB)), best ? 3 * kMiB : 4 * kMiB);
   }
 }
@@ -95,8 +95,8 @@ TEST(CachingAllocator, WithoutBlocksItIsASum) {
   EXPECT_EQ(pool.peak_allocated(), 1003);
 }
 
-// Whatever came and went: what is handed out is counted, and once everything is back
-// each segment is one piece again.
+// For any sequence of requests: what is handed out is counted, and once everything has been
+// returned, each segment is in one piece again.
 RC_GTEST_PROP(CachingAllocator, EverythingComesBack, ()) {
   CachingAllocator pool({});
   std::map<CachingAllocator::BlockId, std::int64_t> held;

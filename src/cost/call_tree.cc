@@ -30,7 +30,7 @@ CallTree::CallTree(const Model& model, const Costs& costs) {
 }
 
 CallTree::Use CallTree::use_of(ScopeId maker, ScopeId reader, std::uint32_t step) const {
-  ScopeId taker = kNone, giver = kNone;  // the modules just below the common one
+  ScopeId taker = kNone, giver = kNone;  // the modules directly below the common one
   while (depth_[reader] > depth_[maker]) reader = parent_[taker = reader];
   while (depth_[maker] > depth_[reader]) maker = parent_[giver = maker];
   while (reader != maker) {

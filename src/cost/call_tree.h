@@ -1,5 +1,4 @@
-// When the calls of modules begin and end, and how long a value is held by the code
-// around the one that reads it.
+// When module calls begin and end, and how long the code around a reader holds a value.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace strata {
 
-// Right after a step; of several such moments the deeper comes first: what happens
-// in a module's body is before that module's exit. Steps are indices into Costs::nodes.
+// The moment right after a step. Of several such moments, the deeper comes first: what happens in a
+// module's body is before that module's exit. Steps are indices into Costs::nodes.
 struct Moment {
   std::uint32_t step = 0;
   std::uint32_t depth = 0;
@@ -23,7 +22,7 @@ struct Moment {
 
 class CallTree {
  public:
-  // Constants do not run, and bodies of loops and branches run inside their node.
+  // Constants do not run, and the bodies of loops and branches run inside their node.
   CallTree(const Model& model, const Costs& costs);
 
   bool runs(std::uint32_t step) const { return runs_[step]; }
@@ -31,20 +30,20 @@ class CallTree {
   bool has_run(ScopeId scope) const { return last_[scope] != kNone; }
   ScopeId parent(ScopeId scope) const { return parent_[scope]; }
 
-  // The exit of a module's call; that of an operation in a module's body.
+  // The exit of a module's call, and the end of an operation in a module's body.
   Moment exit_of(ScopeId scope) const { return {last_[scope], depth_[scope]}; }
   Moment end_of(ScopeId body, std::uint32_t step) const { return {step, depth_[body] + 1}; }
-  // Of the leaf module that an operation belongs to, or of the operation itself.
+  // The exit of the leaf module that an operation belongs to, or the end of the operation itself.
   Moment exit_around(ScopeId scope, std::uint32_t step) const {
     return is_container(scope) ? end_of(scope, step) : exit_of(scope);
   }
-  // How the body of the innermost module around `maker` and `reader` sees a value that
-  // is made in the one and read at `step` in the other.
+  // How the body of the innermost module around `maker` and `reader` sees a value that is made in
+  // one and read in the other at `step`.
   struct Use {
     ScopeId body;
-    ScopeId giver;  // the module of that body that gives it; kNone: an operation of its own
-    // Until the step of that body that takes it has ended: the reader itself, or the
-    // module that the reader is in.
+    ScopeId giver;  // the module in that body that returns it; kNone: an operation of the body
+    // Held until the step of that body that takes it has ended: the reader itself, or the module
+    // that contains the reader.
     Moment end;
   };
   Use use_of(ScopeId maker, ScopeId reader, std::uint32_t step) const;

@@ -28,7 +28,7 @@ LayerCount strata_count(const Costs& costs, const Layers& layers, const Layer& l
   count[Metric::ReadBytes] = sum.read_bytes;
   count[Metric::WriteBytes] = sum.write_bytes;
   count.certainty = sum.certainty;
-  // A single node that is unknown is no lower bound of 0.
+  // A single unknown node is not a lower bound of 0.
   if (layer.count == 1) count.certainty = costs.nodes[layer.main].cost.certainty;
   return count;
 }
@@ -80,10 +80,11 @@ CountedParts parts_of(const ConventionRules& rules, const Costs& costs, const La
   const RuleTable* between =
       rules.functional == Functional::OwnTable ? &rules.between : &rules.modules;
   const bool one_operator = is_one_operator(costs, layers, layer);
-  // A module of several operators of which none is the module: attention, a custom
-  // block. Tools that count operators see each of them.
+  // A module of several operators, none of which is the whole module: attention, a custom block.
+  // Tools that count operators see each of them.
   const bool composite =
-      !one_operator && (layer.kind == LayerKind::Other || layer.kind == LayerKind::Attention);
+      !one_operator && (layer.kind == LayerKind::Other || layer.kind == LayerKind::Attention ||
+                        layer.kind == LayerKind::Unknown);
   if (composite && rules.functional != Functional::Ignored) {
     for (std::uint32_t index : layers.nodes_of(layer)) {
       const Executed& executed = costs.nodes[index];
@@ -94,7 +95,7 @@ CountedParts parts_of(const ConventionRules& rules, const Costs& costs, const La
     if (rules.functional != Functional::Ignored)
       parts.push_back({layer.kind, layer.main, true, one_operator, between});
   } else if (layer.kind == LayerKind::Recurrent) {
-    // A module with several recurrent layers is as many nodes.
+    // A module with several recurrent layers has one node for each.
     for (std::uint32_t index : layers.nodes_of(layer))
       if (kind_of_node(*costs.nodes[index].graph, costs.nodes[index].get()) == layer.kind)
         parts.push_back({layer.kind, index, false, true, &rules.modules});

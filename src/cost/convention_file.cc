@@ -1,4 +1,4 @@
-// Convention files: JSON to rules. The format is described in docs/cost-model.md.
+// Reads convention files: JSON to rules. docs/cost-model.md describes the format.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/embedded.h"
+#include "base/json_text.h"
 #include "cost/convention_rules.h"
 
 namespace strata {
@@ -39,7 +40,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Reads one file; every problem is one sentence that starts with the file's label.
+// Reads one file; every problem is reported in one sentence that starts with the file's label.
 class FileReader {
  public:
   explicit FileReader(std::string_view label) : label_(label) {}
@@ -135,7 +136,7 @@ Result<LayerRule> FileReader::read_rule(const Json& json, std::string_view where
 Status FileReader::read_table(const Json& json, std::string_view where, RuleTable& table) {
   for (const auto& [keys, formulas] : json.items()) {
     auto rule = read_rule(formulas, fmt::format("{} \"{}\"", where, keys));
-    if (!rule) return tl::unexpected(rule.error());
+    if (!rule) return failure(rule);
     // `ReLU, ReLU6` share a rule.
     std::string_view rest = keys;
     while (true) {
@@ -167,18 +168,18 @@ Status FileReader::read_functional(const Json& json) {
 Result<ConventionRules> FileReader::read(const Json& json) {
   if (!json.is_object()) return wrong("the file must be a JSON object");
   rules_.name = label_;
-  if (auto ok = check_keys(json); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_keys(json); !ok) return failure(ok);
   for (const auto& [key, text] :
        {std::pair{"name", &rules_.name}, {"title", &rules_.title}, {"source", &rules_.source}})
-    if (auto ok = read_text(json, key, *text); !ok) return tl::unexpected(ok.error());
-  if (auto ok = read_quirks(json); !ok) return tl::unexpected(ok.error());
-  if (auto ok = read_metrics(json); !ok) return tl::unexpected(ok.error());
+    if (auto ok = read_text(json, key, *text); !ok) return failure(ok);
+  if (auto ok = read_quirks(json); !ok) return failure(ok);
+  if (auto ok = read_metrics(json); !ok) return failure(ok);
 
   const Json fallback = json.value("default", Json(0));
   rules_.default_unknown = fallback == "unknown";
   if (!rules_.default_unknown && fallback != 0)
     return wrong("\"default\" is what layers without a rule count: 0 or \"unknown\"");
-  if (auto ok = read_functional(json); !ok) return tl::unexpected(ok.error());
+  if (auto ok = read_functional(json); !ok) return failure(ok);
 
   const Json layers = json.value("layers", Json());
   rules_.is_strata = layers == "operators";
@@ -186,14 +187,16 @@ Result<ConventionRules> FileReader::read(const Json& json) {
   if (!layers.is_object())
     return wrong(
         "\"layers\" must be an object of rules, such as {\"Conv\": {\"macs\": \"N*O*K\"}}");
-  if (auto ok = read_table(layers, "layer", rules_.modules); !ok) return tl::unexpected(ok.error());
+  if (auto ok = read_table(layers, "layer", rules_.modules); !ok) return failure(ok);
   return std::move(rules_);
 }
 
 }  // namespace
 
-std::string_view name(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
-std::string_view name(LayerKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
+std::string_view name_of(LayerKind kind) {
+  return kind == LayerKind::Unknown ? "Unknown" : kKindNames[static_cast<std::size_t>(kind)];
+}
 
 RuleTable::RuleTable() {
   for (auto& axes : by_kind_) axes.fill(kNoRule);
@@ -233,6 +236,7 @@ Status RuleTable::add(std::string_view key, const LayerRule& rule) {
 const LayerRule* RuleTable::find(LayerKind kind, std::size_t axes, std::string_view op) const {
   for (const auto& [known, index] : by_operator_)
     if (known == op) return &rules_[static_cast<std::size_t>(index)];
+  if (kind == LayerKind::Unknown) return nullptr;
   const auto& places = by_kind_[static_cast<std::size_t>(kind)];
   std::int16_t index = axes <= kMaxAxes ? places[axes] : kNoRule;
   if (index == kNoRule) index = places[0];
@@ -253,15 +257,13 @@ std::vector<std::string> convention_names() {
 }
 
 Result<Convention> parse_convention(std::string_view text, std::string_view label) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& e) {
-    return failure(fmt::format("convention {}: this is no JSON file: {}", label, e.what()),
-                   ErrorKind::Usage);
-  }
-  auto rules = FileReader(label).read(json);
-  if (!rules) return tl::unexpected(rules.error());
+  const auto json = parse_json(text);
+  if (!json)
+    return failure(
+        fmt::format("convention {}: this is no JSON file: {}", label, json.error().message),
+        ErrorKind::Usage);
+  auto rules = FileReader(label).read(*json);
+  if (!rules) return failure(rules);
   return Convention(std::make_shared<const ConventionRules>(std::move(*rules)));
 }
 

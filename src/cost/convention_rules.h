@@ -1,4 +1,4 @@
-// A convention as it is kept: formulas found by kind of layer.
+// The internal form of a convention: formulas by kind of layer.
 #pragma once
 
 #include <array>
@@ -13,23 +13,25 @@
 
 namespace strata {
 
-inline constexpr std::size_t kLayerKinds = static_cast<std::size_t>(LayerKind::Elementwise) + 1;
-std::string_view name(LayerKind kind);  // `AdaptiveAvgPool`
+// The kinds that a convention can have rules for: all but Unknown.
+inline constexpr std::size_t kLayerKinds = static_cast<std::size_t>(LayerKind::Unknown);
+std::string_view name_of(LayerKind kind);  // `AdaptiveAvgPool`
 
 struct LayerRule {
   std::string key;  // as in the file: `Conv2d`
-  // Elements, not bytes, for what is read and written. Absent: the file's default.
+  // Counts of elements, not bytes, for what is read and written. If absent, the file's default
+  // applies.
   std::array<std::optional<Formula>, kMetrics> formulas;
 };
 
-// Rules by kind, by kind and number of spatial axes, and by operator; the most
-// particular one holds.
+// Rules by kind, by kind and number of spatial axes, and by operator; the most specific one
+// applies.
 class RuleTable {
  public:
   RuleTable();
-  // Keys as in the file: `Conv`, `Conv2d`, `onnx:Einsum`. An error is a sentence.
+  // Keys are as in the file: `Conv`, `Conv2d`, `onnx:Einsum`. An error is a sentence.
   Status add(std::string_view key, const LayerRule& rule);
-  // `op` is empty for a layer of several operators.
+  // `op` is empty for a layer with several operators.
   const LayerRule* find(LayerKind kind, std::size_t axes, std::string_view op) const;
   std::span<const LayerRule> rules() const { return rules_; }  // in the file's order
 
@@ -52,7 +54,7 @@ struct ConventionRules {
   std::array<std::optional<std::string>, kMetrics> labels;
   Metric headline = Metric::Macs;
   bool is_strata = false;
-  bool default_unknown = false;  // else what has no rule counts 0
+  bool default_unknown = false;  // otherwise, layers without a rule count as 0
   Functional functional = Functional::Ignored;
   RuleTable modules, between;
 };
@@ -61,17 +63,17 @@ struct ConventionRules {
 struct CountedPart {
   LayerKind kind = LayerKind::Other;
   std::uint32_t main = 0;    // index into Costs::nodes
-  bool whole_layer = false;  // its facts are those of all the layer's nodes
+  bool whole_layer = false;  // its facts cover all nodes of the layer
   bool one_operator = true;
   const RuleTable* table = nullptr;
 };
 using CountedParts = InlineVector<CountedPart, 2>;
-// Empty: the convention has no row for the layer.
+// Empty if the convention has no row for the layer.
 CountedParts parts_of(const ConventionRules& rules, const Costs& costs, const Layers& layers,
                       const Layer& layer);
-// The rule for a part, or nullptr; spatial axes tell `Conv2d` from `Conv1d`.
+// The rule for a part, or nullptr; the number of spatial axes distinguishes `Conv2d` from `Conv1d`.
 const LayerRule* rule_for(const CountedPart& part, const Costs& costs);
-// Elements of a type as bytes; a fraction of an element is a fraction of its bytes.
+// Elements of a type in bytes; a fraction of an element is a fraction of its bytes.
 Amount bytes_of_amount(const Amount& elements, DType type);
 
 }  // namespace strata

@@ -23,7 +23,7 @@ struct Counted {
   Layers layers;
 };
 
-// A network of one operator.
+// A network with one operator.
 Counted one_node(std::string_view op, const Example& example) {
   Counted counted;
   auto model = example_model(*find_rule("", op, kNewestOpset), example);
@@ -64,7 +64,7 @@ TEST(Conventions, AllBuiltInFilesAreRight) {
   EXPECT_EQ(find_convention("torchstat")->label(Metric::Flops), "MAdd");
 }
 
-// Worked by hand: 8 channels of 6×6 from 4 of 6×6, window 3×3, with bias.
+// Computed by hand: 8 channels of 6×6 from 4 of 6×6, window 3×3, with bias.
 const Example kConv = {"f32[2,4,6,6], f32[8,4,3,3], f32[8]", "pads=1,1,1,1", "f32[2,8,6,6]"};
 
 TEST(Conventions, ConvolutionWithBias) {
@@ -85,7 +85,7 @@ TEST(Conventions, TransposedConvolution) {
   };
   EXPECT_EQ(macs("strata"), "2097152");
   EXPECT_EQ(macs("fvcore"), "2097152");
-  EXPECT_EQ(macs("thop"), "8388608");  // on output positions
+  EXPECT_EQ(macs("thop"), "8388608");  // over output positions
   EXPECT_EQ(macs("ptflops"), "8388608");
   EXPECT_EQ(macs("torchprofile"), "8388608");
 }

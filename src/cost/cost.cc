@@ -19,10 +19,36 @@ Expr bytes_of(const TypeInfo& type) {
   return bytes(elements(type.dims), type.dtype);
 }
 
-// A set of keys (addresses: never 0), in one flat array.
+// The bytes of each tensor of a graph, computed once: most tensors are written once and read at
+// least once.
+class TensorBytes {
+ public:
+  explicit TensorBytes(const Graph& graph) : graph_(graph), numbers_(graph.tensors.size(), kNew) {}
+
+  Expr of(TensorId id) {
+    std::int64_t& number = numbers_[id];
+    if (number >= 0) return number;
+    Expr size = bytes_of(graph_.tensors[id].type);
+    if (number == kNew) number = size.is_number() && size.value() >= 0 ? size.value() : kFormula;
+    return size;
+  }
+
+ private:
+  static constexpr std::int64_t kNew = -1, kFormula = -2;
+  const Graph& graph_;
+  std::vector<std::int64_t> numbers_;
+};
+
+// The stored tensor behind an input, and its number of elements.
+struct StoredInput {
+  WeightRef weight;
+  Expr count;
+};
+
+// A set of keys (addresses, which are never 0) in one flat array.
 class Keys {
  public:
-  // False if it was there.
+  // False if it was already there.
   bool insert(std::uint64_t key) {
     if (4 * (count_ + 1) > 3 * slots_.size()) grow();
     std::uint64_t& slot = slot_of(key);
@@ -49,21 +75,31 @@ class Keys {
   std::size_t count_ = 0;
 };
 
+// All its work together is a number or a formula.
+bool is_countable(const NodeCost& cost) {
+  constexpr std::int64_t kSafe = Expr::kMaxNumber / 8;  // five of them do not overflow
+  for (const Expr* amount : {&cost.macs, &cost.adds, &cost.muls, &cost.specials})
+    if (!amount->is_number() || amount->value() > kSafe)
+      return !cost.macs.is_unknown() && !cost.flops().is_unknown();
+  return true;
+}
+
 class Counter {
  public:
   explicit Counter(const Model& model) : parameters_(model) {}
-  // Appends what running `graph` costs; `outer` are the constants around a body.
+  // Appends the cost of running `graph`; `outer` are the constants around a body.
   NodeCost run(const Graph& graph, const Constants* outer, const Expr& times,
                std::vector<Executed>& out);
   Costs finish(std::vector<Executed> nodes, NodeCost total);
 
  private:
-  void count_node(const Graph& graph, const Constants& constants, const Node& node, NodeCost& cost);
+  void count_node(const Graph& graph, const Constants& constants, TensorBytes& sizes,
+                  const Node& node, const OpRule* rule, NodeCost& cost);
   void count_work(const Graph& graph, const Node& node, const OpRule* rule, NodeCost& cost);
-  void count_bytes(const Graph& graph, const Constants& constants, const Node& node,
-                   const OpRule* rule, std::span<const WeightRef> weights, NodeCost& cost);
+  void count_bytes(const Constants& constants, TensorBytes& sizes, const Node& node,
+                   const OpRule* rule, std::span<const StoredInput> stored, NodeCost& cost);
   void count_parameters(const Graph& graph, const Node& node, const OpRule* rule,
-                        std::span<const WeightRef> weights, NodeCost& cost);
+                        std::span<const StoredInput> stored, NodeCost& cost);
   NodeCost run_bodies(const Graph& graph, const Constants& constants, const Node& node,
                       const Expr& times, std::vector<Executed>& out);
   void unknown_operator(const Node& node, std::string_view why);
@@ -77,17 +113,24 @@ class Counter {
 NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& times,
                       std::vector<Executed>& out) {
   Constants constants = stored_tensors(graph, outer);
+  TensorBytes sizes(graph);
   NodeCost total;
   out.reserve(out.size() + graph.nodes.size());
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
     const Node& node = graph.nodes[id];
-    const bool folded = is_constant(graph, constants, node);
+    const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+    const bool folded = is_constant(graph, constants, node, rule);
     if (folded)
       for (TensorId output : node.outputs)
         if (output != kNone) constants[output] = true;
-    NodeCost& cost = out.emplace_back(Executed{&graph, id, node.scope, times, {}}).cost;
+    Executed& executed = out.emplace_back();
+    executed.graph = &graph;
+    executed.node = id;
+    executed.scope = node.scope;
+    executed.times = times;
+    NodeCost& cost = executed.cost;
     cost.folded = folded;
-    count_node(graph, constants, node, cost);
+    count_node(graph, constants, sizes, node, rule, cost);
     if (folded) {
       cost.macs = cost.adds = cost.muls = cost.specials = 0;
       cost.read_bytes = cost.write_bytes = cost.weight_bytes = 0;
@@ -125,7 +168,7 @@ NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, con
         std::swap(best, cost);
         std::swap(best_nodes, nodes);
       }
-      // The other branch runs no time, but its parameters are stored all the same.
+      // The other branch never runs, but its parameters are stored all the same.
       for (Executed& node_of : nodes) node_of.times = 0;
       add_to(total, cost, 0);
       std::move(nodes.begin(), nodes.end(), std::back_inserter(out));
@@ -141,19 +184,20 @@ NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, con
   return total;
 }
 
-void Counter::count_node(const Graph& graph, const Constants& constants, const Node& node,
-                         NodeCost& cost) {
-  const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+void Counter::count_node(const Graph& graph, const Constants& constants, TensorBytes& sizes,
+                         const Node& node, const OpRule* rule, NodeCost& cost) {
   cost.view = rule != nullptr && rule->view;
-  InlineVector<WeightRef, 6> weights;  // of the inputs that are stored
-  weights.resize(node.inputs.size());
+  InlineVector<StoredInput, 6> inputs;  // empty for those that are not stored
+  inputs.resize(node.inputs.size());
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if (const TensorId id = node.inputs[i]; id != kNone && constants[id])
-      weights[i] = weight_of(graph, id);
-  const std::span<const WeightRef> found(weights.data(), weights.size());
-  count_bytes(graph, constants, node, rule, found, cost);
+    if (const TensorId id = node.inputs[i]; id != kNone && constants[id]) {
+      inputs[i].weight = weight_of(graph, id);
+      if (const TensorData* data = inputs[i].weight.data) inputs[i].count = data->elements();
+    }
+  const std::span<const StoredInput> stored(inputs.data(), inputs.size());
+  count_bytes(constants, sizes, node, rule, stored, cost);
   count_work(graph, node, rule, cost);
-  count_parameters(graph, node, rule, found, cost);
+  count_parameters(graph, node, rule, stored, cost);
   if (cost.read_bytes.is_unknown() || cost.write_bytes.is_unknown())
     cost.bytes_certainty = Certainty::Unknown;
 }
@@ -175,7 +219,7 @@ void Counter::count_work(const Graph& graph, const Node& node, const OpRule* rul
   if (cost.certainty == Certainty::Unknown) {
     cost.macs = cost.adds = Expr::unknown();
     unknown_operator(node, context.reason());
-  } else if (cost.macs.is_unknown() || cost.flops().is_unknown()) {
+  } else if (!is_countable(cost)) {
     cost.certainty = Certainty::Unknown;
   }
   if (const Expr* reads = context.read_override()) {
@@ -185,28 +229,26 @@ void Counter::count_work(const Graph& graph, const Node& node, const OpRule* rul
   if (context.write_override() != nullptr) cost.write_bytes = *context.write_override();
 }
 
-void Counter::count_bytes(const Graph& graph, const Constants& constants, const Node& node,
-                          const OpRule* rule, std::span<const WeightRef> weights, NodeCost& cost) {
+void Counter::count_bytes(const Constants& constants, TensorBytes& sizes, const Node& node,
+                          const OpRule* rule, std::span<const StoredInput> stored, NodeCost& cost) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const TensorId id = node.inputs[i];
     if (id == kNone || (rule != nullptr && has_bit(rule->settings, i))) continue;
     const auto before = node.inputs.first(std::min<std::size_t>(i, 16));
     if (std::find(before.begin(), before.end(), id) != before.end()) continue;
-    Expr size = bytes_of(graph.tensors[id].type);
-    if (constants[id]) {
-      // As stored: a quantized weight is read narrow, whatever it is widened to.
-      const WeightRef& weight = weights[i];
-      if (weight.data != nullptr) size = bytes(weight.data->elements(), weight.data->dtype);
-      if (!size.is_unknown()) cost.weight_bytes += size;
-    }
-    if (size.is_unknown())
+    // Use the stored size: a quantized weight is read narrow, whatever it is widened to.
+    const TensorData* data = stored[i].weight.data;
+    const Expr size = data != nullptr ? bytes(stored[i].count, data->dtype) : sizes.of(id);
+    if (size.is_unknown()) {
       cost.bytes_certainty = Certainty::LowerBound;
-    else
-      cost.read_bytes += size;
+      continue;
+    }
+    cost.read_bytes += size;
+    if (constants[id]) cost.weight_bytes += size;
   }
   for (TensorId id : node.outputs)
     if (id != kNone) {
-      const Expr size = bytes_of(graph.tensors[id].type);
+      const Expr size = sizes.of(id);
       if (size.is_unknown())
         cost.bytes_certainty = Certainty::LowerBound;
       else
@@ -215,15 +257,14 @@ void Counter::count_bytes(const Graph& graph, const Constants& constants, const 
 }
 
 void Counter::count_parameters(const Graph& graph, const Node& node, const OpRule* rule,
-                               std::span<const WeightRef> weights, NodeCost& cost) {
+                               std::span<const StoredInput> stored, NodeCost& cost) {
   const bool passes = rule != nullptr && rule->passes_weights;
   for (std::size_t i = passes ? 1 : 0; i < node.inputs.size(); ++i) {
-    const WeightRef& weight = weights[i];
+    const auto& [weight, count] = stored[i];
     if (weight.data == nullptr || (rule != nullptr && has_bit(rule->settings, i))) continue;
-    if (!parameters_.is_parameter(graph, node, i, weight, cost)) continue;
+    if (!parameters_.is_parameter(graph, node, rule, i, weight, cost)) continue;
     if (i < 32) cost.learned |= std::uint32_t{1} << i;
     if (!counted_.insert(weight.key)) continue;
-    const Expr count = weight.data->elements();
     if (rule != nullptr && has_bit(rule->buffers, i)) {
       result_.buffers += static_cast<std::uint64_t>(count.number().value_or(0));
       continue;
@@ -248,16 +289,17 @@ Costs Counter::finish(std::vector<Executed> nodes, NodeCost total) {
 }
 
 // Adds `times · amount` unless it is unknown.
-inline bool add_known(Expr& sum, const Expr& amount, const Expr& times) {
-  if (amount.is(0)) return true;
-  if (times.is(1)) {
-    if (amount.is_unknown()) return false;
-    sum += amount;
-    return true;
-  }
+bool add_product(Expr& sum, const Expr& amount, const Expr& times) {
   const Expr more = amount * times;
   if (more.is_unknown()) return false;
   sum += more;
+  return true;
+}
+
+inline bool add_known(Expr& sum, const Expr& amount, const Expr& times) {
+  if (amount.is(0)) return true;
+  if (!times.is(1) || amount.is_unknown()) return add_product(sum, amount, times);
+  sum += amount;
   return true;
 }
 

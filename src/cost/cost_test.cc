@@ -118,7 +118,7 @@ TEST(Count, UnknownOperatorMakesALowerBoundAndIsNamed) {
   EXPECT_TRUE(costs.nodes[1].cost.macs.is_unknown()) << "never 0";
 }
 
-// 4-bit weights: 64·32 of them in 32·2·16 bytes.
+// 4-bit weights: 64·32 weights in 32·2·16 bytes.
 TEST(Count, PackedWeightsCountEachParameter) {
   const auto [model, costs] = count_text(R"(
     input x f32[1,64]

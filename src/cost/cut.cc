@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "strata/cost/dataflow.h"
+#include "cost/dataflow.h"
 
 namespace strata {
 
@@ -25,7 +25,7 @@ std::set<std::string> input_symbols(const Graph& graph) {
   return symbols;
 }
 
-// Infinite if it may be any size.
+// Infinite if it may have any size.
 double comparable(const CutPlace& place, const std::set<std::string>& chosen) {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   if (place.unknown > 0) return kAny;
@@ -57,7 +57,9 @@ void mark_minima(const Graph& graph, std::vector<CutPlace>& places) {
 
 }  // namespace
 
-std::string_view name(Precision precision) { return kNames[static_cast<std::size_t>(precision)]; }
+std::string_view name_of(Precision precision) {
+  return kNames[static_cast<std::size_t>(precision)];
+}
 
 Expr shipped_bytes(const TypeInfo& type, Precision precision) {
   if (type.kind != ValueKind::Tensor || !type.ranked) return Expr::unknown();
@@ -71,7 +73,7 @@ Cuts find_cuts(const Model& model, const Costs& costs, const Layers& layers) {
   const Dataflow flow = find_dataflow(model, costs, layers);
   Cuts cuts;
   cuts.places.emplace_back();
-  // The place before which each node has run, counted from 1: place 0 is before all.
+  // The first place that comes after each node. It is at least 1: place 0 is before all nodes.
   std::vector<std::uint32_t> place_of_node(graph.nodes.size());
   NodeId node = 0;
   for (const Step& step : flow.steps) {
@@ -100,7 +102,7 @@ Cuts find_cuts(const Model& model, const Costs& costs, const Layers& layers) {
   std::vector<std::vector<std::uint32_t>> ending(cuts.places.size() + 1);
   CutPlace alive;
   std::size_t next = 0;
-  std::size_t used = 0;  // places up to the last that something crosses
+  std::size_t used = 0;  // places up to the last one that something crosses
   for (std::uint32_t p = 0; p < cuts.places.size(); ++p) {
     const auto change = [&](const Shippable& tensor, bool starts) {
       starts ? ++alive.tensors : --alive.tensors;

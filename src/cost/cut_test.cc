@@ -20,7 +20,7 @@ struct Found {
   Layers layers;
   Cuts cuts;
 
-  // `a: x 400, a 800`, a line per place.
+  // `a: x 400, a 800`, one line per place.
   std::string text() const {
     std::vector<std::uint32_t> places;
     for (std::uint32_t p = 0; p < cuts.places.size(); ++p) places.push_back(p);
@@ -179,7 +179,7 @@ TEST(Cuts, BodyReadsForItsOwner) {
       << "kept, which only the branches read, and c";
 }
 
-// Any chain of operations on any earlier tensors, by the definition itself.
+// Any chain of operations on any earlier tensors, compared with the definition itself.
 RC_GTEST_PROP(Cuts, AgreeWithTheDefinition, ()) {
   const auto nodes = *rc::gen::inRange(1, 14);
   std::string text = "input t0 f32[3]\ninput t1 f32[3]\n";

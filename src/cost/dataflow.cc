@@ -1,4 +1,4 @@
-#include "strata/cost/dataflow.h"
+#include "cost/dataflow.h"
 
 #include <algorithm>
 
@@ -86,7 +86,7 @@ class Finder {
       if (is_own(executed)) step = result_.step_of_layer[layer_of_node_[i]], own = executed.node;
       const bool is_view = is_own(executed) && executed.cost.view && !executed.cost.folded &&
                            !node.inputs.empty() && node.inputs[0] != kNone;
-      // What is folded looks at shapes at most, not at elements.
+      // A folded node reads shapes at most, not elements.
       for (std::size_t slot = is_view ? 1 : 0; slot < node.inputs.size(); ++slot)
         if (!executed.cost.folded) read(*executed.graph, node.inputs[slot], step, own);
       for_each_body(node, [&](const Graph& body) {
@@ -96,7 +96,7 @@ class Finder {
       for (std::size_t slot = 0; slot < node.outputs.size(); ++slot) {
         const TensorId output = node.outputs[slot];
         if (output == kNone) continue;
-        // What is a view of a constant, or of known elements, is made here.
+        // A view of a constant, or of known elements, is made here.
         if (is_view && slot == 0 && buffer_of_[root_[node.inputs[0]]] != kNone)
           root_[output] = root_[node.inputs[0]];
         else
@@ -131,9 +131,9 @@ class Finder {
   const Costs& costs_;
   const Layers& layers_;
   Activations activations_;
-  std::vector<std::uint32_t> layer_of_node_;  // by index into Costs::nodes
+  std::vector<std::uint32_t> layer_of_node_;  // indexed like Costs::nodes
   std::vector<TensorId> root_;                // the tensor whose memory a view shares
-  std::vector<std::uint32_t> buffer_of_;      // by tensor
+  std::vector<std::uint32_t> buffer_of_;      // indexed by tensor
   std::vector<ReadBy> reads_;
   Dataflow result_;
 };

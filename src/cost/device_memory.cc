@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-// One forward pass after another, against one allocator.
+// Runs forward passes one after another against one allocator.
 class Walk {
  public:
   Walk(const Model& model, const Costs& costs, const Layers& layers,
@@ -23,9 +23,9 @@ class Walk {
         elsewhere_(options.allocator) {}
 
   Result<DeviceMemory> run() {
-    if (auto status = load(); !status) return tl::unexpected(status.error());
+    if (auto status = load(); !status) return failure(status);
     auto storages = find_storages(model_, costs_, layers_, calls_, options_);
-    if (!storages) return tl::unexpected(storages.error());
+    if (!storages) return failure(storages);
     storages_ = std::move(*storages);
     plan();
     for (int i = 0; i < options_.forwards; ++i) forward();
@@ -46,7 +46,7 @@ class Walk {
   Status load() {
     CachingAllocator& pool = options_.weights_in_pool ? pool_ : elsewhere_;
     auto sizes = stored_sizes(model_, costs_);
-    if (!sizes) return tl::unexpected(sizes.error());
+    if (!sizes) return failure(sizes);
     std::int64_t sum = 0;
     for (std::int64_t bytes : *sizes) {
       if (bytes > kMostDeviceBytes || (sum += bytes) > kMostDeviceBytes)
@@ -57,7 +57,7 @@ class Walk {
     for (TensorId id : model_.graph().inputs) {
       if (id == kNone) continue;
       auto bytes = device_bytes(model_.graph().tensors[id]);
-      if (!bytes) return tl::unexpected(bytes.error());
+      if (!bytes) return failure(bytes);
       pool.allocate(*bytes);
     }
     result_.inputs = pool.allocated() - result_.weights;
@@ -65,7 +65,7 @@ class Walk {
     return {};
   }
 
-  // What happens after each step, in order.
+  // Lists what happens after each step, in order.
   void plan() {
     for (std::uint32_t i = 0; i < storages_.size(); ++i)
       if (!storages_[i].stays) endings_.push_back({storages_[i].dies, Do::Free, i});
@@ -149,7 +149,7 @@ class Walk {
   CachingAllocator pool_, elsewhere_;
   std::vector<Storage> storages_;
   std::vector<Ending> endings_;
-  std::vector<std::uint32_t> layer_of_;  // by step; kNone: does not run
+  std::vector<std::uint32_t> layer_of_;  // indexed by step; kNone: does not run
   std::int64_t base_ = 0;
   DeviceMemory result_;
 };

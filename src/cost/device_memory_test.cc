@@ -18,8 +18,8 @@ struct Simulated {
   Layers layers;
   DeviceMemory memory;
 
-  // Net, alloc and at_exit of a module or an operation in units of 512 bytes, the
-  // size of every activation below that is not said to be larger.
+  // Net, alloc and at_exit of a module or an operation in units of 512 bytes, which is the size of
+  // every activation below unless it is said to be larger.
   std::string at(std::string_view path, std::uint32_t call = 0) const {
     const auto text = [](const std::optional<CallMemory>& found) {
       if (!found) return std::string("nothing");
@@ -36,7 +36,7 @@ struct Simulated {
   }
 };
 
-// Modules by the names of the nodes: `block.conv/Conv` is in module block.conv.
+// Assigns modules by the names of the nodes: `block.conv/Conv` is in module block.conv.
 void assign_scopes(Model& model) {
   std::map<std::string, ScopeId, std::less<>> known{{"", 0}};
   for (Node& node : model.graph().nodes) {
@@ -77,7 +77,7 @@ Simulated simulate(std::string_view text, const DeviceMemoryOptions& options = {
   return run;
 }
 
-// A container keeps its input to its end, though nobody reads it after `body.0`.
+// A container keeps its input until its end, although nothing reads it after `body.0`.
 constexpr std::string_view kNested = R"(
   input x f32[128]
   a = Sigmoid(x) name="stem/Sigmoid"
@@ -124,7 +124,7 @@ TEST(DeviceMemory, SecondForwardIsLikeTheFirst) {
     EXPECT_EQ(second.at(layer), first.at(layer)) << layer;
 }
 
-// x + block(x), MobileNetV2's: x is the module's input, held by its caller.
+// x + block(x), as in MobileNetV2: x is the module's input, which its caller holds.
 TEST(DeviceMemory, ResidualSumIsANewTensor) {
   const auto run = simulate(R"(
     input i f32[128]
@@ -139,7 +139,7 @@ TEST(DeviceMemory, ResidualSumIsANewTensor) {
   EXPECT_EQ(run.at("head"), "1 +1");
 }
 
-// `out += identity`, and identity is a variable until the block returns.
+// `out += identity`, where identity is a variable until the block returns.
 TEST(DeviceMemory, ResNetBlockSumsInPlaceAndKeepsItsIdentity) {
   const auto run = simulate(R"(
     input i f32[1,1,16,8]
@@ -162,7 +162,7 @@ TEST(DeviceMemory, ResNetBlockSumsInPlaceAndKeepsItsIdentity) {
   EXPECT_EQ(run.at("b"), "1 +1") << "after its return it is not";
 }
 
-// DenseNet's features: every layer reads all before it.
+// DenseNet's features: every layer reads all layers before it.
 TEST(DeviceMemory, WhatIsReadLaterInTheBodyStays) {
   const auto run = simulate(R"(
     input i f32[1,64]
@@ -288,7 +288,7 @@ TEST(DeviceMemory, ViewsShareAndReshapeOfATransposeCopies) {
   EXPECT_EQ(run.at("Add"), "2 +1");
 }
 
-// With a batch of one, the halves of the channels lie in one piece each.
+// With a batch of one, each half of the channels is contiguous.
 TEST(DeviceMemory, HalvesOfTheOutermostAxisStayInOrder) {
   constexpr std::string_view kText = R"(
     input i f32[{},4,32]
@@ -302,7 +302,7 @@ TEST(DeviceMemory, HalvesOfTheOutermostAxisStayInOrder) {
   EXPECT_EQ(simulate(fmt::format(fmt::runtime(kText), 2)).at("Reshape"), "2 +1");
 }
 
-// Where each maximum was, 8 bytes an element, until the exit.
+// The position of each maximum takes 8 bytes per element until the exit.
 TEST(DeviceMemory, MaxPoolTakesIndicesForAWhile) {
   const auto run = simulate(R"(
     input i f32[1,1,16,16]
@@ -330,7 +330,7 @@ TEST(DeviceMemory, WeightsOfChildrenThenOwnThenBuffers) {
   ASSERT_TRUE(memory) << memory.error().message;
   const auto sizes = stored_sizes(run.model, run.costs);
   ASSERT_TRUE(sizes);
-  // conv's weight and bias; bn's four and its counter; the token of the body around.
+  // conv's weight and bias; bn's four tensors and its counter; the token of the body around them.
   EXPECT_EQ(*sizes, (std::vector<std::int64_t>{64, 16, 16, 16, 16, 16, 8, 4}));
   EXPECT_EQ(memory->weights, 8 * 512);
 }
@@ -363,8 +363,8 @@ TEST(DeviceMemory, OpenSizesAreAskedFor) {
     output a)");
   ASSERT_FALSE(memory);
   EXPECT_EQ(memory.error().message,
-            "device memory needs sizes in numbers, but \"x\" has 12·N bytes; give the open sizes "
-            "with --dim");
+            "device memory needs sizes in numbers, but \"x\" has 12·N bytes");
+  EXPECT_EQ(memory.error().code, Code::OpenSizes);
 }
 
 TEST(DeviceMemory, SizesBeyondAnyDeviceAreRefused) {

@@ -7,6 +7,7 @@
 
 #include "cost/known_bodies.h"
 #include "cost/torch_view.h"
+#include "ops/registry.h"
 
 namespace strata {
 
@@ -14,19 +15,20 @@ namespace {
 
 constexpr std::int64_t kMostSum = std::int64_t{1} << 60;
 
-constexpr TensorId kStored = kNone - 1;  // weights, and what is made of them at load
+constexpr TensorId kStored = kNone - 1;  // weights, and what is computed from them at load
 
 constexpr std::int64_t kIndexBytes = 8;
 
 bool is_max_pool(const Node& node) {
-  return node.domain.empty() && node.op == "MaxPool" &&
+  return node.domain.empty() && traits_of(node).op == Op::MaxPool &&
          (node.outputs.size() < 2 || node.outputs[1] == kNone);
 }
 
-// Modules of these kinds are one kernel, however many operators a file has for them.
+// Modules of these kinds are one kernel, however many operators a file uses for them.
 bool is_one_kernel(LayerKind kind) {
   switch (kind) {
     case LayerKind::Other:
+    case LayerKind::Unknown:
     case LayerKind::Recurrent:
     case LayerKind::Attention:
     case LayerKind::MatMul:
@@ -37,7 +39,7 @@ bool is_one_kernel(LayerKind kind) {
   }
 }
 
-// Activations that the usual networks ask to work in place.
+// Activations that common networks run in place.
 bool works_in_place(LayerKind kind) {
   return kind == LayerKind::ReLU || kind == LayerKind::ReLU6 || kind == LayerKind::LeakyReLU ||
          kind == LayerKind::Hardswish || kind == LayerKind::SiLU;
@@ -61,7 +63,7 @@ class Finder {
     find_locals();
     for (std::uint32_t step = 0; step < costs_.nodes.size(); ++step)
       if (calls_.runs(step))
-        if (auto status = add_outputs(step); !status) return tl::unexpected(status.error());
+        if (auto status = add_outputs(step); !status) return failure(status);
     for (std::uint32_t step = 0; step < costs_.nodes.size(); ++step)
       if (calls_.runs(step))
         for (TensorId id : reads_[step]) hold_for(id, step);
@@ -81,7 +83,7 @@ class Finder {
       }
   }
 
-  // What a step takes: its inputs, and what its bodies capture.
+  // The tensors that a step takes: its inputs, and what its bodies capture.
   std::vector<TensorId> reads_at(std::uint32_t step) const {
     const Node& node = costs_.nodes[step].get();
     std::vector<TensorId> reads;
@@ -142,7 +144,7 @@ class Finder {
     }
   }
 
-  // The one tensor that a layer reads from outside itself; kNone if there are more.
+  // The only tensor that a layer reads from outside itself; kNone if there are several.
   TensorId only_input(const Layer& layer, std::uint32_t index) const {
     TensorId found = kNone;
     for (std::uint32_t step : layers_.nodes_of(layer))
@@ -155,12 +157,12 @@ class Finder {
     return found;
   }
 
-  // Weights and constants; an input of the network is none.
+  // Whether it is a weight or a constant; inputs of the network are not.
   bool is_stored(TensorId id) const {
     return storage_[id] == kStored && graph_.tensors[id].role != Role::Input;
   }
 
-  // The tensor in whose memory a layer puts its output; kNone: in its own.
+  // The tensor whose memory a layer overwrites with its output; kNone: it has its own.
   TensorId overwritten(std::uint32_t step) const {
     const std::uint32_t index = layer_of_[step];
     const Layer& layer = layers_.list[index];
@@ -173,8 +175,8 @@ class Finder {
         layer.kind == LayerKind::ReLU && body != nullptr && !body->relu_in_place;
     if (works_in_place(layer.kind) && !keeps_input)
       into = only_input(layer, index);
-    else if (layer.functional && node.op == "Add" && !node.inputs.empty() && body != nullptr &&
-             body->sums_in_place)
+    else if (layer.functional && body != nullptr && body->sums_in_place &&
+             traits_of(node).op == Op::Add && !node.inputs.empty())
       into = node.inputs[0];
     if (into == kNone || storage_[into] >= kStored) return kNone;
     return storage_last_read_[storage_[into]] <= last_step_[index] ? into : kNone;
@@ -188,12 +190,12 @@ class Finder {
 
   Status make(TensorId id, std::uint32_t step) {
     auto size = device_bytes(graph_.tensors[id]);
-    if (!size) return tl::unexpected(size.error());
+    if (!size) return failure(size);
     if ((sum_ += *size) > kMostSum)
       return failure("the activations together are larger than can be counted");
     storage_[id] = static_cast<std::uint32_t>(storages_.size());
     const ScopeId scope = costs_.nodes[step].scope;
-    const bool read = last_read_[id] != 0;  // what nobody reads is returned and dropped
+    const bool read = last_read_[id] != 0;  // a tensor that is never read is returned and dropped
     storages_.push_back(
         {id, *size, step, read ? calls_.end_of(scope, step) : calls_.exit_around(scope, step)});
     storage_last_read_.push_back(last_read_[id]);
@@ -213,7 +215,7 @@ class Finder {
       const TensorId id = node.outputs[i];
       if (id == kNone || graph_.tensors[id].type.dtype == DType::String) continue;
       ordered_[id] = view.ordered;
-      const bool is_mask = node.op == "Dropout" && i > 0;
+      const bool is_mask = i > 0 && traits_of(node).op == Op::Dropout;
       if (view.shares && !is_mask && storage_[first] != kNone) {
         share(id, storage_[first]);
       } else if (one_kernel && !leaves_[id]) {
@@ -229,7 +231,7 @@ class Finder {
     return {};
   }
 
-  // PyTorch finds where each maximum was even if nobody asks for it.
+  // PyTorch computes the position of each maximum even if nobody asks for it.
   void make_indices(const Executed& executed, std::uint32_t step) {
     const TensorId id = executed.get().outputs[0];
     const auto count = elements(graph_.tensors[id].type.dims).number();
@@ -273,18 +275,18 @@ class Finder {
   const Layers& layers_;
   const CallTree& calls_;
   const DeviceMemoryOptions& options_;
-  // By scope.
+  // Indexed by scope.
   std::vector<const KnownBody*> known_;
   std::vector<std::array<Moment, std::size(KnownBody{}.locals)>> locals_end_;
-  // By step.
+  // Indexed by step.
   std::vector<std::uint32_t> layer_of_;
   std::vector<std::vector<TensorId>> reads_;
-  std::vector<std::uint32_t> last_step_;  // by layer
-  // By tensor.
+  std::vector<std::uint32_t> last_step_;  // indexed by layer
+  // Indexed by tensor.
   std::vector<std::uint32_t> made_at_, last_read_;  // steps; kNone: an output of the network
-  std::vector<bool> leaves_;                        // its layer
-  std::vector<bool> ordered_;                       // in memory
-  std::vector<std::uint32_t> storage_;              // index into storages_; kNone: none
+  std::vector<bool> leaves_;                        // it leaves its layer
+  std::vector<bool> ordered_;                       // contiguous in memory
+  std::vector<std::uint32_t> storage_;              // index into storages_; kNone: it has none
   std::vector<Storage> storages_;
   std::vector<std::uint32_t> storage_last_read_;
   std::int64_t sum_ = 0;
@@ -303,9 +305,8 @@ Result<std::int64_t> device_bytes(const Tensor& tensor) {
   const auto number = size.number();
   if (!number)
     return failure(
-        fmt::format("device memory needs sizes in numbers, but \"{}\" has {} bytes; give the open "
-                    "sizes with --dim",
-                    tensor.name, size.text()));
+        Code::OpenSizes,
+        {.name = std::string(tensor.name), .found = size.text(), .detail = "device memory"});
   if (*number > kMostDeviceBytes)
     return failure(fmt::format("\"{}\" has {} bytes, more than any device", tensor.name, *number));
   return *number;

@@ -1,5 +1,5 @@
-// What a forward pass allocates: which tensors have memory of their own, and from
-// when to when something refers to it.
+// What a forward pass allocates: which tensors have their own memory, and from when to when
+// something refers to it.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace strata {
 
-// More than any device has; what sums to it can be counted.
+// More than any device has, and small enough that sums do not overflow.
 inline constexpr std::int64_t kMostDeviceBytes = std::int64_t{1} << 50;
 
-// Memory that an operation makes; its tensor and all that share it.
+// Memory that an operation allocates, for its tensor and all that share it.
 struct Storage {
   TensorId tensor;
   std::int64_t bytes;
-  std::uint32_t born;  // the step that makes it
+  std::uint32_t born;  // the step that allocates it
   Moment dies;         // unless it stays
-  bool stays = false;  // an output of the network: until the caller drops it
+  bool stays = false;  // an output of the network, which lives until the caller drops it
 };
 
-// In the order they are made. Fails with a sentence when a size is not a number.
+// In the order they are allocated. Fails with a sentence if a size is not a number.
 Result<std::vector<Storage>> find_storages(const Model& model, const Costs& costs,
                                            const Layers& layers, const CallTree& calls,
                                            const DeviceMemoryOptions& options);
 
-// Bytes of every parameter and buffer, in the order in which a framework moves a
-// network to a device.
+// Bytes of every parameter and buffer, in the order in which a framework moves a network to a
+// device.
 Result<std::vector<std::int64_t>> stored_sizes(const Model& model, const Costs& costs);
 
 // The bytes of a tensor as a number. Fails with a sentence if it is not one.

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kBatchCounter = 8;  // BatchNorm's num_batches_tracked, an int64
 
 struct Stored {
-  std::uint64_t key;  // as WeightRef::key: what has been seen is not allocated again
+  std::uint64_t key;  // as WeightRef::key; a key that was seen before is not allocated again
   std::int64_t bytes;
 };
 
@@ -38,8 +38,8 @@ Status add_node(const Executed& executed, Own& own) {
     const bool is_buffer = rule != nullptr && has_bit(rule->buffers, i);
     (is_buffer ? own.buffers : own.parameters).push_back({weight.key, *size});
   }
-  // Keys are addresses of structures, so that an odd one is no weight's.
-  if (node.op == "BatchNormalization" && !own.buffers.empty())
+  // Keys are addresses of structures, so an odd key cannot belong to a weight.
+  if (rule != nullptr && rule->traits.kind == LayerKind::BatchNorm && !own.buffers.empty())
     own.buffers.push_back({own.buffers.back().key | 1, kBatchCounter});
   return {};
 }
@@ -53,18 +53,18 @@ Result<std::vector<std::int64_t>> stored_sizes(const Model& model, const Costs& 
     for (const Stored& stored : list)
       if (seen.insert(stored.key).second) sizes.push_back(stored.bytes);
   };
-  // Without modules every node is one.
+  // Without modules, every node is treated as one.
   std::vector<Own> own(model.scopes.size());
   const bool has_modules = model.scopes.size() > 1;
   for (const Executed& executed : costs.nodes) {
     Own& place = own[executed.scope];
-    if (auto status = add_node(executed, place); !status) return tl::unexpected(status.error());
+    if (auto status = add_node(executed, place); !status) return failure(status);
     if (has_modules) continue;
     emit(place.parameters);
     emit(place.buffers);
     place = {};
   }
-  // Children before their parent, in the order of the scopes.
+  // Children come before their parent, in the order of the scopes.
   std::vector<std::vector<ScopeId>> children(model.scopes.size());
   for (ScopeId scope = 1; scope < model.scopes.size(); ++scope)
     children[model.scopes[scope].parent].push_back(scope);

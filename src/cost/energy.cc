@@ -48,7 +48,7 @@ class Counter {
   std::vector<Amount> values_;
 };
 
-// The type a node computes in: that of its first input, or of what it makes.
+// The type a node computes in: the type of its first input, or of its output.
 DType work_type(const Executed& executed) {
   const Node& node = executed.get();
   for (const auto ids : {node.inputs, node.outputs})
@@ -67,7 +67,7 @@ Energy energy_of_node(Counter& counter, const Executed& executed) {
   counter[EnergyFact::flops] = cost.flops();
   counter[EnergyFact::words] = Amount::ratio(cost.read_bytes + cost.write_bytes, kWordBytes);
   counter.set_type(work_type(executed));
-  // A type without figures does no harm where nothing is computed.
+  // A missing figure does not matter if nothing is computed.
   if (cost.flops().is(0)) counter[EnergyFact::add] = counter[EnergyFact::mul] = 0;
   return counter.energy(executed.times);
 }
@@ -141,7 +141,7 @@ Result<EnergyCosts> count_energy(const EnergyModel& model, const Convention& cho
   }
   const std::string wanted = model.convention_for(chosen.name());
   const auto own = wanted == chosen.name() ? Result<Convention>(chosen) : find_convention(wanted);
-  if (!own) return tl::unexpected(own.error());
+  if (!own) return failure(own);
   const ConventionCosts counts = count_as(*own, costs, layers);
   for (const LayerCount& count : counts.layers) {
     Energy energy = energy_of_layer(counter, count);

@@ -1,4 +1,4 @@
-// data/energy.json: figures and models.
+// Reads data/energy.json: figures and models.
 #include <algorithm>
 #include <map>
 
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/embedded.h"
+#include "base/json_text.h"
 #include "cost/energy_rules.h"
 
 namespace strata {
@@ -23,14 +24,14 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kFile = "data/energy.json";
 constexpr std::array<const char*, 5> kAccesses = {"register", "l1", "l2", "sram", "dram"};
 
-// The shortest text of a JSON number is the decimal that was written.
+// The shortest text of a JSON number is the decimal that the file contains.
 Amount figure(const Json& number) {
-  return Amount::from_decimal(number.dump()).value_or(Amount::unknown());
+  return Amount::from_decimal(json_text(number, -1)).value_or(Amount::unknown());
 }
 
 Json parsed_file() {
   const auto text = embedded_file(kFile);
-  return text ? Json::parse(*text) : Json();
+  return text ? json_from_text(*text) : Json();
 }
 
 EnergyFigures read_figures(const Json& json) {
@@ -104,7 +105,7 @@ Result<EnergyModel> find_energy_model(std::string_view name) {
                    ErrorKind::Usage);
   try {
     auto rules = read_model(parsed_file(), std::string(name));
-    if (!rules) return tl::unexpected(rules.error());
+    if (!rules) return failure(rules);
     return EnergyModel(std::make_shared<const EnergyRules>(std::move(*rules)));
   } catch (const Json::exception& e) {
     return broken(e);

@@ -1,4 +1,4 @@
-// data/energy.json as it is kept.
+// The internal form of data/energy.json.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace strata {
 
-// What the formulas of a model may use, before its own constants.
+// What the formulas of a model may use, in addition to its own constants.
 enum class EnergyFact : std::uint8_t {
   macs,
   adds,
@@ -21,28 +21,28 @@ enum class EnergyFact : std::uint8_t {
   flops,
   read,
   write,  // elements
-  words,  // of 32 bits, read and written
+  words,  // 32-bit words, read and written
   add,
-  mul,  // picojoules of one operation of the layer's type
+  mul,  // picojoules per operation in the layer's type
   register_,
   l1,
   l2,
   sram,
-  dram,  // picojoules of one access to 32 bits
+  dram,  // picojoules per 32-bit access
   kCount,
 };
 inline constexpr std::size_t kEnergyFacts = static_cast<std::size_t>(EnergyFact::kCount);
 extern const std::array<std::string_view, kEnergyFacts> kEnergyFactNames;
 
 struct EnergyFigures {
-  std::array<std::optional<OperationEnergy>, kDTypeCount> operations;  // by DType
+  std::array<std::optional<OperationEnergy>, kDTypeCount> operations;  // indexed by DType
   std::array<Amount, 5> accesses;                                      // register to DRAM
 };
 
 struct EnergyRules {
   std::string name, title;
   std::vector<std::string> notes;
-  std::vector<std::string> counts;  // conventions it works on, the usual one first
+  std::vector<std::string> counts;  // conventions it works with, the default first
   std::vector<std::string> constant_names;
   std::vector<Amount> constants;
   std::vector<std::string> terms;
@@ -50,7 +50,7 @@ struct EnergyRules {
   EnergyFigures figures;
 };
 
-// The built-in file, or the sentence that says what is wrong with it.
+// The built-in file, or a sentence that says what is wrong with it.
 Result<EnergyFigures> energy_figures();
 
 }  // namespace strata

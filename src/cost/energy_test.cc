@@ -27,10 +27,10 @@ TEST(Energy, EveryTypeThatIsComputedInHasFigures) {
   for (int number = 1; number < kDTypeCount; ++number) {
     const auto type = static_cast<DType>(number);
     const auto energy = operation_energy(type);
-    EXPECT_EQ(energy.has_value(), type != DType::String) << name(type);
+    EXPECT_EQ(energy.has_value(), type != DType::String) << name_of(type);
     if (energy) {
-      EXPECT_GT(*energy->add.number(), 0) << name(type);
-      EXPECT_GT(*energy->mul.number(), 0) << name(type);
+      EXPECT_GT(*energy->add.number(), 0) << name_of(type);
+      EXPECT_GT(*energy->mul.number(), 0) << name_of(type);
     }
   }
   EXPECT_EQ(operation_energy(DType::F32)->mul.text(), "4.5");
@@ -57,14 +57,14 @@ TEST(Energy, RaspWorksOnItsOwnCounts) {
 }
 
 TEST(Energy, TermsApart) {
-  // 2·3·4 MACs of 4.5 + 0.9, and 8 + 12 + 6 words of 132.
+  // 2·3·4 MACs at 4.5 + 0.9, and 8 + 12 + 6 words at 132.
   EXPECT_EQ(energy_of("strata", "MatMul", {"f32[2,4], f32[4,3]", "", "f32[2,3]"}), "3561.6");
   // The same in fp16: 24·(1.1 + 0.45) and half the words.
   EXPECT_EQ(energy_of("strata", "MatMul", {"f16[2,4], f16[4,3]", "", "f16[2,3]"}), "1753.2");
 }
 
 TEST(Energy, OpenSizesStayAFormula) {
-  // One comparison of 0.9 and two words of 132 for each element.
+  // One comparison at 0.9 and two words at 132 per element.
   EXPECT_EQ(energy_of("strata", "Relu", {"f32[N,10]", "", "f32[N,10]"}), "2649·N");
 }
 

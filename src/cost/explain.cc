@@ -89,7 +89,7 @@ void Explanation::title() {
 
 void Explanation::tensor(std::string_view label, std::string_view tensor_name, DType type,
                          std::string_view shape) {
-  page_.labelled(label, padded(std::string(name(type)), 6) + padded(std::string(shape), 24) +
+  page_.labelled(label, padded(std::string(name_of(type)), 6) + padded(std::string(shape), 24) +
                             page_.dim(tensor_name));
 }
 
@@ -184,7 +184,7 @@ void Explanation::strata_numbers() {
     page_.labelled("note", "a lower bound: the work of an operator in it is not known");
 }
 
-// Each distinct input, weight and output once, where that is what a node moves.
+// Lists each distinct input, weight and output once, if that is what a node moves.
 void Explanation::bytes_of_nodes() {
   std::vector<std::string> read, written;
   Expr read_sum = 0, write_sum = 0;
@@ -273,7 +273,8 @@ void Explanation::part_numbers(const CountedPart& part) {
                                       with_groups(formula.filled_in(facts.values()))};
     const bool moved = metric == Metric::ReadBytes || metric == Metric::WriteBytes;
     if (moved) {
-      steps.push_back(fmt::format("{} elements of {}", exact(amount), strata::name(facts.dtype())));
+      steps.push_back(
+          fmt::format("{} elements of {}", exact(amount), strata::name_of(facts.dtype())));
       steps.push_back(exact(bytes_of_amount(amount, facts.dtype())) + " B");
     } else {
       steps.push_back(exact(amount));
@@ -331,7 +332,7 @@ Result<std::string> explain(const Model& model, const Costs& costs, const Layers
                             std::string_view query, const Convention& convention,
                             const ExplainStyle& style) {
   const auto index = find_layer(model, costs, layers, query);
-  if (!index) return tl::unexpected(index.error());
+  if (!index) return failure(index);
   return Explanation(model, costs, layers, *index, convention, style).text();
 }
 

@@ -1,4 +1,4 @@
-// The page that `strata explain` prints: numbers, and lines under labels.
+// The page that `strata explain` prints: numbers, and lines with labels.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ namespace strata::page {
 inline constexpr std::size_t kLabelWidth = 8;
 inline constexpr std::size_t kRuleWidth = 88;
 
-// Thousands are grouped in whatever numbers a text has, not in names (`conv12345`).
+// Groups the thousands of all numbers in a text, but not in names (`conv12345`).
 std::string with_groups(std::string_view text);
 
-// Every digit of it.
+// With every digit.
 std::string exact(const Expr& expr);
 std::string exact(const Amount& amount);
 
-// By spaces, to a width in columns of a terminal.
+// Padded with spaces to a width in terminal columns.
 std::string padded(std::string text, std::size_t width);
-// Its words in lines of at most so many columns.
+// Wraps the words into lines of at most this many columns.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-// Lines under a label: `MACs    = N·O·K`, then `        = 1·401,408·27`.
+// Lines with a label: `MACs    = N·O·K`, then `        = 1·401,408·27`.
 class Page {
  public:
   explicit Page(bool color) : color_(color) {}

@@ -3,32 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "base/glob.h"
 #include "strata/cost/explain.h"
 
 namespace strata {
 
 namespace {
-
-// * is any text, also with dots and slashes; ? is one character. Linear in the
-// text for each star: the last star takes up what the rest does not match.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = pattern.npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
-    } else if (star != pattern.npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
 
 // `conv1` is the end of `layer1.0.conv1` and not of `preconv1`.
 bool is_end_of(std::string_view text, std::string_view end) {
@@ -88,7 +68,7 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
       const std::string_view name = costs.nodes[index].get().name;
       node_name = node_name || name == wanted;
       node_end = node_end || is_end_of(name, wanted);
-      node_pattern = node_pattern || (pattern && matches(wanted, name));
+      node_pattern = node_pattern || (pattern && matches_glob(wanted, name));
     }
     if (named.path == wanted)
       found[0].push_back(named);
@@ -96,7 +76,7 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
       found[1].push_back(named);
     else if (is_end_of(named.path, wanted) || node_end)
       found[2].push_back(named);
-    else if (pattern && (matches(wanted, named.path) || node_pattern))
+    else if (pattern && (matches_glob(wanted, named.path) || node_pattern))
       found[3].push_back(named);
     else if (named.path.find(wanted) != named.path.npos)
       near.push_back(std::move(named));
@@ -115,8 +95,7 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
     return failure(
         fmt::format("there is no layer \"{}\"; similar ones are {}", query, list_of(layers, near)),
         ErrorKind::Usage);
-  return failure(fmt::format("there is no layer \"{}\"; `strata stat` lists the layers", query),
-                 ErrorKind::Usage);
+  return failure(Code::NoLayer, {.name = std::string(query)});
 }
 
 }  // namespace strata

@@ -67,7 +67,7 @@ class Formula::Parser {
       {"if", Op::If, 3},
   }};
 
-  // Each of these returns false once something is wrong.
+  // Each of these returns false after the first error.
   bool fail(std::string what) {
     if (problem_.empty()) problem_ = std::move(what), problem_at_ = at_;
     return false;

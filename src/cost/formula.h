@@ -1,4 +1,4 @@
-// Formulas that counting conventions and energy models are written in, as text:
+// The formulas of counting conventions and energy models, as text:
 //
 //   N*O*(2*K - 1 + b)
 //   floor(Co * each((in + pad - dilation*(kernel - 1) - 1)/stride + 1) * (K - 1 + b))
@@ -7,8 +7,8 @@
 //   floor(x) ceil(x) min(x, y) max(x, y)
 //   equal(x, y)        1 if they are equal, else 0
 //   if(c, x, y)        x unless c is 0
-//   each(x)            the product of x over the spatial axes; inside it stand the
-//                      names that have a value along each axis (in, kernel, …)
+//   each(x)            the product of x over the spatial axes; inside it, names that have
+//                      a value along each axis may be used (in, kernel, …)
 // All arithmetic is exact and works with symbols.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace strata {
 
-// The names that formulas of one purpose may use; a value's place is its name's.
+// The names that formulas of one purpose may use; a value has the same index as its name.
 struct FormulaNames {
   std::span<const std::string_view> plain;
   std::span<const std::string_view> along_axis;  // only inside each(…)
@@ -43,10 +43,10 @@ class Formula {
   Amount evaluate(const FormulaValues& values) const;
   bool is_zero() const;  // the formula is `0`
 
-  // Typeset with names (`N·O·(2·K − 1 + b)`), and with each name's value in its place.
+  // Typeset with names (`N·O·(2·K − 1 + b)`), and with each name replaced by its value.
   std::string text() const;
   std::string filled_in(const FormulaValues& values) const;
-  // Names in it, each once, in order of appearance.
+  // The names in it, in order of appearance, without duplicates.
   std::vector<std::string_view> names() const;
 
  private:
@@ -66,11 +66,11 @@ class Formula {
     Max,
     Equal,
     If,
-    Each,  // the next `arg` steps make the factor of one axis
+    Each,  // the next `arg` steps compute the factor of one axis
   };
   struct Step {
     Op op;
-    std::uint16_t arg;  // number or name: its index; Each: steps
+    std::uint16_t arg;  // for a number or name, its index; for Each, the number of steps
   };
   struct Typeset;
   class Parser;
@@ -83,10 +83,10 @@ class Formula {
 
   std::vector<Step> steps_;  // operands before operators
   std::vector<Amount> numbers_;
-  std::vector<std::string_view> names_, axis_names_;  // all that were allowed, by place
+  std::vector<std::string_view> names_, axis_names_;  // all allowed names, by index
 };
 
-// How deep a formula may nest, and how many steps it may have.
+// Limits on the nesting of a formula and on its number of steps.
 inline constexpr std::size_t kMaxFormulaDepth = 24;
 inline constexpr std::size_t kMaxFormulaSteps = 500;
 

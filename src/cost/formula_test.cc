@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 4> kPlain = {"N", "O", "K", "b"};
 constexpr std::array<std::string_view, 3> kAlongAxis = {"in", "kernel", "stride"};
 constexpr FormulaNames kNames = {kPlain, kAlongAxis};
 
-// N symbol, O 10, K 27, b 0; two axes: 224 and 10, windows 3 and 2, strides 2 and 4.
+// N is a symbol, O 10, K 27, b 0; two axes: 224 and 10, windows 3 and 2, strides 2 and 4.
 struct Layer {
   std::array<Amount, 4> plain = {Expr::symbol("N"), 10, 27, 0};
   std::array<Amount, 3> first = {224, 3, 2}, second = {10, 2, 4};

@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// How tightly a piece of text holds together: what binds less needs parentheses.
+// How tightly a piece of text binds: pieces that bind less need parentheses.
 enum Binding { kSum = 0, kProduct = 1, kWhole = 2 };
 
 bool is_sum(std::string_view text) {
@@ -50,7 +50,7 @@ Formula::Typeset Formula::typeset(std::size_t first, std::size_t last, const For
       stack.pop_back();
       return top;
     };
-    // The right side of − and of a division needs parentheses where the left does not.
+    // The right side of − and of a division needs parentheses where the left side does not.
     const auto binary = [&](std::string_view sign, Binding own, bool strict) {
       const Typeset right = pop(), left = pop();
       const auto tighter = static_cast<Binding>(own + 1);

@@ -33,7 +33,7 @@ constexpr std::size_t kCount = std::size(kBodies);
 
 std::vector<const KnownBody*> find_known_bodies(const Model& model) {
   const std::size_t count = model.scopes.size();
-  std::vector<unsigned> found(count * kCount, 0);  // bit i: child i is there
+  std::vector<unsigned> found(count * kCount, 0);  // bit i: child i exists
   for (const Scope& scope : model.scopes) {
     if (scope.parent == kNone || !model.scopes[scope.parent].cls.empty()) continue;
     for (std::size_t body = 0; body < kCount; ++body)

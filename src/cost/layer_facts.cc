@@ -64,20 +64,6 @@ std::array<std::string_view, n> only_names(const std::array<FactName, n>& facts)
   return names;
 }
 
-// Where an operator of a kind has its weights and its bias.
-struct Slots {
-  std::size_t weights = 1, bias = 2;
-};
-
-Slots slots_of(std::string_view op) {
-  if (op == "QLinearConv") return {3, 8};
-  if (op == "QLinearMatMul") return {3, kNone};
-  if (op == "MatMulNBits") return {1, 5};
-  if (op == "ConvInteger" || op == "MatMulInteger" || op == "MatMul" || op == "FusedMatMul")
-    return {1, kNone};
-  return {};
-}
-
 bool is_pool(LayerKind kind) {
   return kind == LayerKind::MaxPool || kind == LayerKind::AvgPool ||
          kind == LayerKind::AdaptiveAvgPool || kind == LayerKind::AdaptiveMaxPool;
@@ -85,12 +71,12 @@ bool is_pool(LayerKind kind) {
 
 bool is_conv(LayerKind kind) { return kind == LayerKind::Conv || kind == LayerKind::ConvTranspose; }
 
-// A norm without weights gets ones and zeros as Constants from its exporter, while
-// its statistics are stored like any network's.
+// For a norm without weights, the exporter writes ones and zeros as Constants, while its statistics
+// are stored as in any network.
 bool is_plain_norm(const Graph& graph, const Node& node) {
-  constexpr std::size_t kMean = 3;
-  return node.op == "BatchNormalization" && kMean < node.inputs.size() &&
-         !weight_of(graph, node.inputs[kMean]).from_constant;
+  const std::uint8_t mean = traits_of(node).norm.mean;
+  return mean != kNoInput && mean < node.inputs.size() &&
+         !weight_of(graph, node.inputs[mean]).from_constant;
 }
 
 Expr size_along(const Dims& dims, std::int64_t axis) {
@@ -127,14 +113,14 @@ LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_in
   if (kind == LayerKind::Recurrent) find_recurrent(graph, node);
   if (kind == LayerKind::Softmax) {
     const NodeView view(graph, node);
-    // Up to opset 12 it normalizes all axes from `axis` on together.
-    const std::int64_t axis = view.integer("axis", node.opset < 13 ? 1 : -1);
+    // Up to opset 12, it normalizes all axes from `axis` on together.
+    const std::int64_t axis = view.integer(Attr::Axis).value_or(-1);
     at(Fact::f) = size_along(view.dims(0), axis);
     if (node.opset < 13 && axis >= 0)
       at(Fact::f) = product_from(view.in(0), static_cast<std::size_t>(axis));
   }
   if (kind == LayerKind::Upsample) {
-    const std::string_view mode = NodeView(graph, node).text("mode", "nearest");
+    const std::string_view mode = NodeView(graph, node).text(Attr::Mode);
     at(Fact::nearest) = mode == "nearest" ? 1 : 0;
     at(Fact::linear) = mode == "linear" || mode == "bilinear" ? 1 : 0;
     at(Fact::cubic) = mode == "cubic" ? 1 : 0;
@@ -142,7 +128,8 @@ LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_in
   for (std::size_t i = 0; i < axes_.size(); ++i) axis_spans_[i] = axes_[i];
 }
 
-// A layer of several nodes reads what its first node reads and gives what its last gives.
+// A layer with several nodes reads what its first node reads and returns what its last node
+// returns.
 void LayerFacts::find_ends(const Costs& costs, const Executed& main,
                            std::span<const std::uint32_t> members) {
   const Executed* first = &main;
@@ -209,7 +196,8 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
       const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
       if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
       if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
-      if (node.op == "Add" && kind == LayerKind::Linear) bias_added = true;
+      if (kind == LayerKind::Linear && rule != nullptr && rule->traits.op == Op::Add)
+        bias_added = true;
       if (std::find(seen.begin(), seen.end(), weight.key) != seen.end()) continue;
       seen.push_back(weight.key);
       params += weight.data->elements();
@@ -228,14 +216,14 @@ void LayerFacts::find_axes(const Graph& graph, const Node& node, LayerKind kind)
   const Dims& out = output_->dims;
   if (in.size() < 3 || in.size() > 2 + kMaxAxes || out.size() != in.size()) return;
   const NodeView view(graph, node);
-  // Channels stand last in this one operator.
-  const std::size_t first = node.op == "NhwcFusedConv" ? 1 : 2;
-  const auto kernel = view.integers("kernel_shape");
-  const auto strides = view.integers("strides");
-  const auto dilations = view.integers("dilations");
-  const auto pads = view.integers("pads");
+  const Traits& traits = traits_of(node);
+  const std::size_t first = traits.channels_last ? 1 : 2;
+  const auto kernel = view.integers(Attr::Kernel);
+  const auto strides = view.integers(Attr::Strides);
+  const auto dilations = view.integers(Attr::Dilations);
+  const auto pads = view.integers(Attr::Pads);
   const std::size_t count = in.size() - 2;
-  const TypeInfo& weights = view.in(slots_of(node.op).weights);
+  const TypeInfo& weights = view.in(traits.weights);
 
   Expr window = 1, places = 1, input_places = 1;
   bool square = true;
@@ -273,35 +261,35 @@ void LayerFacts::find_axes(const Graph& graph, const Node& node, LayerKind kind)
 
 void LayerFacts::find_weights(const Graph& graph, const Node& node, LayerKind kind) {
   const NodeView view(graph, node);
-  const Slots slots = slots_of(node.op);
-  const TypeInfo& weights = view.in(slots.weights);
+  const Traits& traits = traits_of(node);
+  const TypeInfo& weights = view.in(traits.weights);
   if (is_conv(kind)) {
-    const std::int64_t group = std::max<std::int64_t>(1, view.integer("group", 1));
+    const std::int64_t group = std::max<std::int64_t>(1, view.integer(Attr::Groups).value_or(1));
     const bool transposed = kind == LayerKind::ConvTranspose;
     at(Fact::groups) = group;
-    at(Fact::b) = view.has(slots.bias) ? 1 : 0;
+    at(Fact::b) = view.has(traits.bias) ? 1 : 0;
     at(Fact::Ci) = transposed ? size_at(weights, 0) : size_at(weights, 1) * group;
     at(Fact::Co) = transposed ? size_at(weights, 1) * group : size_at(weights, 0);
     at(Fact::K) = Amount::ratio((*this)[Fact::Ci].above(), group) * product_from(weights, 2);
     return;
   }
-  const bool transposed = view.integer("transA", 0) != 0;
+  const bool transposed = view.integer(Attr::TransposeFirst).value_or(0) != 0;
   const Dims& a = view.dims(0);
   at(Fact::inner) = size_along(a, transposed ? -2 : -1);
   if (kind != LayerKind::Linear) return;
   at(Fact::Fi) = (*this)[Fact::inner];
   at(Fact::Fo) = size_along(view.out(0).dims, -1);
-  if (view.has(slots.bias)) at(Fact::b) = 1;
+  if (view.has(traits.bias)) at(Fact::b) = 1;
 }
 
 void LayerFacts::find_recurrent(const Graph& graph, const Node& node) {
   const NodeView view(graph, node);
-  const bool batch_first = view.integer("layout", 0) != 0;
+  const bool batch_first = view.integer(Attr::BatchFirst).value_or(0) != 0;
   at(Fact::N) = size_at(view.in(0), batch_first ? 0 : 1);
   at(Fact::steps) = size_at(view.in(0), batch_first ? 1 : 0);
   at(Fact::D) = size_at(view.in(1), 0);
   at(Fact::H) = size_at(view.in(2), 2);
-  at(Fact::gates) = node.op == "LSTM" ? 4 : node.op == "GRU" ? 3 : 1;
+  at(Fact::gates) = std::int64_t{traits_of(node).gates};
   at(Fact::W) = view.in_elements(1);
   at(Fact::R) = view.in_elements(2);
   at(Fact::b) = view.has(3) ? 1 : 0;

@@ -59,14 +59,14 @@ enum class AxisFact : std::uint8_t { in, out, kernel, stride, pad, dilation, kCo
 inline constexpr std::size_t kAxisFacts = static_cast<std::size_t>(AxisFact::kCount);
 extern const std::array<FactName, kAxisFacts> kAxisFactNames;
 
-// The names as formulas are parsed with.
+// The names in the form that formulas are parsed with.
 FormulaNames layer_formula_names();
 
-// A fact that a layer does not have (the window of a Linear) is unknown.
+// A fact that a layer does not have (such as the window of a Linear) is unknown.
 class LayerFacts {
  public:
-  // Of a layer, or of one of its nodes: `members` are the nodes to look at, `main`
-  // the one that does the work, all of them indices into costs.nodes.
+  // Facts of a layer, or of one of its nodes: `members` are the nodes to look at and `main` is the
+  // one that does the work, all as indices into costs.nodes.
   LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main,
              std::span<const std::uint32_t> members);
   LayerFacts(const LayerFacts&) = delete;
@@ -74,9 +74,9 @@ class LayerFacts {
 
   const Amount& operator[](Fact fact) const { return plain_[static_cast<std::size_t>(fact)]; }
   FormulaValues values() const { return {plain_, {axis_spans_.data(), axes_.size()}}; }
-  // Spatial axes: 2 for an image.
+  // Number of spatial axes: 2 for an image.
   std::size_t axes() const { return axes_.size(); }
-  DType dtype() const { return dtype_; }  // of what it reads
+  DType dtype() const { return dtype_; }  // type of what it reads
   const Expr& times() const { return times_; }
 
  private:

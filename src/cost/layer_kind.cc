@@ -1,146 +1,59 @@
 #include "cost/layer_kind.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "ops/node_view.h"
+#include "ops/registry.h"
 
 namespace strata {
 
 namespace {
-
-struct KindName {
-  std::string_view op;
-  LayerKind kind;
-};
-
-// Operators that are one kind whatever their inputs.
-constexpr KindName kByOperator[] = {
-    {"Conv", LayerKind::Conv},
-    {"ConvInteger", LayerKind::Conv},
-    {"QLinearConv", LayerKind::Conv},
-    {"FusedConv", LayerKind::Conv},
-    {"NhwcFusedConv", LayerKind::Conv},
-    {"ConvTranspose", LayerKind::ConvTranspose},
-    {"BatchNormalization", LayerKind::BatchNorm},
-    {"LayerNormalization", LayerKind::LayerNorm},
-    {"GroupNormalization", LayerKind::GroupNorm},
-    {"InstanceNormalization", LayerKind::InstanceNorm},
-    {"Relu", LayerKind::ReLU},
-    {"LeakyRelu", LayerKind::LeakyReLU},
-    {"PRelu", LayerKind::PReLU},
-    {"Elu", LayerKind::ELU},
-    {"Gelu", LayerKind::GELU},
-    {"HardSwish", LayerKind::Hardswish},
-    {"HardSigmoid", LayerKind::Hardsigmoid},
-    {"Sigmoid", LayerKind::Sigmoid},
-    {"Tanh", LayerKind::Tanh},
-    {"Softmax", LayerKind::Softmax},
-    {"MaxPool", LayerKind::MaxPool},
-    {"AveragePool", LayerKind::AvgPool},
-    {"GlobalAveragePool", LayerKind::AdaptiveAvgPool},
-    {"GlobalMaxPool", LayerKind::AdaptiveMaxPool},
-    {"Dropout", LayerKind::Dropout},
-    {"Flatten", LayerKind::Flatten},
-    {"Resize", LayerKind::Upsample},
-    {"Upsample", LayerKind::Upsample},
-    {"RNN", LayerKind::Recurrent},
-    {"LSTM", LayerKind::Recurrent},
-    {"GRU", LayerKind::Recurrent},
-    {"Attention", LayerKind::Attention},
-    {"MultiHeadAttention", LayerKind::Attention},
-    {"GroupQueryAttention", LayerKind::Attention},
-    {"Add", LayerKind::Elementwise},
-    {"Sub", LayerKind::Elementwise},
-    {"Mul", LayerKind::Elementwise},
-    {"Div", LayerKind::Elementwise},
-};
-
-std::optional<double> constant_scalar(const Graph& graph, TensorId id) {
-  if (id == kNone) return std::nullopt;
-  const Tensor& tensor = graph.tensors[id];
-  if (tensor.value != nullptr && tensor.value->size() == 1) return tensor.value->items[0].number();
-  if (tensor.data != nullptr)
-    if (auto value = decode(*tensor.data); value && value->size() == 1)
-      return value->items[0].number();
-  return std::nullopt;
-}
 
 bool is_weight(const Graph& graph, const Node& node, std::size_t slot) {
   return slot < node.inputs.size() && node.inputs[slot] != kNone &&
          weight_of(graph, node.inputs[slot]).data != nullptr;
 }
 
-bool clips_to_six(const Graph& graph, const Node& node) {
-  NodeView view(graph, node);
-  const auto bound = [&](std::size_t slot, std::string_view name) -> std::optional<double> {
-    if (slot < node.inputs.size()) return constant_scalar(graph, node.inputs[slot]);
-    if (view.has_attribute(name)) return view.real(name, 0);
-    return std::nullopt;
-  };
-  return bound(1, "min") == 0.0 && bound(2, "max") == 6.0;
-}
-
-// An adaptive pool is written as a pool whose windows do not overlap; unlike for a
-// pool with a window of its own, the exporter states neither padding nor rounding.
-bool is_adaptive(const Graph& graph, const Node& node) {
-  const NodeView view(graph, node);
-  const auto kernel = view.integers("kernel_shape"), strides = view.integers("strides");
-  return std::equal(kernel.begin(), kernel.end(), strides.begin(), strides.end()) &&
-         node.attribute("pads") == nullptr && node.attribute("ceil_mode") == nullptr &&
-         node.attribute("auto_pad") == nullptr;
-}
-
 }  // namespace
 
 LayerKind kind_of_node(const Graph& graph, const Node& node) {
-  if (node.op == "Clip") return clips_to_six(graph, node) ? LayerKind::ReLU6 : LayerKind::Other;
-  if (node.op == "Gemm" || node.op == "MatMul" || node.op == "FusedMatMul" ||
-      node.op == "FusedGemm" || node.op == "MatMulInteger" || node.op == "QLinearMatMul" ||
-      node.op == "MatMulNBits") {
-    const std::size_t slot = node.op == "QLinearMatMul" ? 3 : 1;
-    return is_weight(graph, node, slot) ? LayerKind::Linear : LayerKind::MatMul;
-  }
-  if (node.op == "Gather")
-    return is_weight(graph, node, 0) ? LayerKind::Embedding : LayerKind::Other;
-  if (node.op == "AveragePool" && is_adaptive(graph, node)) return LayerKind::AdaptiveAvgPool;
-  if (node.op == "MaxPool" && is_adaptive(graph, node)) return LayerKind::AdaptiveMaxPool;
-  for (const KindName& known : kByOperator)
-    if (known.op == node.op) return known.kind;
-  return LayerKind::Other;
+  const Traits& traits = traits_of(node);
+  if (traits.kind_with_weights != LayerKind::Unknown && is_weight(graph, node, traits.weights))
+    return traits.kind_with_weights;
+  return traits.kind_of != nullptr ? traits.kind_of(NodeView(graph, node)) : traits.kind;
 }
 
 namespace {
 
-bool is_recurrent(std::string_view op) { return op == "RNN" || op == "GRU" || op == "LSTM"; }
-
-// Modules that exporters write with several operators; nullopt if its main node
-// decides. A module that multiplies more than once is what no single operator is.
+// The kind of a module that exporters write as several operators; nullopt if its main node decides.
+// A module that multiplies more than once is not a single operator.
 std::optional<LayerKind> kind_of_several(const Costs& costs,
                                          std::span<const std::uint32_t> members) {
   std::size_t multiplying = 0, recurrent = 0;
+  std::uint64_t ops = 0;  // one bit per Op
+  const auto bit = [](Op op) { return std::uint64_t{1} << static_cast<unsigned>(op); };
   for (std::uint32_t index : members) {
     const Executed& executed = costs.nodes[index];
+    const Traits& traits = traits_of(executed.get());
+    ops |= bit(traits.op);
     if (executed.cost.folded || executed.cost.macs.is(0)) continue;
     ++multiplying;
-    if (is_recurrent(executed.get().op)) ++recurrent;
+    if (traits.kind == LayerKind::Recurrent) ++recurrent;
   }
-  const auto has = [&](std::string_view op) {
-    return std::any_of(members.begin(), members.end(),
-                       [&](std::uint32_t index) { return costs.nodes[index].get().op == op; });
-  };
+  const auto has = [&](Op op) { return (ops & bit(op)) != 0; };
   if (multiplying > 1 && recurrent < multiplying)
-    return has("Softmax") ? LayerKind::Attention : LayerKind::Other;
+    return has(Op::Softmax) ? LayerKind::Attention : LayerKind::Other;
   if (multiplying > 0) return std::nullopt;
-  if (has("Erf")) return LayerKind::GELU;
-  if (has("Tanh") && has("Mul") && !has("Softplus")) return LayerKind::GELU;  // its approximation
-  if (has("Sigmoid") && has("Mul")) return LayerKind::SiLU;
-  if (has("InstanceNormalization") && has("Reshape")) return LayerKind::GroupNorm;
-  if (has("ReduceMean") && has("Sub") && has("Sqrt") && has("Div")) return LayerKind::LayerNorm;
+  if (has(Op::Erf)) return LayerKind::GELU;
+  if (has(Op::Tanh) && has(Op::Mul) && !has(Op::Softplus))
+    return LayerKind::GELU;  // its approximation
+  if (has(Op::Sigmoid) && has(Op::Mul)) return LayerKind::SiLU;
+  if (has(Op::InstanceNorm) && has(Op::Reshape)) return LayerKind::GroupNorm;
+  if (has(Op::ReduceMean) && has(Op::Sub) && has(Op::Sqrt) && has(Op::Div))
+    return LayerKind::LayerNorm;
   return std::nullopt;
 }
 
@@ -157,7 +70,7 @@ constexpr std::pair<LayerKind, std::string_view> kTorchNames[] = {
     {LayerKind::Attention, "Attention"}, {LayerKind::Upsample, "Upsample"},
 };
 
-// Those whose torch.nn class names the number of spatial axes.
+// The kinds whose torch.nn class name includes the number of spatial axes.
 constexpr std::pair<LayerKind, std::string_view> kSpatialNames[] = {
     {LayerKind::Conv, "Conv"},
     {LayerKind::ConvTranspose, "ConvTranspose"},

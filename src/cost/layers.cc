@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "cost/layer_kind.h"
+#include "ops/registry.h"
 
 namespace strata {
 
 namespace {
 
-// Module paths that have modules inside, by scope. Scopes of one path agree.
+// Whether a scope's module contains modules, indexed by scope. All scopes of one path agree.
 std::vector<bool> containers(const Model& model) {
   std::vector<bool> has_children(model.scopes.size(), false);
   for (const Scope& scope : model.scopes)
@@ -19,8 +20,8 @@ std::vector<bool> containers(const Model& model) {
   return has_children;
 }
 
-// The node that decides what a layer is: the one with the most arithmetic; a
-// node that costs nothing only if there is no other.
+// The node that determines the kind of a layer: the one with the most arithmetic. A node that costs
+// nothing is chosen only if there is no other.
 std::uint32_t main_node(const Costs& costs, std::span<const std::uint32_t> members) {
   std::uint32_t best = members[0];
   int best_rank = -1;
@@ -36,7 +37,7 @@ std::uint32_t main_node(const Costs& costs, std::span<const std::uint32_t> membe
   return best;
 }
 
-bool is_constant(const Node& node) { return node.op == "Constant" && node.domain.empty(); }
+bool is_constant(const Node& node) { return traits_of(node).op == Op::Constant; }
 
 bool returns(const Graph& graph, TensorId id) {
   return std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end();
@@ -91,7 +92,7 @@ std::string layer_path(const Model& model, const Costs& costs, const Layer& laye
   const std::string_view path = model.scopes[layer.scope].path;
   const Node& node = costs.nodes[layer.main].get();
   if (!layer.functional && !path.empty()) return std::string(path);
-  // The node's own name is what follows the last slash of its full name.
+  // The node's own name is the part after the last slash of its full name.
   std::string_view own = node.name;
   if (layer.functional || own.starts_with('/')) own = own.substr(own.rfind('/') + 1);
   if (own.empty()) {
@@ -103,19 +104,18 @@ std::string layer_path(const Model& model, const Costs& costs, const Layer& laye
 
 namespace {
 
-// The output of a Constant node: stored, wherever it is read.
+// The output of a Constant node is stored, wherever it is read.
 bool is_stored(const Graph& graph, TensorId id) {
   const Tensor& tensor = graph.tensors[id];
   if (tensor.role != Role::Activation || tensor.producer == kNone) return false;
-  const Node& made_by = graph.nodes[tensor.producer];
-  return made_by.op == "Constant" && made_by.domain.empty();
+  return is_constant(graph.nodes[tensor.producer]);
 }
 
 }  // namespace
 
 LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& layers) {
-  // Which layer makes each tensor of each graph, and who reads it from outside.
-  std::unordered_map<const Graph*, std::size_t> bases;  // graphs in one running numbering
+  // Which layer makes each tensor of each graph, and which read it from outside.
+  std::unordered_map<const Graph*, std::size_t> bases;  // all graphs in one consecutive numbering
   std::size_t tensors = 0;
   for (const Graph& graph : model.graphs) {
     bases.emplace(&graph, tensors);

@@ -15,7 +15,7 @@ bool is_more(const Expr& a, const Expr& b) {
   const Expr difference = a - b;
   if (provably_at_least(difference, 1)) return true;
   if (provably_at_least(-difference, 0)) return false;
-  return at_one(difference) > 0;  // cannot be told for every size: judged at the smallest
+  return at_one(difference) > 0;  // not decidable for every size, so it is judged at the smallest
 }
 
 constexpr NodeId kNever = kNone;
@@ -48,8 +48,8 @@ Spans find_spans(const Graph& graph, const Costs& costs) {
       spans.first[id] = spans.last[id] = executed.node;
     }
   }
-  // Values that bodies read stay until the node that owns the body; those nodes
-  // list none of them as inputs.
+  // Values that bodies read stay alive until the node that owns the body; such nodes do not list
+  // them as inputs.
   for (TensorId id : graph.outputs)
     if (id != kNone && !graph.nodes.empty())
       spans.last[spans.root[id]] = static_cast<NodeId>(graph.nodes.size() - 1);

@@ -68,8 +68,8 @@ TEST(Liveness, OpenSizesGiveAFormula) {
   EXPECT_FALSE(plan_arena(model, live)) << "an arena needs numbers";
 }
 
-// Any set of lifetimes: no two tensors that are alive together overlap, and the
-// arena is at least what is alive at once.
+// For any set of lifetimes: no two tensors that are alive together overlap, and the arena is at
+// least as large as what is alive at once.
 RC_GTEST_PROP(Arena, BlocksAliveTogetherDoNotOverlap, ()) {
   Model model;
   if (model.graphs.empty()) model.graphs.emplace_back();

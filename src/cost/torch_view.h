@@ -1,4 +1,4 @@
-// Which operators PyTorch runs without making a new tensor's memory.
+// Which operators PyTorch runs without allocating memory for a new tensor.
 #pragma once
 
 #include "strata/cost/cost.h"
@@ -6,12 +6,12 @@
 namespace strata {
 
 struct TorchView {
-  bool shares = false;  // its outputs are the memory of its first input
-  bool ordered = true;  // the outputs' elements lie in order, without gaps
+  bool shares = false;  // its outputs share the memory of its first input
+  bool ordered = true;  // the outputs' elements are contiguous
 };
 
-// `input_ordered`: that holds for the first input. A Reshape of one that is not in
-// order makes a copy.
+// `input_ordered` says whether the first input is contiguous. A Reshape of one that is not makes a
+// copy.
 TorchView torch_view(const Graph& graph, const Node& node, const NodeCost& cost,
                      bool input_ordered);
 

@@ -9,7 +9,7 @@ namespace strata {
 
 namespace {
 
-constexpr int kMaxChain = 64;  // longer chains of Identity and the like are not followed
+constexpr int kMaxChain = 64;  // longer chains of Identity and similar operators are not followed
 
 WeightRef constant_of(const Node& node) {
   WeightRef weight;
@@ -27,22 +27,17 @@ bool has_macs(const Graph& graph, const Node& node) {
   return !context.amount(Work::Mac).is(0);
 }
 
-// Have weights but no MACs.
-bool is_weighted_norm(const Node& node) {
-  return node.op.find("Normalization") != node.op.npos || node.op == "PRelu";
-}
-
 bool is_setting(const Node& node, std::size_t slot) {
   const OpRule* rule = find_rule(node.domain, node.op, node.opset);
   return rule != nullptr && has_bit(rule->settings, slot);
 }
 
-// Nothing but zeros, or nothing but ones.
+// Whether all elements are zeros, or all are ones.
 bool is_filler(const TensorData& data) {
   if (data.store == TensorData::Store::Raw) {
     const auto width = static_cast<std::size_t>(bits(data.dtype)) / 8;
     if (width == 0 || data.bytes.size() < width) return false;
-    // All elements are the first one.
+    // Whether all elements equal the first one.
     if (data.bytes.substr(width) != data.bytes.substr(0, data.bytes.size() - width)) return false;
     TensorData first = data;
     constexpr std::int64_t kOne[] = {1};
@@ -68,8 +63,9 @@ bool could_be_learned(DType type, bool takes_weights) {
 
 }  // namespace
 
-bool is_constant(const Graph& graph, const Constants& constants, const Node& node) {
-  if (node.domain.empty() && node.op == "Constant") return true;
+bool is_constant(const Graph& graph, const Constants& constants, const Node& node,
+                 const OpRule* rule) {
+  if (rule != nullptr && rule->traits.op == Op::Constant) return true;
   bool values = !node.outputs.empty();
   for (TensorId id : node.outputs)
     values = values && id != kNone && graph.tensors[id].value != nullptr;
@@ -95,14 +91,14 @@ Constants stored_tensors(const Graph& graph, const Constants* outer) {
 
 namespace {
 
-// From the last node of a graph to the first: what a node reads goes where its result goes, if
-// that is known when the model is loaded.
+// Walks from the last node of a graph to the first: the inputs of a node go where its result goes,
+// if the result is known when the model is loaded.
 class WeightPlaces {
  public:
   WeightPlaces(const Graph& graph, const Constants& constants)
       : graph_(graph), constants_(constants) {}
 
-  // `goes`: those that bodies need as weights are marked before.
+  // `goes`: tensors that bodies need as weights must already be marked.
   void find(std::vector<bool>& goes) const {
     for (auto id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;) {
       const Node& node = graph_.nodes[id];
@@ -128,10 +124,10 @@ class WeightPlaces {
   }
   bool takes_weight(const Node& node, std::size_t slot, bool folded) const {
     if (is_setting(node, slot)) return false;
-    if (is_weighted_norm(node)) return true;
+    if (traits_of(node).learns_without_product()) return true;
     return has_macs(graph_, node) && !(folded && slot == 0);
   }
-  // One element for each channel of what it is added to or multiplied with.
+  // Whether it has one element per channel of what it is added to or multiplied by.
   bool is_by_channel(TensorId vector, TensorId other, bool last) const {
     const TypeInfo& own = graph_.tensors[vector].type;
     const TypeInfo& type = graph_.tensors[other].type;
@@ -139,28 +135,30 @@ class WeightPlaces {
     const std::size_t axis = last || type.dims.size() < 2 ? type.dims.size() - 1 : 1;
     return elements(own.dims) == type.dims[axis];
   }
-  static bool is_own(const Node& node, std::string_view op) {
-    return node.op == op && node.domain.empty() && node.inputs.size() == 2;
+  static bool is_of_two(const Node& node, Op op) {
+    return node.inputs.size() == 2 && traits_of(node).op == op;
   }
-  // The bias of a product, or the shift of a norm.
+  // Whether it is the bias of a product, or the shift of a norm.
   bool is_shift(const Node& node, std::size_t slot) const {
-    if (!is_own(node, "Add")) return false;
+    if (!is_of_two(node, Op::Add)) return false;
     const TensorId other = node.inputs[1 - slot];
     const Node* maker = maker_of(other);
     if (maker == nullptr) return false;
     const bool scaled =
-        is_own(*maker, "Mul") && ((constants_[maker->inputs[0]] && is_scale(*maker, 0)) ||
-                                  (constants_[maker->inputs[1]] && is_scale(*maker, 1)));
+        is_of_two(*maker, Op::Mul) && ((constants_[maker->inputs[0]] && is_scale(*maker, 0)) ||
+                                       (constants_[maker->inputs[1]] && is_scale(*maker, 1)));
     if (!scaled && !has_macs(graph_, *maker)) return false;
-    const bool last = scaled || maker->op == "MatMul" || maker->op == "Gemm";
+    // For a linear layer, the channels are the last axis.
+    const bool last = scaled || traits_of(*maker).kind_with_weights == LayerKind::Linear;
     return is_by_channel(node.inputs[slot], other, last);
   }
-  // The scale of a norm in several nodes: behind the division by the deviation.
+  // Whether it is the scale of a norm written as several nodes: after the division by the
+  // deviation.
   bool is_scale(const Node& node, std::size_t slot) const {
-    if (!is_own(node, "Mul")) return false;
+    if (!is_of_two(node, Op::Mul)) return false;
     const TensorId other = node.inputs[1 - slot];
     const Node* maker = maker_of(other);
-    return maker != nullptr && is_own(*maker, "Div") && !constants_[other] &&
+    return maker != nullptr && is_of_two(*maker, Op::Div) && !constants_[other] &&
            !constants_[maker->inputs[1]] && is_by_channel(node.inputs[slot], other, true);
   }
 
@@ -170,13 +168,13 @@ class WeightPlaces {
 
 bool has_constant_weights(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    if (!node.domain.empty() || node.op != "Constant") return false;
     const TensorData* data = constant_of(node).data;
-    return data != nullptr && is_float(data->dtype) && !data->dims.empty();
+    return data != nullptr && is_float(data->dtype) && !data->dims.empty() &&
+           traits_of(node).op == Op::Constant;
   });
 }
 
-// Bodies behind the graphs that they are in.
+// Graphs in an order in which bodies follow the graphs that contain them.
 std::vector<const Graph*> outer_first(const Model& model) {
   std::vector<const Graph*> graphs;
   std::unordered_map<const Graph*, int> depth;
@@ -200,7 +198,7 @@ ParameterRule::ParameterRule(const Model& model) {
     const auto outer = constants.find(graph->parent);
     Constants own = stored_tensors(*graph, outer == constants.end() ? nullptr : &outer->second);
     for (const Node& node : graph->nodes)
-      if (is_constant(*graph, own, node))
+      if (is_constant(*graph, own, node, find_rule(node.domain, node.op, node.opset)))
         for (const TensorId output : node.outputs)
           if (output != kNone) own[output] = true;
     constants.emplace(graph, std::move(own));
@@ -218,9 +216,11 @@ ParameterRule::ParameterRule(const Model& model) {
   }
 }
 
-bool ParameterRule::is_parameter(const Graph& graph, const Node& node, std::size_t slot,
-                                 const WeightRef& weight, const NodeCost& cost) const {
-  const bool takes_weights = !cost.macs.is(0) || is_weighted_norm(node);
+bool ParameterRule::is_parameter(const Graph& graph, const Node& node, const OpRule* rule,
+                                 std::size_t slot, const WeightRef& weight,
+                                 const NodeCost& cost) const {
+  const bool takes_weights =
+      !cost.macs.is(0) || (rule != nullptr && rule->traits.learns_without_product());
   if (!could_be_learned(weight.data->dtype, takes_weights)) return false;
   const bool is_data = cost.folded && !cost.macs.is(0) && slot == 0;
   if (is_data) return false;
@@ -246,13 +246,13 @@ WeightRef weight_of(const Graph& start, TensorId id) {
     } else {
       if (tensor.producer == kNone) return {};
       const Node& node = graph->nodes[tensor.producer];
-      const bool own_domain = node.domain.empty();
-      if (!own_domain || node.op != "Constant") {
-        const OpRule* rule = find_rule(node.domain, node.op, node.opset);
-        if (rule == nullptr || !rule->passes_weights || node.inputs.empty()) return {};
-        // Exporters merge equal parameters and leave an Identity for each that
-        // went: what it gives is a parameter of its own.
-        if (own_domain && node.op == "Identity" && own_copy == nullptr) own_copy = &tensor;
+      const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+      if (rule == nullptr) return {};
+      if (rule->traits.op != Op::Constant) {
+        if (!rule->passes_weights || node.inputs.empty()) return {};
+        // Exporters merge equal parameters and leave an Identity for each one removed, so its
+        // output is a parameter of its own.
+        if (rule->traits.op == Op::Identity && own_copy == nullptr) own_copy = &tensor;
         id = node.inputs[0];
         continue;
       }

@@ -8,6 +8,8 @@
 
 namespace strata {
 
+struct OpRule;
+
 // Bit `slot` of OpRule::settings or OpRule::buffers.
 inline bool has_bit(std::uint32_t bits, std::size_t slot) {
   return slot < 32 && ((bits >> slot) & 1) != 0;
@@ -16,28 +18,30 @@ inline bool has_bit(std::uint32_t bits, std::size_t slot) {
 using Constants = std::vector<bool>;  // by tensor of a graph: depends on stored values alone
 
 // Whether a node depends on stored values alone, so that its result is known when the model is
-// loaded. `constants` are of what comes before it.
-bool is_constant(const Graph& graph, const Constants& constants, const Node& node);
+// loaded. `constants` covers everything before the node; `rule` is the node's row, or null.
+bool is_constant(const Graph& graph, const Constants& constants, const Node& node,
+                 const OpRule* rule);
 
 // Which stored tensors that nodes read are parameters:
-//  - An initializer is one if it could be learned: floats, and the narrow integers and int32
-//    biases of quantized layers.
-//  - What a Constant node gives is one only where a weight belongs: an operand of a product or a
-//    norm, a bias added behind a product, the scale and shift of a norm in several nodes, or the
-//    start of work on constants (Slice, Concat, …) that ends in such a place. Scalars, and tensors
-//    of nothing but zeros or ones, which exporters put where a norm has no weights, are none.
-//  - Where a product is computed from constants alone, its first operand is data, such as a table
-//    of coordinates.
+//  - An initializer is a parameter if it could be learned: floats, and the narrow integers and
+//    int32 biases of quantized layers.
+//  - The output of a Constant node is a parameter only where a weight belongs: an operand of a
+//    product or a norm, a bias added after a product, the scale and shift of a norm written as
+//    several nodes, or the start of work on constants (Slice, Concat, …) that ends in such a place.
+//    Scalars are not parameters, and neither are tensors of only zeros or ones, which exporters
+//    write for a norm that has no weights.
+//  - If a product is computed from constants alone, its first operand is data, such as a table of
+//    coordinates.
 class ParameterRule {
  public:
   explicit ParameterRule(const Model& model);
-  // `weight` is what input `slot` of the node is stored in.
-  bool is_parameter(const Graph& graph, const Node& node, std::size_t slot, const WeightRef& weight,
-                    const NodeCost& cost) const;
+  // `weight` is the stored tensor behind input `slot` of the node, `rule` the node's row or null.
+  bool is_parameter(const Graph& graph, const Node& node, const OpRule* rule, std::size_t slot,
+                    const WeightRef& weight, const NodeCost& cost) const;
 
  private:
-  // By graph and tensor: goes to where a weight belongs. Empty: no Constant node could be a
-  // parameter.
+  // By graph and tensor: whether it goes to where a weight belongs. Empty: no Constant node could
+  // be a parameter.
   std::unordered_map<const Graph*, std::vector<bool>> goes_to_weight_;
 };
 

@@ -25,14 +25,14 @@ void add_folders(std::string_view list, std::vector<std::string>& folders) {
   }
 }
 
-// Letters, digits and underscores: a name, not a path.
+// Only letters, digits and underscores: a name, not a path.
 bool is_plain(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   });
 }
 
-// Null if it is not there or does not work; `why` says so.
+// Null if it does not exist or does not work; `why` says which.
 const StrataEngine* open_plugin(const std::string& path, std::shared_ptr<void>& library,
                                 std::string& why) {
   std::error_code error;
@@ -78,10 +78,7 @@ std::vector<std::string> engine_folders(const std::string& engine_path) {
 }
 
 Result<Engine> load_engine(const std::string& name, const std::string& engine_path) {
-  if (!is_plain(name))
-    return failure(
-        fmt::format("\"{}\" is no name of an engine; `strata engines` lists those here", name),
-        ErrorKind::Usage);
+  if (!is_plain(name)) return failure(Code::EngineName, {.name = name});
   std::string tried;
   for (const std::string& folder : engine_folders(engine_path)) {
     const std::string path = fmt::format("{}/{}{}{}", folder, kPrefix, name, kSuffix);
@@ -91,8 +88,8 @@ Result<Engine> load_engine(const std::string& name, const std::string& engine_pa
       return Engine::from(api, path, std::move(library));
     tried += fmt::format("\n  {}: {}", path, why);
   }
-  return failure(fmt::format("no engine \"{}\" on this machine; looked for\n  {}", name,
-                             tried.empty() ? "nothing" : tried.substr(3)));
+  return failure(Code::EngineMissing,
+                 {.name = name, .found = tried.empty() ? "nothing" : tried.substr(3)});
 }
 
 std::vector<std::string> engine_names(const std::string& engine_path) {

@@ -13,7 +13,7 @@ std::vector<std::string> node_keys(const Model& model) {
   std::vector<std::string> keys;
   for (const Graph& graph : model.graphs)
     for (const Node& node : graph.nodes) {
-      // A name that looks like a number could be taken for one.
+      // A name that looks like a number could be mistaken for one.
       const bool plain = !node.name.empty() && node.name[0] != '#' &&
                          node.name.find('\0') == node.name.npos && uses[node.name] == 1;
       keys.push_back(plain ? std::string(node.name) : fmt::format("#{}", keys.size()));

@@ -8,16 +8,27 @@ namespace strata {
 
 namespace {
 
+Code code_of(StrataStatus status) {
+  switch (status) {
+    case STRATA_UNSUPPORTED:
+      return Code::EngineUnsupported;
+    case STRATA_WRONG_INPUT:
+      return Code::EngineWrongInput;
+    case STRATA_OUT_OF_MEMORY:
+      return Code::OutOfMemory;
+    case STRATA_CANCELLED:
+      return Code::Cancelled;
+    default:  // also what a later version of the contract may have
+      return Code::EngineFailed;
+  }
+}
+
 tl::unexpected<Error> failed(const StrataEngine& api, StrataStatus status,
                              const StrataError& error) {
   const std::string_view message = error.message;
-  const ErrorKind kind = status == STRATA_WRONG_INPUT ? ErrorKind::Usage : ErrorKind::Model;
-  // Whoever must tell this from other failures finds these words in every such sentence.
-  const bool memory = status == STRATA_OUT_OF_MEMORY && message.find(kOutOfMemory) == message.npos;
-  return failure(fmt::format("{} {}: {}{}", api.name, api.release,
-                             memory ? fmt::format("{}: ", kOutOfMemory) : "",
-                             message.empty() ? "failed without a reason" : message),
-                 kind);
+  return failure(code_of(status),
+                 {.name = fmt::format("{} {}", api.name, api.release),
+                  .detail = std::string(message.empty() ? "failed without a reason" : message)});
 }
 
 std::vector<const char*> pointers(const std::vector<std::string>& texts) {
@@ -227,7 +238,7 @@ Result<strata::Trace> Session::run_traced(const Wanted& wanted) {
   out.end_ns = trace.end_ns;
   if (!wanted.kernels) return out;
   auto all = kernels();
-  if (!all) return tl::unexpected(all.error());
+  if (!all) return failure(all);
   for (Kernel& kernel : *all)
     if (kernel.run == out.run) out.kernels.push_back(std::move(kernel));
   return out;

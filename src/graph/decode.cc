@@ -1,4 +1,4 @@
-// The elements of small stored tensors, of every type that has numbers.
+// Decodes the elements of small stored tensors, for every numeric type.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -23,9 +23,9 @@ struct FloatFormat {
   int mantissa_bits;
   int bias;
   enum Special {
-    Ieee,          // all exponent bits set: infinity, or NaN with a mantissa
-    FiniteNan,     // no infinity; NaN is all exponent and mantissa bits set
-    NegativeZero,  // no infinity; NaN is what would be -0
+    Ieee,          // all exponent bits set: infinity, or NaN if the mantissa is not 0
+    FiniteNan,     // no infinity; NaN has all exponent and mantissa bits set
+    NegativeZero,  // no infinity; NaN has the bits of -0
     Finite,        // numbers only
   } special;
 };

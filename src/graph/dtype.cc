@@ -10,21 +10,20 @@ enum class Kind : std::uint8_t { Other, Float, Integer };
 
 struct Row {
   std::string_view name;
-  std::uint8_t bits;
   Kind kind;
 };
 
 // In the order of the enum.
 constexpr Row kRows[] = {
-    {"?", 0, Kind::Other},          {"f32", 32, Kind::Float},   {"u8", 8, Kind::Integer},
-    {"i8", 8, Kind::Integer},       {"u16", 16, Kind::Integer}, {"i16", 16, Kind::Integer},
-    {"i32", 32, Kind::Integer},     {"i64", 64, Kind::Integer}, {"string", 0, Kind::Other},
-    {"bool", 8, Kind::Other},       {"f16", 16, Kind::Float},   {"f64", 64, Kind::Float},
-    {"u32", 32, Kind::Integer},     {"u64", 64, Kind::Integer}, {"c64", 64, Kind::Other},
-    {"c128", 128, Kind::Other},     {"bf16", 16, Kind::Float},  {"f8e4m3fn", 8, Kind::Float},
-    {"f8e4m3fnuz", 8, Kind::Float}, {"f8e5m2", 8, Kind::Float}, {"f8e5m2fnuz", 8, Kind::Float},
-    {"u4", 4, Kind::Integer},       {"i4", 4, Kind::Integer},   {"f4e2m1", 4, Kind::Float},
-    {"f8e8m0", 8, Kind::Float},     {"u2", 2, Kind::Integer},   {"i2", 2, Kind::Integer},
+    {"?", Kind::Other},          {"f32", Kind::Float},    {"u8", Kind::Integer},
+    {"i8", Kind::Integer},       {"u16", Kind::Integer},  {"i16", Kind::Integer},
+    {"i32", Kind::Integer},      {"i64", Kind::Integer},  {"string", Kind::Other},
+    {"bool", Kind::Other},       {"f16", Kind::Float},    {"f64", Kind::Float},
+    {"u32", Kind::Integer},      {"u64", Kind::Integer},  {"c64", Kind::Other},
+    {"c128", Kind::Other},       {"bf16", Kind::Float},   {"f8e4m3fn", Kind::Float},
+    {"f8e4m3fnuz", Kind::Float}, {"f8e5m2", Kind::Float}, {"f8e5m2fnuz", Kind::Float},
+    {"u4", Kind::Integer},       {"i4", Kind::Integer},   {"f4e2m1", Kind::Float},
+    {"f8e8m0", Kind::Float},     {"u2", Kind::Integer},   {"i2", Kind::Integer},
 };
 static_assert(std::size(kRows) == kDTypeCount);
 
@@ -35,8 +34,7 @@ const Row& row(DType type) {
 
 }  // namespace
 
-int bits(DType type) { return row(type).bits; }
-std::string_view name(DType type) { return row(type).name; }
+std::string_view name_of(DType type) { return row(type).name; }
 bool is_float(DType type) { return row(type).kind == Kind::Float; }
 bool is_integer(DType type) { return row(type).kind == Kind::Integer; }
 

@@ -29,9 +29,14 @@ const Value* Model::keep(Value value) { return &values_.emplace_back(std::move(v
 const TypeInfo* Model::keep(TypeInfo type) { return &types_.emplace_back(std::move(type)); }
 
 Expr TensorData::elements() const {
-  Expr product = 1;
-  for (const std::int64_t size : dims) product *= size;
-  return product;
+  std::int64_t count = 1;
+  for (const std::int64_t size : dims)
+    if (__builtin_mul_overflow(count, size, &count)) {
+      Expr product = 1;  // which knows what overflows, and that nothing times that is 0
+      for (const std::int64_t factor : dims) product *= factor;
+      return product;
+    }
+  return count;
 }
 
 }  // namespace strata

@@ -8,7 +8,7 @@
 namespace strata {
 namespace {
 
-// The elements of one axis, from bytes.
+// The elements of a tensor with one axis, from bytes.
 std::vector<double> decoded(DType type, std::string_view bytes, std::int64_t count) {
   TensorData data;
   data.dtype = type;
@@ -85,7 +85,7 @@ TEST(Decode, PackedNumbersStartAtTheLowEnd) {
   EXPECT_EQ(decoded(DType::I4, "\x81\x0f", 3), (Numbers{1, -8, -1}));
   EXPECT_EQ(decoded(DType::U2, "\xe4", 4), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(decoded(DType::I2, "\xe4", 4), (Numbers{0, 1, -2, -1}));
-  // e2m1: 0.5, 1, 1.5, 6, and the same below zero
+  // e2m1: 0.5, 1, 1.5, 6, and their negatives
   EXPECT_EQ(decoded(DType::F4E2M1, "\x21\x73\xa9\xfb", 8),
             (Numbers{0.5, 1, 1.5, 6, -0.5, -1, -1.5, -6}));
 }
@@ -100,7 +100,7 @@ TEST(Decode, Floats) {
 }
 
 TEST(Decode, EightBitFloats) {
-  // The largest number of each format, from the table in the ONNX document on them.
+  // The largest number of each format, from the table in ONNX's documentation.
   EXPECT_EQ(decoded(DType::F8E4M3FN, "\x7e\x38", 2), (Numbers{448, 1}));
   EXPECT_EQ(decoded(DType::F8E4M3FNUZ, "\x7f\x40", 2), (Numbers{240, 1}));
   EXPECT_EQ(decoded(DType::F8E5M2, "\x7b\x3c\x7c", 3), (Numbers{57344, 1, INFINITY}));

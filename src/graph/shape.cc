@@ -2,23 +2,14 @@
 
 namespace strata {
 
-Expr elements(const Dims& dims) {
-  std::int64_t count = 1;
-  for (const Expr& size : dims) {
-    if (!size.is_number() || __builtin_mul_overflow(count, size.value(), &count)) {
-      Expr product = 1;
-      for (const Expr& factor : dims) product *= factor;
-      return product;
-    }
-  }
-  return count;
+Expr detail::product_of(const Dims& dims) {
+  Expr product = 1;
+  for (const Expr& factor : dims) product *= factor;
+  return product;
 }
 
-Expr bytes(const Expr& count, DType type) {
-  const int size = bits(type);
-  if (size == 0) return Expr::unknown();
-  if (size < 8) return ceil_div(count, 8 / size);
-  return count * (size / 8);
+Expr detail::packed_bytes(const Expr& count, int bits) {
+  return bits == 0 ? Expr::unknown() : ceil_div(count, 8 / bits);
 }
 
 std::string text(const Dims& dims) {

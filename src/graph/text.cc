@@ -51,7 +51,7 @@ Result<TypedValue> sequence_from_text(std::string_view text) {
   return parsed;
 }
 
-// Reads the lines of model_from_text.
+// Parses the lines of model_from_text().
 class Builder {
  public:
   explicit Builder(int opset) : opset_(opset) {
@@ -89,7 +89,7 @@ class Builder {
     const std::size_t space = text.find(' ');
     if (space == text.npos) return failure(fmt::format("no type in \"{}\"", text), ErrorKind::Bug);
     auto parsed = type_from_text(trimmed(text.substr(space)));
-    if (!parsed) return tl::unexpected(parsed.error());
+    if (!parsed) return failure(parsed);
     const TensorId id = id_of(text.substr(0, space));
     Tensor& tensor = model_.graph().tensors[id];
     tensor.type = std::move(parsed->type);
@@ -228,7 +228,7 @@ Result<Model> model_from_text(std::string_view text, int opset) {
     const std::string_view line = trimmed(text.substr(0, std::min(end, text.find('#'))));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
-    if (auto status = builder.line(line); !status) return tl::unexpected(status.error());
+    if (auto status = builder.line(line); !status) return failure(status);
   }
   return builder.finish();
 }

@@ -1,5 +1,5 @@
-// Types, attributes and whole networks written as text: for worked examples and
-// for tests that a person can read.
+// Types, attributes and whole networks written as text, for worked examples and for tests that
+// people can read.
 //
 //   input x f32[N,3,8,8]
 //   weight w f32[16,3,3,3]              # stored, elements absent
@@ -25,13 +25,14 @@ struct TypedValue {
 
 // `f32[1,3]`, `i64[2]={2,-1}`, `f32[?]`, `seq(f32[2], f32[3])`
 Result<TypedValue> type_from_text(std::string_view text);
-// `strides=2,2`, `axis=1`, `alpha=0.5f`, `mode="linear"`; a trailing comma makes a list of one.
+// `strides=2,2`, `axis=1`, `alpha=0.5f`, `mode="linear"`; a trailing comma makes a one-element
+// list.
 Attribute attribute_from_text(Model& model, std::string_view text);
-// Parts between separators, not looking into brackets and quotes.
+// Splits at separators, but not inside brackets and quotes.
 std::vector<std::string_view> split_text(std::string_view text, char separator);
 
-// A network in lines as above, in the given version of the default domain.
-// Module scopes are not assigned.
+// Parses a network in the lines above, in the given version of the default domain. Module scopes
+// are not assigned.
 Result<Model> model_from_text(std::string_view text, int opset = 17);
 
 }  // namespace strata

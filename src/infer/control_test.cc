@@ -1,5 +1,4 @@
-// Control flow: bodies are written as networks of their own and put into the nodes of
-// another.
+// Control flow: bodies are written as separate networks and put into the nodes of another.
 #include <gtest/gtest.h>
 
 #include "graph/text.h"
@@ -14,8 +13,7 @@ class WithBodies {
  public:
   explicit WithBodies(std::string_view text, int opset = 17) : model_(parse(text, opset)) {}
 
-  // Gives node `node` of the network a body. Names that the body only reads are the
-  // network's.
+  // Gives node `node` of the network a body. Names that the body only reads refer to the network.
   WithBodies& body(std::size_t node, std::string_view attribute, std::string_view text,
                    int opset = 17) {
     Model& made = bodies_.emplace_back(parse(text, opset));
@@ -45,7 +43,7 @@ class WithBodies {
     return text;
   }
   std::string runs(std::size_t body) const { return model_.graphs[1 + body].runs.text(); }
-  // The type that stands in a body afterwards.
+  // The type that a tensor in a body has afterwards.
   std::string inside(std::size_t body, std::string_view name) const {
     for (const Tensor& tensor : model_.graphs[1 + body].tensors) {
       if (tensor.name == name) return example_text(tensor.type, tensor.value);
@@ -186,7 +184,7 @@ TEST(Loop, ThatNeverStartsGivesWhatItWasGiven) {
   EXPECT_EQ(net.runs(0), "0");
 }
 
-// Appends x to what is carried.
+// Appends x to the carried value.
 constexpr std::string_view kGrow = R"(
     input i i64[]
     input go bool[]
@@ -204,7 +202,7 @@ TEST(Loop, FollowsASizeThatGrowsWithEachIteration) {
     output last)");
   known.body(0, "body", kGrow);
   EXPECT_EQ(known.outputs(), "f32[7,8]");
-  // In the body it holds for every iteration.
+  // The types in the body hold for every iteration.
   EXPECT_EQ(known.inside(0, "rows"), "f32[carried,8]");
   EXPECT_EQ(known.inside(0, "more"), "f32[carried + 2,8]");
 

@@ -1,5 +1,4 @@
-// Runs the worked examples of every operator: its shapes and its cost must be
-// what the row says.
+// Runs the worked examples of every operator: its shapes and its cost must be what the row says.
 #include <gtest/gtest.h>
 
 #include "ops/example.h"
@@ -50,7 +49,7 @@ TEST(OperatorTable, EveryRowHasRulesAndAnExample) {
       SCOPED_TRACE(std::string(rule.domain) + "." + std::string(rule.name));
       EXPECT_NE(rule.shape, nullptr);
       EXPECT_NE(rule.cost, nullptr);
-      // Bodies cannot be written as one line; control flow has tests of its own.
+      // Bodies cannot be written on one line; control flow has its own tests.
       if (family.name != "control") {
         EXPECT_FALSE(rule.examples.empty());
       }

@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Every --dim must name something that exists, before or after inference.
+// Every given size must name a symbol that exists, before or after inference.
 Status check_sizes(const InferOptions& options, const std::vector<Inference::Symbol>& before,
                    const std::set<std::string, std::less<>>& taken) {
   for (const auto& [name, number] : options.sizes) {
@@ -39,17 +39,16 @@ Result<Inference> infer(Model& model, const InferOptions& options) {
       if (size.is_formula())
         for (std::string& symbol : size.symbols()) known.insert(std::move(symbol));
 
-  if (auto status = apply_inputs(model, options); !status) return tl::unexpected(status.error());
+  if (auto status = apply_inputs(model, options); !status) return failure(status);
   for (TensorId id : model.graph().inputs)
     for (const Expr& size : model.graph().tensors[id].type.dims)
       if (size.is_number() && size.value() < 0)
         return failure(fmt::format("input \"{}\" has the negative size {}",
                                    model.graph().tensors[id].name, size.text()));
   Runner runner(model, options);
-  if (auto status = runner.run(model.graph()); !status) return tl::unexpected(status.error());
+  if (auto status = runner.run(model.graph()); !status) return failure(status);
   known.insert(runner.names().begin(), runner.names().end());
-  if (auto status = check_sizes(options, before, known); !status)
-    return tl::unexpected(status.error());
+  if (auto status = check_sizes(options, before, known); !status) return failure(status);
   return runner.finish();
 }
 

@@ -42,8 +42,8 @@ void substitute(Dims& dims, const InferOptions& options) {
       });
 }
 
-// A symbol on the first axis of an input is the batch wherever it stands; a
-// number there is replaced on that input alone.
+// A symbol on the first axis of an input is the batch wherever it occurs; a number there is
+// replaced on that input alone.
 void apply_batch(Graph& graph, std::int64_t batch) {
   std::vector<std::string> symbols;
   for (TensorId id : graph.inputs) {
@@ -65,7 +65,7 @@ void apply_batch(Graph& graph, std::int64_t batch) {
 Status apply_inputs(Model& model, const InferOptions& options) {
   for (const auto& [name, dims] : options.input_shapes) {
     auto input = find_input(model, name);
-    if (!input) return tl::unexpected(input.error());
+    if (!input) return failure(input);
     if (auto status = set_shape(**input, name, dims); !status) return status;
   }
   Graph& graph = model.graph();
@@ -73,12 +73,12 @@ Status apply_inputs(Model& model, const InferOptions& options) {
   if (options.batch) apply_batch(graph, *options.batch);
   for (const auto& [name, type] : options.input_types) {
     auto input = find_input(model, name);
-    if (!input) return tl::unexpected(input.error());
+    if (!input) return failure(input);
     (*input)->type = type;
   }
   for (const auto& [name, value] : options.input_values) {
     auto input = find_input(model, name);
-    if (!input) return tl::unexpected(input.error());
+    if (!input) return failure(input);
     Dims dims;
     for (std::int64_t size : value.dims) dims.push_back(size);
     (*input)->type = TypeInfo::tensor(value.type, std::move(dims));

@@ -1,5 +1,5 @@
-// What the worked examples of ONNX Runtime's operators cannot say: costs that are
-// formulas, how sure they are, and what packed weights stand for.
+// What the worked examples of ONNX Runtime's operators cannot express: costs that are formulas,
+// their certainty, and the parameters in packed weights.
 #include <gtest/gtest.h>
 
 #include "ops/example.h"
@@ -10,7 +10,7 @@
 namespace strata {
 namespace {
 
-// A model of one node of com.microsoft, inferred.
+// A model with one node of com.microsoft, inferred.
 Model node_of(std::string_view op, std::string_view inputs, std::string_view attributes,
               std::string_view outputs = "f32[]") {
   const OpRule* rule = find_rule(kMicrosoft, op, 1);
@@ -34,7 +34,7 @@ TEST(MicrosoftOperators, GroupedAttentionIsAFormulaOfBatchSequenceAndCache) {
       "GroupQueryAttention",
       "f16[B,S,64], f16[B,S,32], f16[B,S,32], f16[B,2,P,16], f16[B,2,P,16], i32[B], i32[]={T}",
       "num_heads=4 kv_num_heads=2");
-  // Two products of 64 for each pair of a query and a key.
+  // Two products of 64 per pair of a query and a key.
   const Expr batch = Expr::symbol("B"), queries = Expr::symbol("S"), past = Expr::symbol("P");
   EXPECT_EQ(cost_of(model).amount(Work::Mac).text(),
             (batch * queries * (past + queries) * 128).text());

@@ -11,8 +11,8 @@ namespace strata {
 
 namespace {
 
-// Bodies are inferred again until their types settle; nested ones multiply. This
-// many node visits beyond one each end such a model with an error.
+// Bodies are inferred repeatedly until their types settle, and nested bodies multiply. A model that
+// takes this many node visits beyond one per node ends with an error.
 constexpr std::uint64_t kMaxExtraVisits = 2'000'000;
 
 }  // namespace
@@ -21,8 +21,7 @@ Runner::Runner(Model& model, const InferOptions& options) : model_(model), optio
   std::uint64_t nodes = 0;
   for (const Graph& graph : model.graphs) nodes += graph.nodes.size();
   visits_left_ = nodes + kMaxExtraVisits;
-  // Shapes that a file states for its intermediate values hold only for the
-  // inputs it states.
+  // Shapes that a file states for its intermediate values hold only for the inputs it states.
   trust_declared_ = options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
                     options.input_values.empty() && options.input_types.empty();
   for (const Inference::Symbol& symbol : input_symbols(model)) taken_.insert(symbol.name);
@@ -88,7 +87,7 @@ Status Runner::visit(Graph& graph, const Node& node) {
     unsupported_.push_back(node.domain.empty() ? std::string(node.op)
                                                : fmt::format("{}.{}", node.domain, node.op));
 
-  // What the file states about the outputs, for where no rule can tell.
+  // What the file states about the outputs, for when no rule can tell.
   InlineVector<TypeInfo, 1> declared;
   bool any_declared = false;
   for (TensorId id : node.outputs)

@@ -23,9 +23,9 @@ class Runner final : public InferenceHost {
   Status infer_body(Graph& body, std::span<const TypeInfo> inputs,
                     std::span<const Value* const> values) override;
   Status run(Graph& graph);
-  // The outputs of one node, whose inputs are known.
+  // Infers the outputs of one node whose inputs are known.
   Status visit(Graph& graph, const Node& node);
-  // A name that may not be given to a size that only data can tell.
+  // Reserves a name, so that no data-dependent size is given it.
   void take_name(std::string name) { taken_.insert(std::move(name)); }
   const std::set<std::string, std::less<>>& names() const { return taken_; }
   Inference finish();
@@ -37,11 +37,11 @@ class Runner final : public InferenceHost {
   const InferOptions& options_;
   bool trust_declared_ = true;
   std::uint64_t visits_left_ = 0;
-  std::uint32_t asked_ = 0;  // symbols that the rule at hand has asked for
-  // By node (its list of outputs: nodes may move), hint, and how many were asked for.
+  std::uint32_t asked_ = 0;  // number of symbols that the current rule has asked for
+  // Keyed by node (its list of outputs, because nodes may move), hint, and number of the request.
   std::map<std::tuple<const TensorId*, std::string, std::uint32_t>, Expr> fresh_;
   std::set<std::string, std::less<>> taken_;
-  std::map<std::string, int> last_number_;  // by hint
+  std::map<std::string, int> last_number_;  // keyed by hint
   std::vector<Inference::Symbol> data_symbols_;
   std::vector<std::string> unsupported_;
   std::unordered_set<std::string_view> unsupported_ops_;

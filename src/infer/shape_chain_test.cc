@@ -55,7 +55,7 @@ TEST(ShapeChain, SplitsHeadsAndJoinsThem) {
             "f32[N,12,S,64], f32[N,S,768]");
 }
 
-// Pads are listed from the last axis inwards, then turned round.
+// Pads are listed from the last axis inwards, then reversed.
 TEST(ShapeChain, PadsAsTheTorchExporterWritesThem) {
   EXPECT_EQ(outputs(R"(
     input x f32[N,3,H,W]

@@ -1,5 +1,5 @@
-// The size of a slice of an axis with an open size, at every small size, against
-// counting the elements one by one.
+// Checks the size of a slice of an axis with an open size, at every small size, against counting
+// the elements one by one.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ Expr sliced(std::string_view size, int start, int end, int step) {
   return type.dims.size() == 1 ? type.dims[0] : Expr::unknown();
 }
 
-// As the definition has it: negative bounds count from the end, then both are clamped.
+// Follows the definition: negative bounds count from the end, then both are clamped.
 int counted(int size, int start, int end, int step) {
   if (start < 0) start += size;
   if (end < 0) end += size;

@@ -11,11 +11,11 @@
 
 namespace strata {
 
-// Ends the run that is under way soon after `stop` is set: one may take minutes, or never
-// end. Runs that are short end by themselves, and count. Goes before the sessions go.
+// Cancels the current run soon after `stop` is set, because a run may take minutes or never end.
+// Short runs end by themselves, and count. It must be destroyed before the sessions.
 class CancelOnStop {
  public:
-  // `may`, if there is one, is asked before; where it says no, the run goes on to its end.
+  // `may`, if given, is asked first; if it says no, the run is not cancelled.
   explicit CancelOnStop(const std::atomic<bool>* stop, std::function<bool()> may = {})
       : stop_(stop), may_(std::move(may)) {
     if (stop_ != nullptr) thread_ = std::thread([this] { wait(); });

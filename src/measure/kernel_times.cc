@@ -8,7 +8,8 @@ namespace strata {
 
 namespace {
 
-// A kernel that runs a body lasts as long as the kernels of the body: theirs is taken off.
+// The time of a kernel that runs a body includes the kernels of the body, so their time is
+// subtracted.
 void keep_own_time(std::span<Kernel> run) {
   std::stable_sort(run.begin(), run.end(), [](const Kernel& a, const Kernel& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.duration_ns > b.duration_ns;
@@ -35,7 +36,7 @@ void KernelCollector::first_run(std::uint64_t run) {
 
 Status KernelCollector::collect(Session& recording) {
   auto kernels = recording.kernels();
-  if (!kernels) return tl::unexpected(kernels.error());
+  if (!kernels) return failure(kernels);
   for (std::size_t begin = 0; begin < kernels->size();) {
     std::size_t end = begin;
     while (end < kernels->size() && (*kernels)[end].run == (*kernels)[begin].run) ++end;
@@ -76,7 +77,7 @@ void KernelCollector::take_off(const std::vector<double>& waits) {
       left -= part;
       if (left <= 0) break;
     }
-    // Kernels that were never left alone: in proportion.
+    // The rest, which kernels disturbed in every run leave, is subtracted from all in proportion.
     double all = 0;
     for (const KernelTimes& kernel : kernels) all += kernel.seconds[run];
     if (left > 0 && all > 0)
@@ -108,8 +109,8 @@ void KernelCollector::finish(const std::vector<double>& wall, const std::vector<
     for (const std::size_t run : kept) own.push_back(kernel.seconds[run]);
     kernel.seconds = std::move(own);
   }
-  // Where other processes cut in, each run has kernels that were hit and no kernel was hit in
-  // most runs: medians of kernels add up to less than the median of their sum.
+  // If other processes interfere, every run has kernels that were hit, but no kernel was hit in
+  // most runs, so the medians of kernels add up to less than the median of their sum.
   double medians = 0;
   for (const KernelTimes& kernel : kernels) medians += summarize(kernel.seconds).median;
   if (medians <= 0 || whole <= 0) return;

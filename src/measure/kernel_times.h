@@ -1,4 +1,4 @@
-// What recorded runs tell of kernels: collected session by session, then brought together.
+// What recorded runs say about kernels, collected session by session and then combined.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@ class KernelCollector {
   explicit KernelCollector(Timing& timing) : timing_(timing) {}
 
   void start_session(std::size_t recorded) { offset_ = recorded, started_ = false; }
-  // The engine's number of the first run of this session that counts.
+  // The engine's number for the first run of this session that counts.
   void first_run(std::uint64_t run);
   Status collect(Session& recording);
-  // Takes `waits` off the kernels of each run (empty: none), keeps the runs that count, and
+  // Subtracts `waits` (empty: none) from the kernels of each run, keeps the runs that count, and
   // scales each to `whole`, the unrecorded time.
   void finish(const std::vector<double>& wall, const std::vector<double>& waits,
               const std::vector<bool>& counts, double whole);
@@ -25,7 +25,7 @@ class KernelCollector {
   void take_off(const std::vector<double>& waits);
   Timing& timing_;
   std::map<std::uint64_t, std::size_t> places_;  // of kernels, by Kernel::index
-  std::size_t offset_ = 0;                       // of this session's runs among all
+  std::size_t offset_ = 0;                       // of this session's first run among all runs
   bool started_ = false;
   std::uint64_t first_ = 0;
   std::vector<std::size_t> events_;  // kernels in each recorded run

@@ -66,17 +66,17 @@ Result<MemoryTrace> trace_memory(const Engine& engine, const ModelSource& model,
   options.trace_time = options.trace_memory = true;
   auto session =
       model.path.empty() ? engine.open(model.bytes, options) : engine.open(model.path, options);
-  if (!session) return tl::unexpected(session.error());
-  if (auto status = session->bind(inputs); !status) return tl::unexpected(status.error());
+  if (!session) return failure(session);
+  if (auto status = session->bind(inputs); !status) return failure(status);
   CancelOnStop cancel(stop);
   cancel.watch(*session);
   const Session::Wanted quiet{.kernels = false, .blocks = false, .outputs = false};
   auto first = session->run_traced(quiet);
-  if (!first) return tl::unexpected(first.error());
+  if (!first) return failure(first);
   auto trace = session->run_traced({.kernels = false, .blocks = true, .outputs = false});
-  if (!trace) return tl::unexpected(trace.error());
+  if (!trace) return failure(trace);
   auto kernels = session->kernels();
-  if (!kernels) return tl::unexpected(kernels.error());
+  if (!kernels) return failure(kernels);
   for (Kernel& kernel : *kernels)
     if (kernel.run == trace->run) trace->kernels.push_back(std::move(kernel));
   MemoryTrace out = attribute_blocks(*trace);

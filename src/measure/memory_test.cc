@@ -20,8 +20,8 @@ Kernel kernel(std::string name, std::int64_t start, std::int64_t duration) {
   return out;
 }
 
-// conv takes its output (100) and scratch (40), gives the scratch back; relu takes 100
-// while conv's are alive, then they go.
+// conv takes its output (100) and scratch (40) and gives the scratch back; relu takes 100 while
+// conv's output is alive, which is then freed.
 TEST(MemoryTrace, WhoTookAndWhoGaveBack) {
   Trace trace;
   trace.start_ns = 0;
@@ -61,8 +61,8 @@ TEST(MemoryTrace, NothingRan) {
   EXPECT_EQ(found.peak, 0);
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Blocks too small to be mapped one by one, each with one behind it that stays.
+#if defined(__GLIBC__) && !defined(STRATA_SANITIZED)
+// Blocks that are too small to be mapped individually, each followed by one that stays.
 TEST(FreeMemory, GoesBackToTheSystem) {
   constexpr std::size_t kBlocks = 1000, kBytes = 100'000;
   const auto resident = [] {

@@ -15,9 +15,9 @@ constexpr int kFewestWarmups = 3;
 constexpr int kMostWarmups = 50;
 constexpr std::size_t kFewestRuns = 10;         // of each kind, if time decides
 constexpr std::size_t kFewestOfSession = 2;     // of each kind, if runs are counted
-constexpr std::size_t kFewestUndisturbed = 6;   // of several threads, to go by
-constexpr std::uint64_t kMostEvents = 400'000;  // that an engine is asked to remember
-// Opening it again may take as long as this part of the time to measure.
+constexpr std::size_t kFewestUndisturbed = 6;   // with several threads
+constexpr std::uint64_t kMostEvents = 400'000;  // the most that an engine is asked to remember
+// Opening the model again may take up to this share of the measuring time.
 constexpr double kOpeningShare = 1;
 
 }  // namespace
@@ -26,7 +26,7 @@ constexpr double kOpeningShare = 1;
 Result<double> ModelTimer::timed_run(Session& session) {
   waits_.before();
   const Stopwatch watch(options_);
-  if (auto status = session.run(); !status) return tl::unexpected(status.error());
+  if (auto status = session.run(); !status) return failure(status);
   const double seconds = watch.seconds();
   waits_.after(seconds);
   return seconds;
@@ -34,7 +34,8 @@ Result<double> ModelTimer::timed_run(Session& session) {
 
 namespace {
 
-// A twentieth of the runs that were asked for at most: they say how long it may all take.
+// At most a twentieth of the runs that were asked for, since that number limits how long everything
+// may take.
 int most_warmups(const TimingOptions& options) {
   if (options.warmup >= 0) return options.warmup;
   if (options.runs > 0) return std::clamp(options.runs / 20, kFewestWarmups, kMostWarmups);
@@ -48,7 +49,7 @@ Status ModelTimer::warm_up(Session& session) {
   auto first = timed_run(session);
   if (!first) return unless_stopped(first.error());
   if (first_session) timing_.first_seconds = *first;
-  // The processor is warm after the first session, the next one's memory is not.
+  // After the first session the processor is warm, but the memory of the next session is not.
   const int most =
       first_session ? most_warmups(options_) : std::min(most_warmups(options_), kFewestWarmups);
   const Stopwatch watch(options_);
@@ -71,7 +72,7 @@ bool ModelTimer::enough(double seconds) const {
   const std::size_t done = plain_.wall.size() + recorded_.wall.size();
   const double share = static_cast<double>(done_ + 1) / sessions_;
   if (options_.runs > 0) {
-    // Whole pairs of both kinds in all sessions but the last.
+    // All sessions but the last do whole pairs of both kinds.
     const auto wanted = static_cast<std::size_t>(options_.runs);
     if (done_ + 1 == sessions_) return done >= wanted;
     return done >= static_cast<std::size_t>(share * static_cast<double>(wanted) / 2) * 2;
@@ -99,7 +100,7 @@ Status ModelTimer::measure(Session& plain, Session* recording) {
       auto seconds = timed_run(plain);
       if (!seconds) {
         if (stopped()) continue;  // cancelled
-        return tl::unexpected(seconds.error());
+        return failure(seconds);
       }
       plain_.wall.push_back(*seconds);
     } else {
@@ -107,7 +108,7 @@ Status ModelTimer::measure(Session& plain, Session* recording) {
       auto trace = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
       if (!trace) {
         if (stopped()) continue;
-        return tl::unexpected(trace.error());
+        return failure(trace);
       }
       recorded_.wall.push_back(1e-9 * static_cast<double>(trace->end_ns - trace->start_ns));
       waits_.after(recorded_.wall.back());
@@ -138,7 +139,7 @@ Status ModelTimer::measure(Session& plain, Session* recording) {
   return recording != nullptr ? kernels_.collect(*recording) : Status{};
 }
 
-// Of the runs that count so far, those around which the processor had its full pace.
+// Keeps those of the counting runs during which the processor had its full pace.
 void ModelTimer::keep_full_pace(const Runs& from, std::vector<bool>& counts) const {
   if (from.pace.size() != counts.size()) return;
   std::vector<double> tests;
@@ -200,7 +201,7 @@ Timing ModelTimer::finish() {
   return std::move(timing_);
 }
 
-// 1 where opening it takes as long as measuring.
+// 1 if opening the model takes as long as measuring.
 int ModelTimer::sessions_that_fit(double opening) const {
   const std::size_t kinds = options_.kernels ? 2 : 1;
   int most = std::max(1, options_.sessions);
@@ -217,14 +218,14 @@ Result<Session> ModelTimer::open(bool traced) const {
   auto session =
       model_.path.empty() ? engine_.open(model_.bytes, how) : engine_.open(model_.path, how);
   if (!session) return session;
-  if (auto status = session->bind(inputs_); !status) return tl::unexpected(status.error());
+  if (auto status = session->bind(inputs_); !status) return failure(status);
   return session;
 }
 
 Status ModelTimer::run_session() {
   const Stopwatch watch(options_);
   auto plain = open(false);
-  if (!plain) return tl::unexpected(plain.error());
+  if (!plain) return failure(plain);
   const bool first = done_ == 0;
   if (first) timing_.open_seconds = watch.seconds();
   std::optional<Session> recording;
@@ -233,12 +234,12 @@ Status ModelTimer::run_session() {
   if (auto status = warm_up(*plain); !status) return status;
   if (options_.kernels && !stopped()) {
     auto opened = open(true);
-    if (!opened) return tl::unexpected(opened.error());
+    if (!opened) return failure(opened);
     recording.emplace(std::move(*opened));
     cancel.watch(*recording);
-    // Its own warm-up: the first run of a session takes memory and packs weights.
+    // A warm-up for this session: its first run allocates memory and packs weights.
     auto run = recording->run_traced({.kernels = false, .blocks = false, .outputs = false});
-    if (!run && !stopped()) return tl::unexpected(run.error());
+    if (!run && !stopped()) return failure(run);
     if (first && !stopped())
       if (auto probe = probe_cost(engine_, options_)) timing_.probe = *probe;
   }

@@ -1,4 +1,4 @@
-// One model that is timed session by session.
+// Times one model, session by session.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ class RunWaits {
     if (meter_) meter_->after(wall);
     if (options_.waited) told_.push_back(options_.waited() - start_);
   }
-  // Of all runs since the last call; lists are empty where nothing is known.
+  // For all runs since the last call; lists are empty if nothing is known.
   RunContention finish() {
     if (meter_) return meter_->finish();
     RunContention out;
@@ -39,7 +39,7 @@ class RunWaits {
   std::vector<double> told_;
 };
 
-// Runs of one kind, of all sessions.
+// Runs of one kind, from all sessions.
 struct Runs {
   std::vector<double> wall, waits, pace;
   std::vector<std::size_t> sessions;
@@ -47,7 +47,7 @@ struct Runs {
 
 class ModelTimer {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   ModelTimer(const Engine& engine, const ModelSource& model, const std::vector<HostTensor>& inputs,
              const TimingOptions& options)
       : engine_(engine),
@@ -69,7 +69,7 @@ class ModelTimer {
   Status warm_up(Session& session);
   Status measure(Session& plain, Session* recording);
   int sessions_that_fit(double opening) const;
-  // A run that fails after the caller wanted to stop was cancelled.
+  // A run that fails after the caller asked to stop was cancelled.
   Status unless_stopped(const Error& error) const {
     return stopped() ? Status{} : tl::unexpected(error);
   }
@@ -79,7 +79,7 @@ class ModelTimer {
   Result<double> timed_run(Session& session);
   bool enough(double seconds) const;
   void keep_full_pace(const Runs& from, std::vector<bool>& counts) const;
-  // Those of a kind that count, their sessions, and which they are.
+  // The runs of one kind that count, the number from each session, and a flag for each run.
   std::vector<bool> keep(const Runs& from, std::vector<double>& runs,
                          std::vector<std::size_t>& sessions) const;
 
@@ -90,7 +90,7 @@ class ModelTimer {
   Timing timing_;
   KernelCollector kernels_;
   RunWaits waits_;
-  int done_ = 0, sessions_ = 1;  // how many there will be is known after the first
+  int done_ = 0, sessions_ = 1;  // the number of sessions is known after the first
   Runs plain_, recorded_;
   double spent_ = 0;  // seconds of measuring in earlier sessions
 };

@@ -30,9 +30,9 @@ Result<KernelPlan> plan_kernels(const Engine& engine, const ModelSource& model,
   options.trace_time = true;
   auto session =
       model.path.empty() ? engine.open(model.bytes, options) : engine.open(model.path, options);
-  if (!session) return tl::unexpected(session.error());
+  if (!session) return failure(session);
   auto kernels = session->plan();
-  if (!kernels) return tl::unexpected(kernels.error());
+  if (!kernels) return failure(kernels);
   return KernelPlan{std::move(*kernels), session->absent()};
 }
 
@@ -43,7 +43,7 @@ bool only_converts(std::string_view op) {
 
 namespace {
 
-// How likely it is that this kernel, of several that share the work, does the node's part.
+// How likely it is that this kernel, one of several that share the work, does the node's part.
 int likeness(const Kernel& kernel, const Node& node) {
   if (std::string_view(kernel.op).ends_with(node.op)) return 3;
   if (precision_name(kernel.dtype).empty()) return 0;

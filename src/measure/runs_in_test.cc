@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "strata/zoo/builder.h"
+#include "strata/build/builder.h"
 
 namespace strata {
 namespace {
@@ -25,11 +25,11 @@ Kernel kernel(std::string op, DType dtype, std::vector<std::string> sources) {
   return out;
 }
 
-// As ONNX Runtime runs silero-vad's last layer: it rounds, transposes and convolves, and no value
-// of the source model passes in between, so that the three share one list of nodes.
+// This is how ONNX Runtime runs silero-vad's last layer: it rounds, transposes and convolves, and
+// no value of the source model passes between these kernels, so the three share one list of nodes.
 TEST(RunsIn, OfKernelsThatShareTheirNodesTheOneThatIsMeantCounts) {
-  zoo::Builder net("Net");
-  const zoo::Var x = net.relu("act", net.input("x", {1, 4, 8, 8}));
+  build::Builder net("Net");
+  const build::Var x = net.relu("act", net.input("x", {1, 4, 8, 8}));
   net.output("y", net.op("Tanh", {net.conv("conv", x, 4)}));
   auto network = std::move(net).finish();
   ASSERT_TRUE(network) << network.error().message;

@@ -5,15 +5,15 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/student.h"
 #include "measure/model_timer.h"
-#include "measure/student.h"
 #include "strata/measure/memory.h"
 
 namespace strata {
 
 namespace {
 
-// Sessions that ran side by side may differ by this for reasons that they do not show.
+// Sessions that ran side by side may differ by this much for reasons that cannot be measured.
 constexpr double kUnseen = 0.01;
 constexpr double kUsualFreedom = 4;
 constexpr double kWidest = 4;  // high over low; a wider interval says nothing
@@ -50,7 +50,7 @@ Result<TimedPair> time_pair(const Engine& engine, const ModelSource& base,
     for (bool swap = false; first.wants_more() || second.wants_more(); swap = !swap)
       for (ModelTimer* timer : {swap ? &second : &first, swap ? &first : &second})
         if (timer->wants_more())
-          if (auto status = timer->run_session(); !status) return tl::unexpected(status.error());
+          if (auto status = timer->run_session(); !status) return failure(status);
     out.base = first.finish();
     out.other = second.finish();
   }

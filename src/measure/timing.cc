@@ -12,7 +12,7 @@ Result<Timing> measure_model(const Engine& engine, const ModelSource& model,
   if (options.progress) options.progress({"opening", 0});
   ModelTimer timer(engine, model, inputs, options);
   while (timer.wants_more())
-    if (auto status = timer.run_session(); !status) return tl::unexpected(status.error());
+    if (auto status = timer.run_session(); !status) return failure(status);
   return timer.finish();
 }
 
@@ -21,7 +21,7 @@ Result<Timing> measure_model(const Engine& engine, const ModelSource& model,
 Result<Timing> time_model(const Engine& engine, const ModelSource& model,
                           const std::vector<HostTensor>& inputs, const TimingOptions& options) {
   auto timing = measure_model(engine, model, inputs, options);
-  give_back_free_memory();  // of the sessions: up to a gigabyte, scattered
+  give_back_free_memory();  // the sessions may leave up to a gigabyte, scattered
   return timing;
 }
 

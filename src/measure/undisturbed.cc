@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "measure/student.h"
+#include "base/student.h"
 
 namespace strata {
 

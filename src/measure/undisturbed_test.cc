@@ -28,7 +28,7 @@ TEST(SessionCenter, OfNothingIsWithheld) {
 }
 
 // Programs of five sessions each: sessions differ by 2 %, programs by a slow drift of 1 %.
-// Any two intervals should have something in common, and most should cover the truth.
+// Any two intervals should overlap, and most should cover the truth.
 TEST(SessionCenter, IntervalsHoldBetweenPrograms) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;

@@ -1,4 +1,4 @@
-// Attention of ONNX's own domain, and what surrounds it.
+// Attention in ONNX's own domain, and the operators around it.
 #include <fmt/format.h>
 
 #include "ops/attend.h"
@@ -13,8 +13,8 @@ namespace {
 
 // ---- Attention: Q, K, V, mask, past keys, past values, lengths without padding.
 
-// A tensor of heads: (batch, heads, length, size), or (batch, length, heads·size)
-// where an attribute says how many heads.
+// A tensor of heads: (batch, heads, length, size), or (batch, length, heads·size) if an attribute
+// gives the number of heads.
 struct Heads {
   Expr batch, count, length, size;
 };
@@ -29,7 +29,7 @@ std::optional<Heads> heads_of(const NodeView& c, std::size_t slot, std::string_v
 
 struct Shapes {
   Heads q, k, v;
-  Expr keys;  // with the cached ones
+  Expr keys;  // including the cached ones
 };
 
 std::optional<Shapes> shapes_of(const NodeView& c) {
@@ -61,7 +61,7 @@ Status attention_shape(ShapeContext& c) {
   return {};
 }
 
-// Each kind of mask is one addition a score; a soft cap is cap·tanh(score/cap).
+// Each kind of mask is one addition per score; a soft cap is cap·tanh(score/cap).
 void attention_cost(CostContext& c) {
   const auto shapes = shapes_of(c);
   if (!shapes) return c.cannot_tell("the number of heads is not known");
@@ -76,7 +76,7 @@ void attention_cost(CostContext& c) {
 
 constexpr Example kAttention[] = {
     {"f32[1,1,128,64], f32[1,1,128,64], f32[1,1,128,64]", "", "f32[1,1,128,64]", {.macs = 2097152}},
-    // 9 heads share 3; 4 cached keys and 6 new ones.
+    // 9 heads share 3; there are 4 cached keys and 6 new ones.
     {"f32[2,9,4,8], f32[2,3,6,8], f32[2,3,6,10], _, f32[2,3,4,8], f32[2,3,4,10]",
      "is_causal=1",
      "f32[2,9,4,10], f32[2,3,10,8], f32[2,3,10,10], f32[2,9,4,10]",
@@ -98,7 +98,7 @@ Status rotary_shape(ShapeContext& c) {
   return like_input(c);
 }
 
-// Attribute rotary_embedding_dim is how much of each head is rotated; 0 is all.
+// Attribute rotary_embedding_dim says how much of each head is rotated; 0 means all.
 void rotary_cost(CostContext& c) {
   const std::int64_t part = c.integer("rotary_embedding_dim", 0);
   const bool has_head_axis = c.rank(0) == 4;
@@ -106,7 +106,7 @@ void rotary_cost(CostContext& c) {
   const Expr batch = size_at(c.in(0), 0), length = size_at(c.in(0), has_head_axis ? 2 : 1);
   add_rotation(c, part > 0 ? batch * length * heads * part : c.in_elements(0));
   if (!c.has(3)) return;
-  // Only the rows of the tables that positions ask for.
+  // Only reads the rows of the tables that positions select.
   const Expr looked_up = batch * length * size_from_end(c.in(1), 0) * 2;
   c.reads(bytes(c.in_elements(0), c.dtype(0)) + bytes(c.in_elements(3), c.dtype(3)) +
           bytes(looked_up, c.dtype(1)));
@@ -139,20 +139,23 @@ constexpr OpRule kRules[] = {
      .shape = attention_shape,
      .cost = attention_cost,
      .examples = kAttention,
-     .settings = slots(6)},
+     .settings = slots(6),
+     .traits = {.op = Op::Attention, .kind = LayerKind::Attention}},
     {.name = "RotaryEmbedding",
      .since = 23,
      .shape = rotary_shape,
      .cost = rotary_cost,
      .examples = kRotary,
      .settings = slots(3),
-     .buffers = slots(1, 2)},
+     .buffers = slots(1, 2),
+     .traits = {.kind = LayerKind::Other}},
     {.name = "TensorScatter",
      .since = 24,
      .shape = tensor_scatter_shape,
      .cost = no_arithmetic,
      .examples = kTensorScatter,
-     .settings = slots(2)},
+     .settings = slots(2),
+     .traits = {.kind = LayerKind::Other}},
 };
 
 }  // namespace

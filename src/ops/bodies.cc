@@ -10,10 +10,10 @@ namespace strata {
 
 namespace {
 
-// Types are widened run by run this often; what still changes then loses its rank,
-// which always holds.
+// Types are widened at most this often, run by run; a type that still changes then loses its rank,
+// since an unranked type always holds.
 constexpr int kMaxWidenings = 4;
-// No exporter chains more of them.
+// No exporter chains more Identity nodes than this.
 constexpr int kMaxIdentities = 16;
 
 // The elements of a body's output; a small stored tensor is unpacked.
@@ -25,7 +25,7 @@ const Value* elements_of_output(ShapeContext& c, const Tensor& tensor) {
   return decoded ? c.host().model().keep(*std::move(decoded)) : nullptr;
 }
 
-// True if the body gives its input back, perhaps through Identity.
+// True if the body returns its input, perhaps through Identity.
 bool passes_through(const Graph& body, TensorId output, TensorId input) {
   for (int steps = 0; steps < kMaxIdentities; ++steps) {
     if (output == input) return true;
@@ -43,7 +43,7 @@ bool passes_through(const Graph& body, TensorId output, TensorId input) {
 
 Result<Flow> run_body(ShapeContext& c, Graph& body, const Flow& inputs) {
   if (auto status = c.host().infer_body(body, inputs.types, inputs.values); !status) {
-    return tl::unexpected(status.error());
+    return failure(status);
   }
   Flow outputs;
   for (const TensorId id : body.outputs) {
@@ -77,7 +77,7 @@ Status Repeated::settle(Flow first_run) {
   }
   for (int run = 0;; ++run) {
     auto outputs = run_body(c_, body_, inputs_);
-    if (!outputs) return tl::unexpected(outputs.error());
+    if (!outputs) return failure(outputs);
     outputs_ = *std::move(outputs);
     bool changed = false;
     for (std::size_t i = 0; i < carried_; ++i) changed |= widen(i, run >= kMaxWidenings);
@@ -85,7 +85,7 @@ Status Repeated::settle(Flow first_run) {
   }
 }
 
-// Makes an input's type hold for what the run has given too; true if that was news.
+// Widens an input's type so that it also holds for what the run returned; true if it changed.
 bool Repeated::widen(std::size_t i, bool forget_rank) {
   TypeInfo& in = inputs_.types[first_input_ + i];
   const TypeInfo& out = outputs_.types[first_output_ + i];

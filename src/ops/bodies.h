@@ -7,7 +7,7 @@
 
 namespace strata {
 
-// What enters or leaves a body: types, and elements where they are known (else null).
+// What enters or leaves a body: types, and elements if they are known (otherwise null).
 struct Flow {
   std::vector<TypeInfo> types;
   std::vector<const Value*> values;
@@ -19,19 +19,19 @@ struct Flow {
   std::size_t size() const { return types.size(); }
 };
 
-// The body with these inputs; what it gives.
+// Infers the body with these inputs and returns its outputs.
 Result<Flow> run_body(ShapeContext& c, Graph& body, const Flow& inputs);
 // Inputs [first, end) of the node.
 Flow flow_of(ShapeContext& c, std::size_t first, std::size_t end);
-// Output i of the node; sizes that are unknown get a symbol.
+// Sets output i of the node; unknown sizes become symbols.
 void set_from(ShapeContext& c, std::size_t i, TypeInfo type, const Value* value,
               std::string_view hint);
 
-// A body that runs again and again, some of its outputs being inputs of the next run:
-// the types that hold in every run.
+// A body that runs repeatedly, with some of its outputs becoming inputs of the next run. Finds the
+// types that hold in every run.
 class Repeated {
  public:
-  // Outputs first_output … are inputs first_input … of the next run, `carried` of them.
+  // `carried` outputs, from first_output on, become inputs of the next run, from first_input on.
   Repeated(ShapeContext& c, Graph& body, std::size_t first_input, std::size_t first_output,
            std::size_t carried)
       : c_(c),
@@ -40,12 +40,12 @@ class Repeated {
         first_output_(first_output),
         carried_(carried) {}
 
-  // Infers the body, from what enters its first run, until its types stay the same. A
+  // Infers the body, starting with the inputs of its first run, until its types no longer change. A
   // size that changes from run to run becomes a symbol.
   Status settle(Flow first_run);
-  // What any run gives.
+  // The outputs of any run.
   const Flow& outputs() const { return outputs_; }
-  // Carried value i after so many runs.
+  // Carried value i after this many runs.
   TypeInfo after(std::size_t i, const Expr& runs) const;
   // Its elements, if no run changes them.
   const Value* unchanged(std::size_t i) const { return inputs_.values[first_input_ + i]; }

@@ -10,8 +10,8 @@
 namespace strata {
 namespace {
 
-// The broadcast of two shapes of known sizes; nullopt if they clash or the
-// result has too many elements to be kept.
+// The broadcast of two shapes of known sizes; nullopt if they clash or the result has too many
+// elements to keep.
 std::optional<ValueDims> broadcast_sizes(const ValueDims& a, const ValueDims& b) {
   const ValueDims& longer = a.size() >= b.size() ? a : b;
   const ValueDims& shorter = a.size() >= b.size() ? b : a;
@@ -66,7 +66,7 @@ Status broadcast_inputs(ShapeContext& c) {
     }
   }
   auto dims = broadcast_dims(c);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(0), *std::move(dims));
   return {};
 }
@@ -76,8 +76,8 @@ std::optional<std::vector<std::size_t>> broadcast_positions(const ValueDims& fro
   if (from.size() > to.size()) return std::nullopt;
   std::vector<std::size_t> positions = {0};
   const std::size_t shift = to.size() - from.size();
-  // From the last axis outwards: all positions so far are repeated, moved by the
-  // stride of this axis, or by nothing where the source has only one.
+  // From the last axis outwards: all positions so far are repeated, shifted by the stride of this
+  // axis, or not shifted if the source has only one element there.
   std::size_t stride = 1;
   for (std::size_t axis = to.size(); axis-- > 0;) {
     const std::int64_t source = axis >= shift ? from[axis - shift] : 1;
@@ -152,7 +152,7 @@ Status fold_binary(ShapeContext& c, DType out, Scalar (*f)(const Scalar&, const 
     return {};
   }
   auto dims = c.broadcast(c.dims(0), c.dims(1));
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, out, *std::move(dims));
   return {};
 }
@@ -161,7 +161,7 @@ Result<Axes> axes_of(ShapeContext& c, int slot, std::size_t rank) {
   Axes axes;
   const auto take = [&](std::int64_t number) -> Status {
     auto axis = c.axis(number, rank);
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     axes.list.push_back(*axis);
     return {};
   };
@@ -171,7 +171,7 @@ Result<Axes> axes_of(ShapeContext& c, int slot, std::size_t rank) {
     axes.given = true;
     const auto items = c.integers_of(input);
     if (!items) {
-      // No elements is something known, whatever they would have been.
+      // An input without elements is known, whatever its elements would have been.
       axes.known = c.ranked(input) && c.in_elements(input).is(0);
       return axes;
     }
@@ -181,12 +181,12 @@ Result<Axes> axes_of(ShapeContext& c, int slot, std::size_t rank) {
         axes.list.clear();
         return axes;
       }
-      if (auto status = take(item.value()); !status) return tl::unexpected(status.error());
+      if (auto status = take(item.value()); !status) return failure(status);
     }
   } else {
     axes.given = c.has_attribute("axes");
     for (const std::int64_t number : c.integers("axes")) {
-      if (auto status = take(number); !status) return tl::unexpected(status.error());
+      if (auto status = take(number); !status) return failure(status);
     }
   }
   std::sort(axes.list.begin(), axes.list.end());

@@ -9,10 +9,10 @@
 namespace strata {
 
 // Shapes.
-Status same_as_input(ShapeContext& c);     // output 0 like input 0; passes known elements on
-Status like_input(ShapeContext& c);        // output 0 has type and shape of input 0, other elements
+Status same_as_input(ShapeContext& c);  // output 0 equals input 0; passes known elements on
+Status like_input(ShapeContext& c);     // output 0 has input 0's type and shape, but other elements
 Status broadcast_inputs(ShapeContext& c);  // output 0: all inputs broadcast, dtype of input 0
-// Types after `f` of each element, elements folded where they are known.
+// Applies `f` to each element; known elements are folded.
 Status fold_unary(ShapeContext& c, Scalar (*f)(const Scalar&));
 template <Scalar (*f)(const Scalar&)>
 Status unary(ShapeContext& c) {
@@ -20,25 +20,25 @@ Status unary(ShapeContext& c) {
 }
 Status fold_binary(ShapeContext& c, DType out, Scalar (*f)(const Scalar&, const Scalar&));
 
-// Real elements above this number are not folded: scales and bounds are few, and
-// what is more is weights.
+// Tensors with more real elements than this are not folded: scales and bounds are few, and anything
+// larger is weights.
 inline constexpr std::int64_t kMaxFoldedReals = 64;
-// True if the elements of an input are known and such that a shape may depend on
-// them. Cheap: decodes nothing.
+// True if the elements of an input are known and a shape may depend on them. Cheap: decodes
+// nothing.
 bool worth_folding(const ShapeContext& c, std::size_t slot);
-// All inputs broadcast together. Every one must be ranked.
+// Broadcasts all inputs together. Each must be ranked.
 Result<Dims> broadcast_dims(ShapeContext& c);
-// For each element of a broadcast value, where in the source it comes from;
-// nullopt if the source does not broadcast to it or it is too large to be kept.
+// For each element of a broadcast value, its position in the source; nullopt if the source does not
+// broadcast to that shape or the result is too large to keep.
 std::optional<std::vector<std::size_t>> broadcast_positions(
     const InlineVector<std::int64_t, 4>& from, const InlineVector<std::int64_t, 4>& to);
-// f of each pair of elements, broadcast; nullopt if too large to be kept.
+// Applies f to each pair of elements, broadcast; nullopt if the result is too large to keep.
 std::optional<Value> combine(const Value& a, const Value& b, DType out,
                              Scalar (*f)(const Scalar&, const Scalar&));
 
-// The axes of a reduction or squeeze: attribute `axes`, or input `slot` when the
-// version has it there (slot < 0: never). nullopt: given, but not known. Every
-// axis is checked against rank, made non-negative, sorted and unique.
+// The axes of a reduction or squeeze: attribute `axes`, or input `slot` in versions that have it
+// there (slot < 0: never). nullopt: given, but not known. Every axis is checked against the rank
+// and made non-negative; the result is sorted and without duplicates.
 struct Axes {
   bool given = false;
   bool known = true;
@@ -46,26 +46,26 @@ struct Axes {
 };
 Result<Axes> axes_of(ShapeContext& c, int slot, std::size_t rank);
 
-// The type that an attribute names by ONNX's number, or `otherwise` if it is absent.
+// The type that an attribute gives as ONNX's number, or `otherwise` if it is absent.
 Result<DType> dtype_attribute(const ShapeContext& c, std::string_view attribute, DType otherwise);
 
-// Dims from elements of a shape input: each a number ≥ 0 or a formula.
+// Dims from the elements of a shape input: each is a number ≥ 0 or a formula.
 Dims to_dims(std::span<const Expr> sizes);
-// Dims from the elements of an input, where a size that is not known is a fresh
-// symbol; nullopt if not even the number of axes is known.
+// Dims from the elements of an input, with fresh symbols for unknown sizes; nullopt if even the
+// number of axes is unknown.
 Result<std::optional<Dims>> dims_from_input(ShapeContext& c, std::size_t slot,
                                             std::string_view hint);
 // Shapes with more axes than this are left unranked.
 inline constexpr std::int64_t kMaxRank = 1000;
-// So are those with more sizes that nothing is known of: every one costs a symbol.
+// The same holds for shapes with more unknown sizes than this, since each one costs a symbol.
 inline constexpr std::int64_t kMaxFreshAxes = 64;
-// A Value of integers with one axis.
+// An integer Value with one axis.
 Value vector_value(DType type, std::span<const Expr> items);
 Value scalar_value(DType type, Scalar item);
 
 // A row whose rule works with inputs of any rank, known or not.
 constexpr OpRule any_rank(std::string_view name, int since, ShapeRule shape, CostRule cost,
-                          std::span<const Example> examples) {
+                          std::span<const Example> examples, const Traits& traits = {}) {
   OpRule rule;
   rule.name = name;
   rule.since = since;
@@ -73,12 +73,18 @@ constexpr OpRule any_rank(std::string_view name, int since, ShapeRule shape, Cos
   rule.cost = cost;
   rule.examples = examples;
   rule.takes_unranked = true;
+  rule.traits = traits;
   return rule;
 }
 constexpr OpRule any_rank_in(std::string_view domain, std::string_view name, int since,
                              ShapeRule shape, CostRule cost, std::span<const Example> examples) {
   OpRule rule = any_rank(name, since, shape, cost, examples);
   rule.domain = domain;
+  return rule;
+}
+// Adds traits to a row that a family builds in its own way.
+constexpr OpRule with_traits(OpRule rule, const Traits& traits) {
+  rule.traits = traits;
   return rule;
 }
 
@@ -97,7 +103,7 @@ template <int k>
 void specials_per_output(CostContext& c) {
   c.specials({{"outputs", c.out_elements(0)}, {"operations each", k}});
 }
-// All three at once, for functions made of several primitive operations.
+// All three at once, for functions that consist of several primitive operations.
 template <int adds, int muls, int specials>
 void work_per_output(CostContext& c) {
   if constexpr (adds > 0) adds_per_output<adds>(c);

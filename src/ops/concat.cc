@@ -1,4 +1,4 @@
-// Tensors put together and taken apart along an axis: Concat, Split.
+// Joins tensors and splits them along an axis: Concat, Split.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -10,8 +10,7 @@ namespace strata {
 
 namespace {
 
-// The elements of a concatenation. Part of a shape vector may be unknown: the rest is
-// still worth having.
+// The elements of a concatenation. Part of a shape vector may be unknown; the rest is still useful.
 std::optional<Value> concatenated(ShapeContext& c, std::size_t axis, const Dims& dims) {
   const auto numbers = known_dims(dims);
   if (!numbers) return std::nullopt;
@@ -52,9 +51,9 @@ std::optional<Value> concatenated(ShapeContext& c, std::size_t axis, const Dims&
 }
 
 Status concat_shape(ShapeContext& c) {
-  // Version 1 joins along axis 1 unless told; later ones must be told.
+  // Version 1 joins along axis 1 by default; later versions require the attribute.
   const auto axis = c.axis(c.integer("axis", 1), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   Dims dims = c.dims(0);
   bool any_value = c.has_value(0);
   for (std::size_t i = 1; i < c.input_count(); ++i) {
@@ -124,7 +123,7 @@ Result<Dims> part_sizes(ShapeContext& c, std::size_t axis) {
     return c.error(fmt::format("{} cannot be split along axis {} into {} equal parts",
                                strata::text(c.dims(0)), axis, parts));
   }
-  // Equal parts, the last ones smaller.
+  // Equal parts, with the last ones smaller.
   const Expr part = ceil_div(whole, parts);
   for (std::size_t i = 0; i < count; ++i) {
     const Expr left = whole - part * static_cast<std::int64_t>(i);
@@ -136,9 +135,9 @@ Result<Dims> part_sizes(ShapeContext& c, std::size_t axis) {
 
 Status split_shape(ShapeContext& c) {
   const auto axis = c.axis(c.integer("axis", 0), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   const auto sizes = part_sizes(c, *axis);
-  if (!sizes) return tl::unexpected(sizes.error());
+  if (!sizes) return failure(sizes);
   const Value* value = elements_of(c, 0);
   const ValueDims strides = value != nullptr ? strides_of(value->dims) : ValueDims();
   Expr start = 0;
@@ -175,18 +174,30 @@ constexpr Example kSplit[] = {
     {"i64[3]={N,3,S}, i64[2]={1,2}", "", "i64[1]={N}, i64[2]={3,S}"},
     {"f32[6], i64[2]", "", "f32[split], f32[split_2]"},
 };
+constexpr VersionChange kSizesToInput = {13, Rewrite::AttributesToInputs, {"split"}};
+
+Strided split_order(const NodeView& c) {
+  return is_outermost(c.dims(0), c.integer("axis", 0)) ? Strided::InOrder : Strided::OutOfOrder;
+}
+
 constexpr OpRule kRules[] = {
     {.name = "Concat",
      .since = 1,
      .shape = concat_shape,
      .cost = no_arithmetic,
-     .examples = kConcat},
+     .examples = kConcat,
+     .traits = {.op = Op::Concat, .int8 = Int8Use::Arithmetic}},
     {.name = "Split",
      .since = 1,
      .shape = split_shape,
      .cost = no_arithmetic,
      .examples = kSplit,
-     .settings = slots(1)},
+     .settings = slots(1),
+     .traits = {.op = Op::Split,
+                .int8 = Int8Use::Passing,
+                .int8_any_outputs = true,
+                .strided = split_order,
+                .changed = &kSizesToInput}},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Operators that make tensors out of settings and shapes.
+// Operators that make tensors from attributes and shapes.
 #include <algorithm>
 #include <cmath>
 
@@ -10,19 +10,20 @@
 namespace strata {
 namespace {
 
-// A stored tensor as output 0: its type, and its elements where a shape may
-// depend on them.
+// A stored tensor as output 0: its type, and its elements if a shape may depend on them.
 Status stored(ShapeContext& c, const TensorData& data) {
   Dims dims;
   for (const std::int64_t size : data.dims) {
     if (size < 0) return c.error("the tensor it holds has a negative size");
     dims.push_back(size);
   }
-  c.set(0, data.dtype, std::move(dims));
   const Expr count = data.elements();
   const std::int64_t most = is_float(data.dtype) ? kMaxFoldedReals : kMaxValueElements;
-  if (!count.is_number() || count.value() > most) return {};
-  if (auto value = decode(data)) c.set_value(0, *std::move(value));
+  const bool few = count.is_number() && count.value() <= most;
+  if (auto value = few ? decode(data) : std::nullopt)
+    c.set_value(0, *std::move(value));
+  else
+    c.set(0, data.dtype, std::move(dims));
   return {};
 }
 
@@ -60,14 +61,14 @@ Status constant(ShapeContext& c) {
   return {};
 }
 
-// Reads nothing: its output is stored in the file.
+// Reads nothing, because its output is stored in the file.
 void constant_cost(CostContext& c) { c.moves_nothing(); }
 
 Status constant_of_shape(ShapeContext& c) {
   const TensorData* data = c.tensor("value");
   const DType type = data != nullptr ? data->dtype : DType::F32;
   auto dims = dims_from_input(c, 0, "size");
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   if (!*dims) {
     c.set_unranked(0, type);
     return {};
@@ -86,7 +87,7 @@ Status constant_of_shape(ShapeContext& c) {
   return {};
 }
 
-// ⌈(limit - start)/delta⌉ elements, never fewer than none.
+// ⌈(limit - start)/delta⌉ elements, but not fewer than 0.
 Expr range_length(const Scalar& start, const Scalar& limit, const Scalar& delta, DType type) {
   const Scalar span = scalar::fit(scalar::subtract(limit, start), type);
   const auto whole_span = scalar::exact_whole(span), step = scalar::exact_whole(delta);
@@ -128,7 +129,7 @@ Status range(ShapeContext& c) {
   return {};
 }
 
-// An axis that may count from the end and may lie outside, moved to [0, rank].
+// Clamps an axis, which may count from the end and be out of range, to [0, rank].
 std::size_t clamped(std::int64_t axis, std::size_t rank) {
   const auto axes = static_cast<std::int64_t>(rank);
   if (axis < 0) axis += axes;
@@ -161,7 +162,7 @@ void reads_no_elements(CostContext& c) { c.reads(0); }
 
 Status eye_like(ShapeContext& c) {
   const auto type = dtype_attribute(c, "dtype", c.dtype(0));
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   if (!c.ranked(0))
     c.set(0, *type, {c.fresh("rows"), c.fresh("columns")});
   else if (c.rank(0) != 2)
@@ -200,7 +201,7 @@ constexpr Example kSize[] = {{"f32[N,3,2]", "", "i64[]={6·N}", {.flops = 0}}};
 constexpr Example kEyeLike[] = {{"f32[3,4]", "dtype=7 k=1", "i64[3,4]", {.flops = 0}}};
 
 constexpr OpRule kRules[] = {
-    any_rank("Constant", 1, constant, constant_cost, kConstant),
+    any_rank("Constant", 1, constant, constant_cost, kConstant, {.op = Op::Constant}),
     {.name = "ConstantOfShape",
      .since = 9,
      .shape = constant_of_shape,
@@ -215,7 +216,7 @@ constexpr OpRule kRules[] = {
      .examples = kRange,
      .settings = slots(0, 1, 2),
      .takes_unranked = true},
-    any_rank("Shape", 1, shape, reads_no_elements, kShape),
+    any_rank("Shape", 1, shape, reads_no_elements, kShape, {.op = Op::Shape}),
     any_rank("Size", 1, size, reads_no_elements, kSize),
     any_rank("EyeLike", 9, eye_like, reads_no_elements, kEyeLike),
 };

@@ -1,5 +1,5 @@
-// Control flow: nodes that run bodies. What the bodies cost is summed up where costs
-// are counted, by how often each runs (Graph::runs); the nodes themselves cost nothing.
+// Control flow: nodes that run bodies. The cost of a body is added where costs are counted,
+// multiplied by how often it runs (Graph::runs); the nodes themselves cost nothing.
 #include <fmt/format.h>
 
 #include "ops/bodies.h"
@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-// Whether two known elements are the same in every place.
+// Whether two known values are equal element by element.
 bool same_elements(const Value& a, const Value& b) {
   if (a.type != b.type || !(a.dims == b.dims) || a.texts != b.texts) return false;
   if (a.size() != b.size()) return false;
@@ -40,16 +40,16 @@ Status if_shape(ShapeContext& c) {
     yes->runs = no->runs = 0;
     taken.runs = 1;
     const auto given = run_body(c, taken, {});
-    if (!given) return tl::unexpected(given.error());
+    if (!given) return failure(given);
     return take(c, *given);
   }
   const auto from_yes = run_body(c, *yes, {});
   const auto from_no = run_body(c, *no, {});
-  if (!from_yes && !from_no) return tl::unexpected(from_yes.error());
+  if (!from_yes && !from_no) return failure(from_yes);
   yes->runs = from_yes ? 1 : 0;
   no->runs = from_no ? 1 : 0;
-  // A branch that contradicts the shapes cannot be the one taken: exporters leave
-  // branches for ranks that the model does not have.
+  // A branch that contradicts the shapes cannot be the one that is taken: exporters leave branches
+  // for ranks that the model does not have.
   if (!from_yes || !from_no) return take(c, from_yes ? *from_yes : *from_no);
   if (from_yes->size() != from_no->size()) {
     return c.error(
@@ -65,8 +65,7 @@ Status if_shape(ShapeContext& c) {
   return take(c, both);
 }
 
-// What the body of SequenceMap gets for element `at` of its sequences, or for any
-// element.
+// The inputs of a SequenceMap body for element `at` of its sequences, or for any element.
 Flow mapped_inputs(ShapeContext& c, std::optional<std::size_t> at) {
   Flow inputs;
   for (std::size_t i = 0; i < c.input_count(); ++i) {
@@ -96,13 +95,13 @@ Status sequence_map_shape(ShapeContext& c) {
   std::vector<std::vector<TypeInfo>> given(body->outputs.size());
   for (std::size_t at = 0; followed && at < items->size(); ++at) {
     const auto outputs = run_body(c, *body, mapped_inputs(c, at));
-    if (!outputs) return tl::unexpected(outputs.error());
+    if (!outputs) return failure(outputs);
     for (std::size_t i = 0; i < outputs->size(); ++i) {
       given[i].push_back(element_of(outputs->types[i]));
     }
   }
   const auto any = run_body(c, *body, mapped_inputs(c, std::nullopt));
-  if (!any) return tl::unexpected(any.error());
+  if (!any) return failure(any);
   body->runs = items ? Expr(static_cast<std::int64_t>(items->size())) : c.fresh("items");
   for (std::size_t i = 0; i < given.size(); ++i) {
     TypeInfo type = followed ? sequence_of(std::move(given[i]))
@@ -119,23 +118,27 @@ constexpr OpRule kRules[] = {
      .shape = if_shape,
      .cost = no_arithmetic,
      .settings = slots(0),
-     .takes_unranked = true},
+     .takes_unranked = true,
+     .traits = {.bodies = BodyRuns::OneOfThem}},
     {.name = "Loop",
      .since = 1,
      .shape = loop_shape,
      .cost = no_arithmetic,
      .settings = slots(0, 1),
-     .takes_unranked = true},
+     .takes_unranked = true,
+     .traits = {.bodies = BodyRuns::AsInferred}},
     {.name = "Scan",
      .since = 8,
      .shape = scan_shape,
      .cost = no_arithmetic,
-     .takes_unranked = true},
+     .takes_unranked = true,
+     .traits = {.bodies = BodyRuns::AsInferred}},
     {.name = "SequenceMap",
      .since = 17,
      .shape = sequence_map_shape,
      .cost = no_arithmetic,
-     .takes_unranked = true},
+     .takes_unranked = true,
+     .traits = {.bodies = BodyRuns::AsInferred}},
 };
 
 }  // namespace

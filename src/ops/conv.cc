@@ -17,14 +17,14 @@ Result<std::int64_t> group_of(const ShapeContext& c) {
   return group;
 }
 
-// Ranks of data and weights agree, and there are batch and channels.
+// Checks that data and weights have the same rank, with batch and channels.
 Status check_ranks(const ShapeContext& c, std::size_t x, std::size_t w) {
   if (c.rank(x) >= 2 && c.rank(x) == c.rank(w)) return {};
   return c.error(fmt::format("data {} and weights {} must have the same number of axes, at least 2",
                              strata::text(c.dims(x)), strata::text(c.dims(w))));
 }
 
-// A bias, if there is one, has one element per output channel.
+// Checks that the bias, if there is one, has one element per output channel.
 Status check_bias(const ShapeContext& c, std::size_t slot, const Expr& channels) {
   if (!c.has(slot) || !c.ranked(slot)) return {};
   if (c.rank(slot) == 1 && !clash(c.dims(slot)[0], channels)) return {};
@@ -32,8 +32,7 @@ Status check_bias(const ShapeContext& c, std::size_t slot, const Expr& channels)
                              channels.text()));
 }
 
-// The size of the weights along spatial axis i; where that is no number the
-// attribute tells.
+// The size of the weights along spatial axis i; if it is not a number, the attribute gives it.
 Result<Expr> kernel_size(const ShapeContext& c, const Window& window, std::size_t w,
                          std::size_t i) {
   const Expr& size = c.dims(w)[2 + i];
@@ -46,7 +45,7 @@ Result<Expr> kernel_size(const ShapeContext& c, const Window& window, std::size_
 
 Status conv_shape(ShapeContext& c) {
   auto dims = conv_dims(c, 0, 1);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   if (auto ok = check_bias(c, 2, (*dims)[1]); !ok) return ok;
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
@@ -76,12 +75,12 @@ constexpr Example kConv[] = {
 
 Status conv_integer_shape(ShapeContext& c) {
   auto dims = conv_dims(c, 0, 1);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, DType::I32, std::move(*dims));
   return {};
 }
 
-// Zero points are taken off data and weights once, before the products.
+// Zero points are subtracted from data and weights once, before the products.
 void conv_integer_cost(CostContext& c) {
   conv_macs(c, 1);
   if (c.has(2)) c.adds({{"data less zero point", c.in_elements(0)}});
@@ -92,7 +91,7 @@ constexpr Example kConvInteger[] = {
     {"u8[1,1,3,3], u8[1,1,2,2], u8[]", "pads=1,1,1,1", "i32[1,1,4,4]", {.macs = 64, .flops = 137}},
 };
 
-// output_shape, if given, is the answer: the spatial sizes, or all of them.
+// output_shape, if given, is the result: the spatial sizes, or all sizes.
 Result<Dims> conv_transpose_dims(ShapeContext& c, const Window& window, std::int64_t group) {
   const Dims& x = c.dims(0);
   const std::size_t axes = x.size() - 2;
@@ -107,7 +106,7 @@ Result<Dims> conv_transpose_dims(ShapeContext& c, const Window& window, std::int
   Dims dims{x[0], c.dims(1)[1] * group};
   for (std::size_t i = 0; i < axes; ++i) {
     auto kernel = kernel_size(c, window, 1, i);
-    if (!kernel) return tl::unexpected(kernel.error());
+    if (!kernel) return failure(kernel);
     if (!given.empty()) {
       dims.push_back(given[given.size() - axes + i]);
     } else if (window.auto_pad == AutoPad::Same) {
@@ -126,21 +125,21 @@ Result<Dims> conv_transpose_dims(ShapeContext& c, const Window& window, std::int
 Status conv_transpose_shape(ShapeContext& c) {
   if (auto ok = check_ranks(c, 0, 1); !ok) return ok;
   auto group = group_of(c);
-  if (!group) return tl::unexpected(group.error());
+  if (!group) return failure(group);
   auto window = read_window(c, c.rank(0) - 2);
-  if (!window) return tl::unexpected(window.error());
+  if (!window) return failure(window);
   if (clash(c.dims(0)[1], c.dims(1)[0]))
     return c.error(fmt::format("data has {} channels where the weights are for {}",
                                c.dims(0)[1].text(), c.dims(1)[0].text()));
   auto dims = conv_transpose_dims(c, *window, *group);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   if (auto ok = check_bias(c, 2, (*dims)[1]); !ok) return ok;
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
 }
 
-// Every input element is multiplied with a whole window of its group's weights,
-// also where the product falls on cropped padding.
+// Every input element is multiplied by a whole window of its group's weights, even if the product
+// falls on cropped padding.
 void conv_transpose_cost(CostContext& c) {
   c.macs({{"inputs", c.in_elements(0)},
           {"channels out of a group", size_at(c.in(1), 1)},
@@ -161,15 +160,15 @@ constexpr Example kConvTranspose[] = {
 // X, W, offset, bias, mask.
 Status deform_conv_shape(ShapeContext& c) {
   auto dims = conv_dims(c, 0, 1);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   if (auto ok = check_bias(c, 3, (*dims)[1]); !ok) return ok;
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
 }
 
-// Each channel is sampled at every place of the window for every output
-// position: 2^n neighbours, one product each, and their sum. The neighbours'
-// weights are common to the channels of an offset group and are not counted.
+// Each channel is sampled at every place of the window for every output position: 2^n neighbours
+// with one product each, and their sum. The neighbours' weights are shared by the channels of an
+// offset group and are not counted.
 void deform_conv_cost(CostContext& c) {
   conv_macs(c, 1);
   bias_adds(c, 3);
@@ -190,8 +189,8 @@ constexpr Example kDeformConv[] = {
      {.macs = 16, .flops = 144}},
 };
 
-// Columns (N, C·block, L) back to images (N, C, …): settings are the image's
-// sizes and the block's.
+// Turns columns (N, C·block, L) back into images (N, C, …). The settings are the sizes of the image
+// and of the block.
 Status col2im_shape(ShapeContext& c) {
   if (c.rank(0) != 3)
     return c.error(fmt::format("input {} must have 3 axes", strata::text(c.dims(0))));
@@ -205,7 +204,7 @@ Status col2im_shape(ShapeContext& c) {
     return c.error(fmt::format("{} rows of columns are no multiple of a block of {}",
                                columns.text(), volume.text()));
   auto image = dims_from_input(c, 1, "size");
-  if (!image) return tl::unexpected(image.error());
+  if (!image) return failure(image);
   if (!*image) {
     c.set_unranked(0, c.dtype(0));
     return {};
@@ -223,50 +222,76 @@ constexpr Example kCol2Im[] = {
 };
 
 constexpr OpRule kRules[] = {
-    {.name = "Conv", .shape = conv_shape, .cost = conv_cost, .examples = kConv},
+    {.name = "Conv",
+     .shape = conv_shape,
+     .cost = conv_cost,
+     .examples = kConv,
+     .traits = {.kind = LayerKind::Conv,
+                .product = Product::Conv,
+                .weights = 1,
+                .bias = 2,
+                .int8_output = Int8Output::Whole,
+                .attributes = kConvAttributes}},
     {.name = "ConvTranspose",
      .shape = conv_transpose_shape,
      .cost = conv_transpose_cost,
-     .examples = kConvTranspose},
+     .examples = kConvTranspose,
+     .traits = {.kind = LayerKind::ConvTranspose,
+                .product = Product::ConvTranspose,
+                .weights = 1,
+                .bias = 2,
+                .int8_output = Int8Output::Floats,
+                .attributes = kConvAttributes}},
     {.name = "ConvInteger",
      .since = 10,
      .shape = conv_integer_shape,
      .cost = conv_integer_cost,
      .examples = kConvInteger,
-     .settings = slots(2, 3)},
+     .settings = slots(2, 3),
+     .traits = {.kind = LayerKind::Conv,
+                .product = Product::Conv,
+                .weights = 1,
+                .quantized = Quantized::Computes,
+                .attributes = kConvAttributes}},
     {.name = "DeformConv",
      .since = 19,
      .shape = deform_conv_shape,
      .cost = deform_conv_cost,
-     .examples = kDeformConv},
+     .examples = kDeformConv,
+     .traits = {.kind = LayerKind::Other,
+                .product = Product::Other,
+                .weights = 1,
+                .bias = 3,
+                .attributes = kConvAttributes}},
     {.name = "Col2Im",
      .since = 18,
      .shape = col2im_shape,
      .cost = col2im_cost,
      .examples = kCol2Im,
-     .settings = slots(1, 2)},
+     .settings = slots(1, 2),
+     .traits = {.kind = LayerKind::Other, .product = Product::None}},
 };
 
 }  // namespace
 
 Result<Dims> conv_dims(ShapeContext& c, std::size_t x, std::size_t w) {
-  if (auto ok = check_ranks(c, x, w); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_ranks(c, x, w); !ok) return failure(ok);
   const Dims& data = c.dims(x);
   const Dims& weights = c.dims(w);
   auto group = group_of(c);
-  if (!group) return tl::unexpected(group.error());
+  if (!group) return failure(group);
   if (clash(data[1], weights[1] * *group))
     return c.error(fmt::format("data has {} channels where the weights are for {} in {} group{}",
                                data[1].text(), (weights[1] * *group).text(), *group,
                                *group == 1 ? "" : "s"));
   auto window = read_window(c, data.size() - 2);
-  if (!window) return tl::unexpected(window.error());
+  if (!window) return failure(window);
   Dims dims{data[0], weights[0]};
   for (std::size_t i = 0; i + 2 < data.size(); ++i) {
     auto kernel = kernel_size(c, *window, w, i);
-    if (!kernel) return tl::unexpected(kernel.error());
+    if (!kernel) return failure(kernel);
     auto places = window->places(c, i, data[2 + i], *kernel);
-    if (!places) return tl::unexpected(places.error());
+    if (!places) return failure(places);
     dims.push_back(std::move(*places));
   }
   return dims;

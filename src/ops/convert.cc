@@ -1,5 +1,4 @@
-// Operators that pass elements on, as they are or as another type. They do no
-// arithmetic.
+// Operators that pass elements on, unchanged or converted to another type. They do no arithmetic.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -50,18 +49,18 @@ Status converted(ShapeContext& c, DType to) {
 
 Status cast(ShapeContext& c) {
   const auto to = target_type(c);
-  return to ? converted(c, *to) : Status(tl::unexpected(to.error()));
+  return to ? converted(c, *to) : Status(failure(to));
 }
 
 Status cast_like(ShapeContext& c) { return converted(c, c.dtype(1)); }
 
-// The same bits as another type of the same width.
+// Reinterprets the bits as another type of the same width.
 Status bit_cast(ShapeContext& c) {
   const auto to = target_type(c);
-  if (!to) return tl::unexpected(to.error());
+  if (!to) return failure(to);
   if (c.dtype(0) != DType::Undefined && bits(c.dtype(0)) != bits(*to)) {
     return c.error(fmt::format("it reinterprets {} as {}, which has another width",
-                               name(c.dtype(0)), name(*to)));
+                               name_of(c.dtype(0)), name_of(*to)));
   }
   TypeInfo type = c.in(0);
   type.dtype = *to;
@@ -76,8 +75,8 @@ Status dropout(ShapeContext& c) {
   return same_as_input(c);
 }
 
-// Outside of training it does nothing. In training (input 2, since version 12)
-// each element takes a random number, a comparison and a multiplication.
+// Outside of training, it does nothing. In training (input 2, since version 12), each element takes
+// a random number, a comparison and a multiplication.
 void dropout_cost(CostContext& c) {
   const Value* mode = c.has(2) ? c.graph().tensors[c.node().inputs[2]].value : nullptr;
   const bool training = mode != nullptr && mode->size() == 1 && mode->items[0].whole().is(1);
@@ -111,6 +110,9 @@ constexpr Example kDropout[] = {
     {"f32[2,3], f32[]={0.5}, bool[]={1}", "", "f32[2,3]", {.flops = 18}},
 };
 
+// The ratio and the seed only matter in training.
+constexpr VersionChange kRatioWent = {12, Rewrite::NoAttributes};
+
 constexpr OpRule kRules[] = {
     {.name = "Cast",
      .shape = cast,
@@ -140,14 +142,20 @@ constexpr OpRule kRules[] = {
      .examples = kIdentity,
      .takes_unranked = true,
      .view = true,
-     .passes_weights = true},
+     .passes_weights = true,
+     .traits = {.op = Op::Identity, .int8 = Int8Use::Passing}},
     {.name = "Dropout",
      .shape = dropout,
      .cost = dropout_cost,
      .examples = kDropout,
      .settings = slots(1, 2),
      .takes_unranked = true,
-     .view = true},
+     .view = true,
+     .traits = {.op = Op::Dropout,
+                .kind = LayerKind::Dropout,
+                .int8 = Int8Use::Passing,
+                .int8_any_outputs = true,
+                .changed = &kRatioWent}},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a cost rule sees and says. Work is stated as products of named factors,
-// so the same rule counts and explains: macs({{"outputs", n}, {"window", k}}).
+// What a cost rule sees and states. Work is stated as products of named factors, so the same rule
+// counts and explains: macs({{"outputs", n}, {"window", k}}).
 #pragma once
 
 #include <initializer_list>
@@ -41,20 +41,20 @@ class CostContext : public NodeView {
   void specials(std::initializer_list<Factor> factors) { add(Work::Special, factors); }
   void add(Work work, std::initializer_list<Factor> factors);
 
-  // A context for an operator that this one is made of: it explains into the same
-  // list, and what it stated is then taken over.
+  // A context for an operator that this one consists of. It writes its explanations to the same
+  // list, and its counts are then added.
   CostContext part(const Graph& graph, const Node& node) const {
     return CostContext(graph, node, explanation_);
   }
   void take(const CostContext& part);
 
-  // Bytes moved, where it is not each distinct input and output once.
+  // Bytes moved, if it is not each distinct input and output once.
   void reads(Expr bytes) { read_bytes_ = std::move(bytes), has_read_ = true; }
   void writes(Expr bytes) { write_bytes_ = std::move(bytes), has_write_ = true; }
-  // A view of its input: moves nothing (Reshape, Identity, …).
+  // For a view of its input, which moves nothing (Reshape, Identity, …).
   void moves_nothing() { reads(0), writes(0); }
 
-  void at_least(std::string_view why);  // what was stated is a lower bound
+  void at_least(std::string_view why);  // the work stated is a lower bound
   void cannot_tell(std::string_view why);
 
   const Expr& amount(Work work) const { return amounts_[static_cast<std::size_t>(work)]; }

@@ -28,14 +28,14 @@ std::optional<std::vector<double>> reals_of(ShapeContext& c, std::size_t slot) {
   return numbers;
 }
 
-// An optional input of one number.
+// An optional input with one number.
 std::optional<double> limit(ShapeContext& c, std::size_t slot, double otherwise) {
   if (!c.has(slot)) return otherwise;
   const auto number = reals_of(c, slot);
   return number && number->size() == 1 ? std::optional(number->front()) : std::nullopt;
 }
 
-// The kept boxes, if all inputs are known.
+// The boxes that are kept, if all inputs are known.
 std::optional<Value> kept_boxes(ShapeContext& c) {
   if (!c.has_value(0) || !c.has_value(1)) return std::nullopt;
   const auto boxes = known_dims(c.dims(0)), scores = known_dims(c.dims(1));
@@ -70,7 +70,7 @@ Status suppression_shape(ShapeContext& c) {
     return c.error(fmt::format("boxes {} and scores {} must be N×B×4 and N×C×B",
                                strata::text(c.dims(0)), strata::text(c.dims(1))));
   const auto most = limit(c, 2, 0);
-  if (most && *most <= 0) {  // also where the limit is left out: nothing is kept
+  if (most && *most <= 0) {  // also if the limit is left out: nothing is kept
     c.set(0, DType::I64, {0, 3});
   } else if (auto kept = kept_boxes(c)) {
     c.set_value(0, std::move(*kept));
@@ -112,8 +112,8 @@ Status roi_align_shape(ShapeContext& c) {
   return {};
 }
 
-// Each output is the mean or maximum of samples, each between 4 neighbours. Without
-// attribute sampling_ratio their number follows from the region, at least one.
+// Each output is the mean or maximum of samples, and each sample interpolates 4 neighbours. Without
+// attribute sampling_ratio, their number depends on the region; it is at least one.
 void roi_align_cost(CostContext& c) {
   const std::int64_t ratio = c.integer("sampling_ratio", 0);
   const Expr samples = ratio > 0 ? Expr(ratio) * ratio : Expr(1);

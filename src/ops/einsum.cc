@@ -8,9 +8,9 @@ namespace strata {
 
 namespace {
 
-// A set of indices: bit i for the i-th letter, the last for the ellipsis.
+// A set of indices: bit i stands for the i-th letter, the last bit for the ellipsis.
 using IndexSet = std::uint64_t;
-constexpr int kLetters = 52;  // A to Z, a to z: the order in which they are sorted
+constexpr int kLetters = 52;  // A to Z, a to z, in sorting order
 constexpr IndexSet kEllipsis = IndexSet{1} << kLetters;
 
 struct Equation {
@@ -34,8 +34,8 @@ std::optional<int> letter(char ch) {
   return std::nullopt;
 }
 
-// Takes the next index off a term; kLetters for an ellipsis. nullopt at the end or
-// at a character that is none: `term` is then not empty.
+// Removes the next index from a term; kLetters for an ellipsis. nullopt at the end, or at a
+// character that is not an index: `term` is then not empty.
 std::optional<int> next_index(std::string_view& term) {
   while (term.starts_with(' ')) term.remove_prefix(1);
   if (term.starts_with("...")) {
@@ -48,7 +48,7 @@ std::optional<int> next_index(std::string_view& term) {
   return index;
 }
 
-// Two sizes of one index: equal, or one of them is 1. False if they clash.
+// Merges two sizes of one index: they are equal, or one of them is 1. False if they clash.
 bool merge(Expr& size, const Expr& other) {
   if (size == other || other.is(1)) return true;
   if (size.is_number() && other.is_number() && !size.is(1)) return false;
@@ -72,8 +72,8 @@ constexpr std::string_view kOutput = "equation's output repeats an index or has 
 
 using Read = tl::expected<Equation, std::string_view>;
 
-// One input's term: what its indices are and how large. `once` and `more` collect
-// the indices that the equation has exactly once and more often.
+// Reads one input's term: its indices and their sizes. `once` and `more` collect the indices that
+// occur in the equation exactly once and more often.
 std::string_view read_term(std::string_view term, const TypeInfo& type, Equation& equation,
                            IndexSet& once, IndexSet& more) {
   std::size_t letters = 0;
@@ -144,7 +144,7 @@ Read read_equation(const NodeView& c) {
     if (!problem.empty()) return tl::unexpected(problem);
     return equation;
   }
-  // Without an output: the ellipsis, then every index that occurs once, sorted.
+  // If the output is not given: the ellipsis, then every index that occurs once, sorted.
   if (!equation.ellipsis.empty()) {
     equation.output = kEllipsis;
     equation.output_order.push_back(kLetters);
@@ -172,9 +172,9 @@ Status einsum_shape(ShapeContext& c) {
   return {};
 }
 
-// Operands are multiplied two at a time from the left, each product summed at once
-// over the indices that nothing later needs: a MAC per combination of the pair's
-// indices, or a plain product where nothing is summed. One operand alone is summed.
+// Operands are multiplied two at a time from the left, and each product is summed at once over the
+// indices that nothing later needs: one MAC per combination of the pair's indices, or a plain
+// product if nothing is summed. A single operand is only summed.
 void einsum_cost(CostContext& c) {
   const auto equation = read_equation(c);
   if (!equation) return c.cannot_tell("the equation does not fit the inputs");

@@ -114,6 +114,15 @@ void set_fresh(ShapeContext& c, std::size_t i, DType dtype, const Expr& rank,
   c.set(i, dtype, std::move(dims));
 }
 
+Result<AlongAxis> along_axis(ShapeContext& c) {
+  const auto asked = c.integer("axis");
+  if (!asked)
+    return AlongAxis{.dims = {known_or_fresh(c, c.in_elements(0), "elements")}, .flat = true};
+  const auto axis = c.axis(*asked, c.rank(0));
+  if (!axis) return failure(axis);
+  return AlongAxis{.dims = c.dims(0), .axis = *axis};
+}
+
 Expr length_of(const ShapeContext& c, std::size_t i) {
   if (!c.ranked(i) || c.rank(i) > 1) return Expr::unknown();
   return c.rank(i) == 0 ? Expr(1) : c.dims(i)[0];

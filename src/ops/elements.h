@@ -50,6 +50,13 @@ Expr known_or_fresh(ShapeContext& c, Expr size, std::string_view hint);
 // Output i with `rank` sizes that only data can tell; of unknown rank if that is too many.
 void set_fresh(ShapeContext& c, std::size_t i, DType dtype, const Expr& rank,
                std::string_view hint);
+// Input 0 along the attribute `axis`, or with all of its elements on one axis where that is absent.
+struct AlongAxis {
+  Dims dims;
+  std::size_t axis = 0;
+  bool flat = false;
+};
+Result<AlongAxis> along_axis(ShapeContext& c);
 // The number of elements of an input with one axis (or none: 1); unknown otherwise.
 Expr length_of(const ShapeContext& c, std::size_t i);
 

@@ -1,5 +1,5 @@
-// Operators on two or more tensors, element by element, broadcast together.
-// One operation per output element unless its cost function says otherwise.
+// Operators on two or more tensors, element by element, with broadcasting. They take one operation
+// per output element unless the cost function says otherwise.
 #include "ops/common.h"
 #include "ops/elements.h"
 #include "ops/registry.h"
@@ -10,15 +10,15 @@ namespace {
 
 using BinaryFunction = Scalar (*)(const Scalar&, const Scalar&);
 
-// More inputs than this are not folded, so that no file makes it expensive.
+// More inputs than this are not folded, so that no file can make it expensive.
 constexpr std::size_t kMaxFoldedInputs = 64;
 
 DType shared_type(const ShapeContext& c) {
   return c.dtype(0) != DType::Undefined ? c.dtype(0) : c.dtype(1);
 }
 
-// Before version 7: with the attribute `broadcast`, B is repeated to the shape of
-// A, its axes laid against those of A from `axis` on (from the last if absent).
+// Before version 7: with the attribute `broadcast`, B is repeated to the shape of A, with its axes
+// aligned to those of A from `axis` on (to the last ones if absent).
 Status aligned_at_axis(ShapeContext& c, DType out, BinaryFunction f) {
   if (!c.ranked(0) || !c.ranked(1)) {
     c.set_unranked(0, out);
@@ -30,7 +30,7 @@ Status aligned_at_axis(ShapeContext& c, DType out, BinaryFunction f) {
   std::size_t start = a.size() - b.size();
   if (const auto given = c.integer("axis"); given && !b.empty()) {
     auto axis = c.axis(*given, a.size());
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     start = *axis;
   }
   if (start + b.size() > a.size()) {
@@ -106,7 +106,7 @@ Status shift(ShapeContext& c) {
                 c.text("direction", "LEFT") == "RIGHT" ? shift_right : shift_left);
 }
 
-// All inputs reduced with f, pair by pair; nullopt if not all of them are known.
+// Reduces all inputs with f, pair by pair; nullopt if some are unknown.
 std::optional<Value> fold_inputs(ShapeContext& c, BinaryFunction f) {
   if (c.input_count() > kMaxFoldedInputs) return std::nullopt;
   for (std::size_t i = 0; i < c.input_count(); ++i) {
@@ -152,7 +152,7 @@ std::optional<Value> fold_where(ShapeContext& c) {
   const Value* yes = elements_of(c, 1);
   const Value* no = elements_of(c, 2);
   if (condition == nullptr || yes == nullptr || no == nullptr) return std::nullopt;
-  // Only for its dims: the broadcast of all three.
+  // Only for its dims, which are the broadcast of all three.
   auto result = combine(*yes, *no, yes->type, scalar::add);
   if (result) result = combine(*result, *condition, yes->type, scalar::add);
   if (!result) return std::nullopt;
@@ -180,12 +180,12 @@ Status where(ShapeContext& c) {
     }
   }
   auto dims = broadcast_dims(c);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, type, *std::move(dims));
   return {};
 }
 
-// Of n inputs, n - 1 operations per output.
+// n inputs take n - 1 operations per output.
 void between_inputs(CostContext& c) {
   const auto inputs = static_cast<std::int64_t>(c.input_count());
   c.adds({{"outputs", c.out_elements(0)}, {"inputs - 1", inputs > 0 ? inputs - 1 : 0}});
@@ -248,15 +248,20 @@ constexpr Example kWhere[] = {
 };
 
 constexpr OpRule kRules[] = {
-    any_rank("Add", 1, arithmetic<scalar::add>, adds_per_output<1>, kAdd),
-    any_rank("Sub", 1, arithmetic<scalar::subtract>, adds_per_output<1>, kSub),
-    any_rank("Mul", 1, arithmetic<scalar::multiply>, muls_per_output<1>, kMul),
-    any_rank("Div", 1, quotient, specials_per_output<1>, kDiv),
+    any_rank("Add", 1, arithmetic<scalar::add>, adds_per_output<1>, kAdd,
+             {.op = Op::Add, .kind = LayerKind::Elementwise, .int8 = Int8Use::Arithmetic}),
+    any_rank("Sub", 1, arithmetic<scalar::subtract>, adds_per_output<1>, kSub,
+             {.op = Op::Sub, .kind = LayerKind::Elementwise, .int8 = Int8Use::Soft}),
+    any_rank("Mul", 1, arithmetic<scalar::multiply>, muls_per_output<1>, kMul,
+             {.op = Op::Mul, .kind = LayerKind::Elementwise, .int8 = Int8Use::Arithmetic}),
+    any_rank("Div", 1, quotient, specials_per_output<1>, kDiv,
+             {.op = Op::Div, .kind = LayerKind::Elementwise, .int8 = Int8Use::Soft}),
     any_rank("Mod", 10, modulus, specials_per_output<1>, kMod),
-    any_rank("Pow", 1, arithmetic<scalar::power>, specials_per_output<1>, kPow),
+    any_rank("Pow", 1, arithmetic<scalar::power>, specials_per_output<1>, kPow,
+             {.op = Op::Pow, .int8 = Int8Use::Soft}),
     any_rank("Max", 1, variadic<scalar::maximum>, between_inputs, kMax),
     any_rank("Min", 1, variadic<scalar::minimum>, between_inputs, kMin),
-    any_rank("Sum", 1, variadic<scalar::add>, between_inputs, kSum),
+    any_rank("Sum", 1, variadic<scalar::add>, between_inputs, kSum, {.op = Op::Sum}),
     any_rank("Mean", 1, mean, mean_cost, kMean),
     any_rank("And", 1, comparison<scalar::logical_and>, adds_per_output<1>, kLogical),
     any_rank("Or", 1, comparison<scalar::logical_or>, adds_per_output<1>, kLogical),

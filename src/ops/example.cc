@@ -27,7 +27,7 @@ Result<Model> example_model(const OpRule& rule, const Example& example) {
       continue;
     }
     auto parsed = type_from_text(text);
-    if (!parsed) return tl::unexpected(parsed.error());
+    if (!parsed) return failure(parsed);
     const auto id = static_cast<TensorId>(graph.tensors.size());
     Tensor tensor;
     tensor.name = model.keep(fmt::format("in{}", id));
@@ -78,16 +78,16 @@ std::string example_text(const TypeInfo& type, const Value* value) {
       for (const TypeInfo& item : *type.items)
         text += (text.size() > 4 ? ", " : "") + example_text(item, nullptr);
     else
-      text += fmt::format("{}…", name(type.dtype));
+      text += fmt::format("{}…", name_of(type.dtype));
     return text + ")";
   }
   if (type.kind == ValueKind::Map || type.kind == ValueKind::SequenceOfMap) return "map";
   if (type.kind == ValueKind::Opaque) return "opaque";
   std::string prefix = type.kind == ValueKind::Tensor ? "" : "optional ";
-  if (!type.ranked) return fmt::format("{}{}[?]", prefix, name(type.dtype));
+  if (!type.ranked) return fmt::format("{}{}[?]", prefix, name_of(type.dtype));
   std::string sizes;
   for (const Expr& size : type.dims) sizes += (sizes.empty() ? "" : ",") + size.text();
-  std::string text = fmt::format("{}{}[{}]", prefix, name(type.dtype), sizes);
+  std::string text = fmt::format("{}{}[{}]", prefix, name_of(type.dtype), sizes);
   if (value == nullptr) return text;
   std::string items;
   for (const Scalar& item : value->items) items += (items.empty() ? "" : ",") + scalar_text(item);

@@ -1,16 +1,17 @@
-// Elements looked up by index: Gather, GatherElements, GatherND, OneHot.
+// Looks up elements by index: Gather, GatherElements, GatherND, OneHot.
 #include <fmt/format.h>
 
 #include "ops/common.h"
 #include "ops/elements.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 
 namespace strata {
 
 namespace {
 
-// Indices as positions along an axis of `size`, -1 for one that is not known. A
-// negative index counts from the end.
+// Converts indices to positions along an axis of `size`, -1 for one that is unknown. A negative
+// index counts from the end.
 Result<std::vector<std::int64_t>> positions_of(const ShapeContext& c, const Value& indices,
                                                std::int64_t size) {
   std::vector<std::int64_t> positions;
@@ -32,7 +33,7 @@ Result<std::vector<std::int64_t>> positions_of(const ShapeContext& c, const Valu
 
 Status gather_shape(ShapeContext& c) {
   const auto axis = c.axis(c.integer("axis", 0), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   const Dims& data = c.dims(0);
   const Dims& indices = c.dims(1);
   Dims dims;
@@ -49,7 +50,7 @@ Status gather_shape(ShapeContext& c) {
   }
   const std::int64_t size = from->dims[*axis];
   const auto positions = positions_of(c, *at, size);
-  if (!positions) return tl::unexpected(positions.error());
+  if (!positions) return failure(positions);
   const std::int64_t outer = count_of(from->dims, 0, *axis);
   const std::int64_t inner = count_of(from->dims, *axis + 1, from->dims.size());
   Value gathered{from->type, *numbers, {}};
@@ -70,7 +71,7 @@ Status gather_shape(ShapeContext& c) {
 
 Status gather_elements_shape(ShapeContext& c) {
   const auto axis = c.axis(c.integer("axis", 0), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   if (c.rank(1) != c.rank(0)) {
     return c.error(fmt::format("its indices ({}) must have as many axes as its data ({})",
                                strata::text(c.dims(1)), strata::text(c.dims(0))));
@@ -86,7 +87,7 @@ Status gather_elements_shape(ShapeContext& c) {
     return {};
   }
   const auto positions = positions_of(c, *at, from->dims[*axis]);
-  if (!positions) return tl::unexpected(positions.error());
+  if (!positions) return failure(positions);
   const ValueDims strides = strides_of(from->dims);
   std::size_t next = 0;
   c.set_value(0, filled(from->type, at->dims, [&](std::span<const std::int64_t> index) {
@@ -101,8 +102,8 @@ Status gather_elements_shape(ShapeContext& c) {
   return {};
 }
 
-// Row `row` of an index tensor, as an offset into data whose axes [first, first + width)
-// it indexes: nullopt if an index is not known or not there.
+// Row `row` of an index tensor, as an offset into data whose axes [first, first + width) it
+// indexes; nullopt if an index is unknown or out of range.
 std::optional<std::int64_t> offset_of(const Value& indices, std::int64_t row, std::int64_t width,
                                       std::size_t first, const Value& data,
                                       const ValueDims& strides) {
@@ -169,14 +170,14 @@ Status gather_nd_shape(ShapeContext& c) {
   return {};
 }
 
-// Only what is looked up is read, and the indices.
+// Only reads the elements that are looked up, and the indices.
 void gather_cost(CostContext& c) {
   c.reads(bytes(c.out_elements(0), c.dtype(0)) + bytes(c.in_elements(1), c.dtype(1)));
 }
 
 Status one_hot_shape(ShapeContext& c) {
   const auto axis = c.axis(c.integer("axis", -1), c.rank(0) + 1);
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   const auto depth = c.scalar_of(1);
   if (depth && depth->is_number() && depth->value() < 0) {
     return c.error(fmt::format("depth {} is below 0", depth->text()));
@@ -232,25 +233,42 @@ constexpr Example kOneHot[] = {
     {"i64[2]={1,-3}, i64[]={3}, i64[2]={0,9}", "", "i64[2,3]={0,9,0,9,0,0}"},
 };
 
+constexpr AttributeName kGatherAttributes[] = {{Attr::Axis, "axis"}};
+
+// x[i] is a part of x; more indices make a copy.
+Strided gather_order(const NodeView& c) {
+  if (!c.ranked(1) || c.rank(1) != 0) return Strided::No;
+  return is_outermost(c.dims(0), c.integer("axis", 0)) ? Strided::InOrder : Strided::OutOfOrder;
+}
+
 constexpr OpRule kRules[] = {
     {.name = "Gather",
      .since = 1,
      .shape = gather_shape,
      .cost = gather_cost,
      .examples = kGather,
-     .settings = slots(1)},
+     .settings = slots(1),
+     .traits = {.op = Op::Gather,
+                .kind = LayerKind::Other,
+                .kind_with_weights = LayerKind::Embedding,
+                .weights = 0,
+                .int8 = Int8Use::Passing,
+                .strided = gather_order,
+                .attributes = kGatherAttributes}},
     {.name = "GatherElements",
      .since = 11,
      .shape = gather_elements_shape,
      .cost = gather_cost,
      .examples = kGatherElements,
-     .settings = slots(1)},
+     .settings = slots(1),
+     .traits = {.op = Op::GatherND, .attributes = kGatherAttributes}},
     {.name = "GatherND",
      .since = 11,
      .shape = gather_nd_shape,
      .cost = gather_cost,
      .examples = kGatherNd,
-     .settings = slots(1)},
+     .settings = slots(1),
+     .traits = {.op = Op::GatherND}},
     {.name = "OneHot",
      .since = 9,
      .shape = one_hot_shape,

@@ -47,13 +47,13 @@ Status transpose_shape(ShapeContext& c) {
 
 Status expand_shape(ShapeContext& c) {
   auto wanted = dims_from_input(c, 1, "expanded");
-  if (!wanted) return tl::unexpected(wanted.error());
+  if (!wanted) return failure(wanted);
   if (!*wanted) {
     c.set_unranked(0, c.dtype(0));
     return {};
   }
   auto dims = c.broadcast(c.dims(0), **wanted);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   if (const Value* value = elements_of(c, 0)) {
     if (const auto numbers = known_dims(*dims)) {
       const std::size_t shift = numbers->size() - value->dims.size();
@@ -70,8 +70,8 @@ Status expand_shape(ShapeContext& c) {
   return {};
 }
 
-// How often each axis is repeated; unknown where it is not known. Version 1 has a
-// count and an axis instead of a list.
+// How often each axis is repeated; unknown if it cannot be told. Version 1 has a count and an axis
+// instead of a list.
 Result<Dims> repeats_of(ShapeContext& c) {
   Dims repeats(c.rank(0), Expr(1));
   if (c.opset() < 6) {
@@ -79,7 +79,7 @@ Result<Dims> repeats_of(ShapeContext& c) {
     const auto which = c.scalar_of(2);
     if (!which || !which->is_number()) return Dims(c.rank(0), Expr::unknown());
     const auto axis = c.axis(which->value(), c.rank(0));
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     repeats[*axis] = count.value_or(Expr::unknown());
     return repeats;
   }
@@ -100,7 +100,7 @@ Result<Dims> repeats_of(ShapeContext& c) {
 
 Status tile_shape(ShapeContext& c) {
   const auto repeats = repeats_of(c);
-  if (!repeats) return tl::unexpected(repeats.error());
+  if (!repeats) return failure(repeats);
   const std::size_t rank = c.rank(0);
   Dims dims(rank);
   for (std::size_t i = 0; i < rank; ++i) {
@@ -113,7 +113,7 @@ Status tile_shape(ShapeContext& c) {
     c.set(0, c.dtype(0), std::move(dims));
     return {};
   }
-  // Each axis is two: which copy, and where in it.
+  // Each axis becomes two: which copy, and the position in it.
   const ValueDims strides = strides_of(value->dims);
   ValueDims pairs(2 * rank), steps(2 * rank, 0);
   for (std::size_t i = 0; i < rank; ++i) {
@@ -150,19 +150,40 @@ constexpr Example kReverse[] = {
     {"f32[4,N,8], i64[N]", "time_axis=0 batch_axis=1", "f32[4,N,8]", {.macs = 0, .flops = 0}},
 };
 
+// Axes of size one can be moved freely.
+Strided transpose_order(const NodeView& c) {
+  const auto order = c.integers("perm");
+  const std::size_t rank = c.rank(0);
+  std::int64_t last = -1;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto axis =
+        i < order.size() ? order[i] : static_cast<std::int64_t>(rank) - 1 - static_cast<int>(i);
+    if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) return Strided::OutOfOrder;
+    if (c.dims(0)[static_cast<std::size_t>(axis)].is(1)) continue;
+    if (axis < last) return Strided::OutOfOrder;
+    last = axis;
+  }
+  return Strided::InOrder;
+}
+Strided expand_order(const NodeView& c) {
+  return c.dims(0) == c.out(0).dims ? Strided::InOrder : Strided::OutOfOrder;
+}
+
 constexpr OpRule kRules[] = {
     {.name = "Transpose",
      .since = 1,
      .shape = transpose_shape,
      .cost = no_arithmetic,
      .examples = kTranspose,
-     .passes_weights = true},
+     .passes_weights = true,
+     .traits = {.op = Op::Transpose, .int8 = Int8Use::Passing, .strided = transpose_order}},
     {.name = "Expand",
      .since = 8,
      .shape = expand_shape,
      .cost = no_arithmetic,
      .examples = kExpand,
-     .settings = slots(1)},
+     .settings = slots(1),
+     .traits = {.strided = expand_order}},
     {.name = "Tile",
      .since = 1,
      .shape = tile_shape,

@@ -1,12 +1,12 @@
-// Experimental operators of the first versions, taken out again in version 10.
-// Old files still have them.
+// Experimental operators of the first versions that were removed in version 10. Old files still
+// contain them.
 #include "ops/common.h"
 #include "ops/registry.h"
 
 namespace strata {
 namespace {
 
-// What it computes is the business of another framework.
+// Another framework defines what it computes.
 Status opaque(ShapeContext& c) {
   for (std::size_t i = 0; i < c.output_count(); ++i) c.set_unranked(i, DType::Undefined);
   return {};
@@ -14,8 +14,8 @@ Status opaque(ShapeContext& c) {
 
 void opaque_cost(CostContext& c) { c.cannot_tell("what it computes is not described in the file"); }
 
-// Images N×C×H×W. With `scale`, that height and width; else without the borders
-// (left, top, right, bottom).
+// Images N×C×H×W. With `scale`, it crops to that height and width; otherwise, it removes the
+// borders (left, top, right, bottom).
 Status crop(ShapeContext& c) {
   if (!c.ranked(0)) return like_input(c);
   if (c.rank(0) != 4) return c.error("its input must have four axes");
@@ -41,15 +41,15 @@ Status crop(ShapeContext& c) {
 
 void crop_cost(CostContext& c) { c.reads(bytes(c.out_elements(0), c.dtype(0))); }
 
-// A filled tensor: the shape from an attribute, from the elements of the input or
-// from the shape of the input, and then some axes more.
+// A filled tensor: its shape comes from an attribute, from the elements of the input or from the
+// shape of the input, followed by some extra axes.
 Status filled_with(ShapeContext& c, DType type) {
   Dims dims;
   if (!c.has(0)) {
     for (const std::int64_t size : c.integers("shape")) dims.push_back(size);
   } else if (c.integer("input_as_shape", 0) != 0) {
     auto given = dims_from_input(c, 0, "size");
-    if (!given) return tl::unexpected(given.error());
+    if (!given) return failure(given);
     if (!*given) {
       c.set_unranked(0, type);
       return {};
@@ -71,7 +71,7 @@ Status filled_with(ShapeContext& c, DType type) {
 
 Status constant_fill(ShapeContext& c) {
   const auto type = dtype_attribute(c, "dtype", DType::F32);
-  return type ? filled_with(c, *type) : Status(tl::unexpected(type.error()));
+  return type ? filled_with(c, *type) : Status(failure(type));
 }
 
 Status given_tensor_fill(ShapeContext& c) { return filled_with(c, DType::F32); }

@@ -13,20 +13,20 @@ namespace strata {
 
 namespace {
 
-// A loop whose every step can be told is followed step by step, if that is not more
-// than this many steps and visits of nodes.
+// A loop whose steps are all known is followed step by step, unless that takes more than this many
+// steps or node visits.
 constexpr std::int64_t kMaxSteps = 100;
 constexpr std::int64_t kMaxVisits = 4096;
 
-// More iterations than anybody means: `while` loops are written with the greatest integer.
+// More iterations than anyone would mean: `while` loops are written with the largest integer.
 constexpr std::int64_t kEndless = 0x7fffffff;
 
 struct LoopNode {
   Graph& body;
   std::size_t carried;
   std::size_t stacked;         // outputs that collect one element per iteration
-  std::optional<Expr> limit;   // nullopt: there is none
-  std::optional<bool> starts;  // nullopt: only running tells
+  std::optional<Expr> limit;   // nullopt: there is no limit
+  std::optional<bool> starts;  // nullopt: only known at run time
 };
 
 Result<LoopNode> read_loop(ShapeContext& c) {
@@ -54,12 +54,12 @@ Result<LoopNode> read_loop(ShapeContext& c) {
   return loop;
 }
 
-// An element that the body is given: the iteration number or the condition.
+// An element that is passed to the body: the iteration number or the condition.
 const Value* constant(ShapeContext& c, DType type, std::int64_t number) {
   return c.host().model().keep(scalar_value(type, number));
 }
 
-// The loop followed step by step.
+// The result of following a loop step by step.
 struct Steps {
   std::int64_t count = 0;
   Flow carried;
@@ -87,7 +87,7 @@ Result<std::optional<Steps>> follow(ShapeContext& c, const LoopNode& loop) {
       inputs.add(steps.carried.types[i], steps.carried.values[i]);
     }
     const auto outputs = run_body(c, loop.body, inputs);
-    if (!outputs) return tl::unexpected(outputs.error());
+    if (!outputs) return failure(outputs);
     ++steps.count;
     const Value* condition = outputs->values[0];
     if (condition == nullptr || condition->size() != 1) return std::nullopt;
@@ -109,7 +109,7 @@ Result<std::optional<Steps>> follow(ShapeContext& c, const LoopNode& loop) {
   return steps;
 }
 
-// How often a loop runs, given what its condition is after any run.
+// How often a loop runs, given the condition after any run.
 Expr trip_count(ShapeContext& c, const LoopNode& loop, const Value* condition) {
   if (loop.starts == false || (loop.limit && loop.limit->is(0))) return 0;
   const Expr next = condition != nullptr && condition->size() == 1 ? condition->items[0].whole()
@@ -124,7 +124,7 @@ Expr trip_count(ShapeContext& c, const LoopNode& loop, const Value* condition) {
   return known_or_fresh(c, trips, "trips");
 }
 
-// One element of each run, put together along a new axis.
+// Joins one element per run along a new axis.
 TypeInfo stacked(const TypeInfo& element, const Expr& count, std::int64_t axis) {
   if (!element.ranked) return TypeInfo::unranked(element.dtype);
   const auto rank = static_cast<std::int64_t>(element.dims.size()) + 1;
@@ -138,11 +138,11 @@ TypeInfo stacked(const TypeInfo& element, const Expr& count, std::int64_t axis) 
 
 Status loop_shape(ShapeContext& c) {
   const auto loop = read_loop(c);
-  if (!loop) return tl::unexpected(loop.error());
+  if (!loop) return failure(loop);
   const auto steps = follow(c, *loop);
-  if (!steps) return tl::unexpected(steps.error());
+  if (!steps) return failure(steps);
 
-  // What stands in the body afterwards holds for every iteration.
+  // The types that remain in the body afterwards hold for every iteration.
   Flow inputs;
   inputs.add(TypeInfo::tensor(DType::I64, {}));
   inputs.add(TypeInfo::tensor(DType::Bool, {}), constant(c, DType::Bool, 1));
@@ -178,13 +178,13 @@ Status loop_shape(ShapeContext& c) {
 
 namespace {
 
-// Version 8 has a batch axis before everything else and takes the length of each
-// sequence as its first input.
+// Version 8 has a batch axis before all others and takes the length of each sequence as its first
+// input.
 struct ScanNode {
   Graph& body;
-  std::size_t first;  // input that is the first state
+  std::size_t first;  // index of the input that is the first state
   std::size_t states;
-  std::size_t scanned;  // inputs that are taken apart
+  std::size_t scanned;  // inputs that are sliced
   bool batched;
 };
 
@@ -206,13 +206,13 @@ Result<ScanNode> read_scan(ShapeContext& c) {
   return ScanNode{*body, first, states, static_cast<std::size_t>(scanned), batched};
 }
 
-// The type without an axis.
+// The type with one axis removed.
 TypeInfo without(TypeInfo type, std::size_t axis) {
   if (type.ranked && axis < type.dims.size()) type.dims.erase(axis);
   return type;
 }
 
-// Attribute number i of a list, 0 if there is none.
+// Item i of a list attribute, 0 if there is none.
 std::int64_t listed(std::span<const std::int64_t> list, std::size_t i) {
   return i < list.size() ? list[i] : 0;
 }
@@ -221,7 +221,7 @@ std::int64_t listed(std::span<const std::int64_t> list, std::size_t i) {
 
 Status scan_shape(ShapeContext& c) {
   const auto scan = read_scan(c);
-  if (!scan) return tl::unexpected(scan.error());
+  if (!scan) return failure(scan);
   Flow inputs = flow_of(c, scan->first, scan->first + scan->states);
   if (scan->batched) {
     for (std::size_t i = 0; i < scan->states; ++i) {
@@ -243,7 +243,7 @@ Status scan_shape(ShapeContext& c) {
     }
     const std::int64_t asked = scan->batched ? 1 : listed(c.integers("scan_input_axes"), i);
     const auto axis = c.axis(asked, type.dims.size());
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     if (!meet(length, type.dims[*axis])) {
       return c.error(fmt::format("it scans inputs of {} and {} elements together", length.text(),
                                  type.dims[*axis].text()));

@@ -9,7 +9,7 @@ namespace {
 bool is_reduced(const NodeView& c) { return c.text("reduction", "mean") != "none"; }
 
 Status class_loss(ShapeContext& c) {
-  c.set(1, c.in(0));  // logarithms of the probabilities, where there are any
+  c.set(1, c.in(0));  // logarithms of the probabilities, if there are any
   if (is_reduced(c)) {
     c.set(0, c.dtype(0), {});
   } else if (c.ranked(1)) {
@@ -33,8 +33,8 @@ Status class_loss(ShapeContext& c) {
   return {};
 }
 
-// Per label a negation, and a product with the weight of its class; a sum, and
-// for a mean the sum of the weights and one division.
+// Per label, a negation and a product with the weight of its class; then a sum and, for a mean, the
+// sum of the weights and one division.
 void pick_cost(CostContext& c) {
   const Expr labels = c.in_elements(1);
   const bool weighted = c.has(2);
@@ -47,7 +47,7 @@ void pick_cost(CostContext& c) {
   if (mean) c.specials({{"divisions", 1}});
 }
 
-// Of the scores only those of the labels are read.
+// Only the scores of the labels are read.
 void negative_log_likelihood_cost(CostContext& c) {
   pick_cost(c);
   const Expr labels = c.in_elements(1);
@@ -56,8 +56,8 @@ void negative_log_likelihood_cost(CostContext& c) {
   c.reads(std::move(read));
 }
 
-// The logarithm of a softmax first: per score a maximum, two differences, an
-// exponential and a sum; per label one logarithm.
+// First the logarithm of a softmax: per score a maximum, two differences, an exponential and a sum;
+// per label one logarithm.
 void softmax_cross_entropy_cost(CostContext& c) {
   c.adds({{"scores", c.in_elements(0)}, {"adds each", 4}});
   c.specials({{"scores", c.in_elements(0)}, {"exponentials each", 1}});

@@ -1,9 +1,9 @@
-// Functions of one tensor, element by element. A comparison, an absolute value or
-// a rounding counts as an addition; a root, an exponential or another function as
-// one special operation.
+// Functions of one tensor, element by element. A comparison, an absolute value or a rounding counts
+// as an addition; a root, an exponential or another function counts as one special operation.
 #include <cmath>
 
 #include "ops/common.h"
+#include "ops/curves.h"
 #include "ops/elements.h"
 #include "ops/registry.h"
 #include "ops/scalar_math.h"
@@ -20,10 +20,10 @@ Status to_bool(ShapeContext& c) {
 
 Scalar reciprocal(const Scalar& a) { return scalar::divide_real(Scalar(std::int64_t{1}), a); }
 
-// Two's complement; the result for an unsigned type does not fit and is unknown.
+// Two's complement; for an unsigned type, the result does not fit and is unknown.
 Scalar bitwise_not(const Scalar& a) { return Scalar(-a.whole() - 1); }
 
-// A bound of Clip: an attribute before version 11, an input since.
+// A bound of Clip: an attribute before version 11, an input since then.
 struct Bound {
   bool given = false;
   std::optional<Scalar> known;
@@ -55,7 +55,7 @@ Status clip(ShapeContext& c) {
   return {};
 }
 
-// One comparison for each bound that is set.
+// One comparison per bound that is set.
 void clip_cost(CostContext& c) {
   const bool inputs = c.opset() >= 11;
   const int low = inputs ? c.has(1) : c.has_attribute("min");
@@ -63,7 +63,7 @@ void clip_cost(CostContext& c) {
   c.adds({{"outputs", c.out_elements(0)}, {"bounds", low + high}});
 }
 
-// The running sum or product along one axis, whose number is input 1.
+// The running sum or product along one axis, which input 1 gives.
 template <Scalar (*f)(const Scalar&, const Scalar&)>
 Status cumulative(ShapeContext& c) {
   if (auto status = like_input(c); !status) return status;
@@ -71,7 +71,7 @@ Status cumulative(ShapeContext& c) {
   const auto given = c.scalar_of(1);
   if (!given || !given->is_number()) return {};
   auto axis = c.axis(given->value(), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   const Value* value = elements_of(c, 0);
   if (value == nullptr || value->size() == 0) return {};
   const bool exclusive = c.integer("exclusive", 0) != 0;
@@ -124,8 +124,43 @@ constexpr Example kCumSum[] = {
 };
 constexpr Example kCumProd[] = {{"i64[4]={1,2,3,4}, i64[]={0}", "", "i64[4]={1,2,6,24}"}};
 
+// The bounds were attributes before version 11.
+constexpr VersionChange kBoundsToInputs = {11, Rewrite::AttributesToInputs, {"min", "max"}};
+
+std::optional<double> one_number(const Graph& graph, TensorId id) {
+  if (id == kNone) return std::nullopt;
+  const Tensor& tensor = graph.tensors[id];
+  if (tensor.value != nullptr && tensor.value->size() == 1) return tensor.value->items[0].number();
+  if (tensor.data != nullptr)
+    if (auto value = decode(*tensor.data); value && value->size() == 1)
+      return value->items[0].number();
+  return std::nullopt;
+}
+
+LayerKind clip_kind(const NodeView& c) {
+  const auto bound = [&](std::size_t slot, std::string_view name) -> std::optional<double> {
+    if (slot < c.input_count()) return one_number(c.graph(), c.node().inputs[slot]);
+    if (c.has_attribute(name)) return c.real(name, 0);
+    return std::nullopt;
+  };
+  return bound(1, "min") == 0.0 && bound(2, "max") == 6.0 ? LayerKind::ReLU6 : LayerKind::Other;
+}
+
+// Older exporters and PaddlePaddle write Hardswish as x · clip(x + 3, 0, 6) / 6.
+constexpr Traits kClipTraits = {.kind_of = clip_kind,
+                                .activation = true,
+                                .curve = curve::relu6,
+                                .clamp = {.is = true,
+                                          .low_input = 1,
+                                          .high_input = 2,
+                                          .low_attribute = "min",
+                                          .high_attribute = "max"},
+                                .written_out = {LayerKind::Hardsigmoid, LayerKind::Hardswish},
+                                .int8 = Int8Use::Absorbed,
+                                .changed = &kBoundsToInputs};
+
 constexpr OpRule clip_row() {
-  OpRule rule = any_rank("Clip", 1, clip, clip_cost, kClip);
+  OpRule rule = any_rank("Clip", 1, clip, clip_cost, kClip, kClipTraits);
   rule.settings = slots(1, 2);
   return rule;
 }
@@ -138,12 +173,13 @@ constexpr OpRule cumulative_row(std::string_view name, int since, CostRule cost,
   return rule;
 }
 
-constexpr OpRule function_row(std::string_view name, int since) {
-  return any_rank(name, since, like_input, specials_per_output<1>, kFunction);
+constexpr OpRule function_row(std::string_view name, int since, const Traits& traits = {}) {
+  return any_rank(name, since, like_input, specials_per_output<1>, kFunction, traits);
 }
 
 constexpr OpRule kRules[] = {
-    any_rank("Abs", 1, unary<scalar::absolute>, adds_per_output<1>, kAbs),
+    any_rank("Abs", 1, unary<scalar::absolute>, adds_per_output<1>, kAbs,
+             {.curve = curve::absolute}),
     any_rank("Neg", 1, unary<scalar::negate>, adds_per_output<1>, kNeg),
     any_rank("Sign", 9, unary<scalar::sign>, adds_per_output<1>, kSign),
     any_rank("Floor", 1, unary<scalar::floor>, adds_per_output<1>, kFloor),
@@ -154,11 +190,17 @@ constexpr OpRule kRules[] = {
     any_rank("IsNaN", 9, to_bool, adds_per_output<1>, kIsNaN),
     any_rank("IsInf", 10, to_bool, adds_per_output<1>, kIsNaN),
     clip_row(),
-    any_rank("Sqrt", 1, unary<scalar::real_function<std::sqrt>>, specials_per_output<1>, kSqrt),
-    any_rank("Exp", 1, unary<scalar::real_function<std::exp>>, specials_per_output<1>, kFunction),
+    any_rank("Sqrt", 1, unary<scalar::real_function<std::sqrt>>, specials_per_output<1>, kSqrt,
+             {.op = Op::Sqrt, .int8 = Int8Use::Soft}),
+    any_rank("Exp", 1, unary<scalar::real_function<std::exp>>, specials_per_output<1>, kFunction,
+             {.curve = curve::exponential}),
     any_rank("Log", 1, unary<scalar::real_function<std::log>>, specials_per_output<1>, kFunction),
     any_rank("Reciprocal", 1, unary<reciprocal>, specials_per_output<1>, kReciprocal),
-    function_row("Erf", 9),
+    function_row("Erf", 9,
+                 {.op = Op::Erf,
+                  .curve = curve::error_function,
+                  .written_out = {LayerKind::GELU, LayerKind::GELU},
+                  .int8 = Int8Use::Soft}),
     function_row("Sin", 7),
     function_row("Cos", 7),
     function_row("Tan", 7),

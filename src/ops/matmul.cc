@@ -12,7 +12,7 @@ namespace {
 
 Status matmul_shape(ShapeContext& c) {
   auto dims = matmul_dims(c, c.dims(0), c.dims(1));
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
 }
@@ -30,12 +30,12 @@ constexpr Example kMatMul[] = {
 
 Status matmul_integer_shape(ShapeContext& c) {
   auto dims = matmul_dims(c, c.dims(0), c.dims(1));
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, DType::I32, std::move(*dims));
   return {};
 }
 
-// Zero points are taken off both factors once, before the products.
+// Zero points are subtracted from both factors once, before the products.
 void matmul_integer_cost(CostContext& c) {
   matmul_macs(c, 0, 1);
   if (c.has(2)) c.adds({{"A less zero point", c.in_elements(0)}});
@@ -98,8 +98,8 @@ Status det_shape(ShapeContext& c) {
   return {};
 }
 
-// Elimination of an n×n matrix: n(n-1)/2 quotients, (n-1)n(2n-1)/6 products and as
-// many differences; then n-1 products along the diagonal.
+// Elimination of an n×n matrix: n(n-1)/2 quotients, (n-1)n(2n-1)/6 products and the same number of
+// differences; then n-1 products along the diagonal.
 void det_cost(CostContext& c) {
   const Expr n = size_from_end(c.in(0), 0);
   const Expr updates = floor_div((n - 1) * n * (n * 2 - 1), 6);
@@ -127,20 +127,50 @@ constexpr Example kEinsum[] = {
 };
 
 constexpr OpRule kRules[] = {
-    {.name = "MatMul", .shape = matmul_shape, .cost = matmul_cost, .examples = kMatMul},
-    {.name = "Gemm", .shape = gemm_shape, .cost = gemm_cost, .examples = kGemm},
+    {.name = "MatMul",
+     .shape = matmul_shape,
+     .cost = matmul_cost,
+     .examples = kMatMul,
+     .traits = {.op = Op::MatMul,
+                .kind = LayerKind::MatMul,
+                .kind_with_weights = LayerKind::Linear,
+                .product = Product::MatMul,
+                .weights = 1,
+                .int8_output = Int8Output::Floats}},
+    {.name = "Gemm",
+     .shape = gemm_shape,
+     .cost = gemm_cost,
+     .examples = kGemm,
+     .traits = {.kind = LayerKind::MatMul,
+                .kind_with_weights = LayerKind::Linear,
+                .product = Product::Gemm,
+                .weights = 1,
+                .bias = 2,
+                .int8_output = Int8Output::Either,
+                .attributes = kGemmAttributes}},
     {.name = "MatMulInteger",
      .since = 10,
      .shape = matmul_integer_shape,
      .cost = matmul_integer_cost,
      .examples = kMatMulInteger,
-     .settings = slots(2, 3)},
+     .settings = slots(2, 3),
+     .traits = {.kind = LayerKind::MatMul,
+                .kind_with_weights = LayerKind::Linear,
+                .product = Product::MatMul,
+                .weights = 1,
+                .quantized = Quantized::Computes}},
     {.name = "Einsum",
      .since = 12,
      .shape = einsum_shape,
      .cost = einsum_cost,
-     .examples = kEinsum},
-    {.name = "Det", .since = 11, .shape = det_shape, .cost = det_cost, .examples = kDet},
+     .examples = kEinsum,
+     .traits = {.op = Op::Einsum, .kind = LayerKind::Other, .product = Product::Other}},
+    {.name = "Det",
+     .since = 11,
+     .shape = det_shape,
+     .cost = det_cost,
+     .examples = kDet,
+     .traits = {.kind = LayerKind::Other, .product = Product::None}},
 };
 
 }  // namespace

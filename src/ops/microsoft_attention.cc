@@ -1,5 +1,5 @@
-// ONNX Runtime's attentions that contain their input projections: the weights of
-// Q, K and V side by side in one matrix.
+// ONNX Runtime's attention operators that include their input projections: the weights of Q, K and
+// V are side by side in one matrix.
 #include "ops/attend.h"
 #include "ops/common.h"
 #include "ops/part.h"
@@ -10,9 +10,9 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kAbsent = 1000;  // no operator has so many inputs
+constexpr std::size_t kAbsent = 1000;  // no operator has this many inputs
 
-// Where one operator has what.
+// Which input of an operator is what.
 struct Slots {
   std::size_t mask, past, score_bias, past_length;
 };
@@ -23,7 +23,7 @@ struct Hidden {
   Expr q, k, v;
 };
 
-// From the attribute, else a third of the merged weights each.
+// Taken from the attribute, or a third of the merged weights each.
 Hidden hidden_of(const NodeView& c) {
   if (const auto given = c.integers("qkv_hidden_sizes"); given.size() == 3)
     return {given[0], given[1], given[2]};
@@ -44,14 +44,14 @@ Status projected(ShapeContext& c) {
     return c.error("its input must be batch × sequence × hidden and its weights a matrix");
   if (clash(c.dims(0)[2], c.dims(1)[0])) return c.error("its weights do not fit its input");
   const auto heads = heads_of(c);
-  if (!heads) return tl::unexpected(heads.error());
+  if (!heads) return failure(heads);
   const Hidden hidden = hidden_of(c);
-  // Quantized: the type of the scales.
+  // If it is quantized, the output has the type of the scales.
   const DType dtype = &s == &kQuantized ? c.dtype(3) : c.dtype(0);
   const Expr& batch = c.dims(0)[0];
   const Expr& length = c.dims(0)[1];
   c.set(0, dtype, {batch, length, hidden.v});
-  c.scalar_of(s.past_length);  // known to the cost rule from here on
+  c.scalar_of(s.past_length);  // so that the cost rule knows it
   if (c.rank(s.past) == 5) {
     Dims present = c.dims(s.past);
     if (c.integer("past_present_share_buffer", 0) == 0) present[3] += length;
@@ -62,7 +62,7 @@ Status projected(ShapeContext& c) {
   return {};
 }
 
-// The length of the keys: what is cached, and the new ones.
+// The length of the keys: the cached ones plus the new ones.
 Expr keys_of(CostContext& c, const Slots& s, const Expr& length) {
   if (!c.has(s.past)) return length;
   if (c.integer("past_present_share_buffer", 0) == 0) return size_at(c.in(s.past), 3) + length;
@@ -92,18 +92,18 @@ void projected_cost(CostContext& c) {
                     share_of(hidden.v, heads), masks});
 }
 
-// Tokens of all sequences one after the other, without padding; input 3 has the
-// padded sizes batch × sequence.
+// Tokens of all sequences one after the other, without padding; input 3 has the padded sizes batch
+// × sequence.
 Status packed(ShapeContext& c) {
   if (c.rank(0) != 2 || c.rank(1) != 2)
     return c.error("its input must be tokens × hidden and its weights a matrix");
-  if (const auto heads = heads_of(c); !heads) return tl::unexpected(heads.error());
+  if (const auto heads = heads_of(c); !heads) return failure(heads);
   c.set(0, c.dtype(0), {c.dims(0)[0], hidden_of(c).v});
   return {};
 }
 
-// Each token is counted against the longest sequence: the lengths of the others
-// are data.
+// Each token is counted against the longest sequence, because the lengths of the others depend on
+// data.
 void packed_cost(CostContext& c) {
   const Expr heads = c.integer("num_heads", 0);
   const Hidden hidden = hidden_of(c);
@@ -112,11 +112,11 @@ void packed_cost(CostContext& c) {
                     share_of(hidden.v, heads), c.has(5)});
 }
 
-// Q, K and V each have their weights: inputs 5, 6, 7.
+// Q, K and V have separate weights: inputs 5, 6, 7.
 Status ordered(ShapeContext& c) {
   if (c.rank(0) != 3 || c.rank(7) != 2)
     return c.error("its input must have 3 axes and its weights 2");
-  if (const auto heads = heads_of(c); !heads) return tl::unexpected(heads.error());
+  if (const auto heads = heads_of(c); !heads) return failure(heads);
   c.set(0, c.dtype(0), {c.dims(0)[0], c.dims(0)[1], c.dims(7)[1]});
   return {};
 }
@@ -131,9 +131,9 @@ void ordered_cost(CostContext& c) {
                     share_of(hidden.v, heads), c.has(17) + (c.integer("unidirectional", 0) != 0)});
 }
 
-// Every token attends to `window` tokens on each side and to itself. Keys and values
-// of the global attention are projected for all tokens; what the global tokens
-// themselves ask is left out, as their number is data.
+// Every token attends to `window` tokens on each side and to itself. Keys and values of the global
+// attention are projected for all tokens; the queries of the global tokens are left out, because
+// their number depends on data.
 void longformer_cost(CostContext& c) {
   const Expr heads = c.integer("num_heads", 0);
   const Expr batch = size_at(c.in(0), 0), length = size_at(c.in(0), 1), width = size_at(c.in(0), 2);
@@ -145,9 +145,9 @@ void longformer_cost(CostContext& c) {
   c.at_least("the number of its global tokens is known only at run time");
 }
 
-// Axes are sequence × batch × hidden. Self-attention projects keys and values from
-// the query and appends them to the cache; cross-attention projects them from the
-// key input, or with a cache not at all. Which of these is told by boolean inputs.
+// Axes are sequence × batch × hidden. Self-attention projects keys and values from the query and
+// appends them to the cache; cross-attention projects them from the key input, or not at all if
+// there is a cache. Boolean inputs select between these.
 struct DecoderKind {
   std::optional<Expr> cross, use_cache;
 };
@@ -163,7 +163,7 @@ Expr decoder_keys(const NodeView& c, const DecoderKind& kind) {
 Status decoder(ShapeContext& c) {
   if (c.rank(0) != 3) return c.error("its query must be sequence × batch × hidden");
   const auto heads = heads_of(c);
-  if (!heads) return tl::unexpected(heads.error());
+  if (!heads) return failure(heads);
   for (std::size_t i = 8; i < 10; ++i) c.scalar_of(i);
   c.set(0, c.in(0));
   Expr keys = decoder_keys(c, decoder_kind(c));
@@ -270,49 +270,60 @@ constexpr OpRule kRules[] = {
      .shape = projected<kFloat>,
      .cost = projected_cost<kFloat>,
      .examples = kAttention,
-     .settings = slots(3, 6)},
+     .settings = slots(3, 6),
+     .traits = {.op = Op::Attention,
+                .kind = LayerKind::Attention,
+                .product = Product::MatMul,
+                .weights = 1}},
     {.name = "DecoderMaskedSelfAttention",
      .domain = kMicrosoft,
      .shape = projected<kFloat>,
      .cost = projected_cost<kFloat>,
      .examples = kMaskedSelf,
-     .settings = slots(3, 6, 7, 8)},
+     .settings = slots(3, 6, 7, 8),
+     .traits = {.op = Op::Attention}},
     {.name = "QAttention",
      .domain = kMicrosoft,
      .shape = projected<kQuantized>,
      .cost = projected_cost<kQuantized>,
      .examples = kQAttention,
-     .settings = slots(3, 4, 5, 6, 7)},
+     .settings = slots(3, 4, 5, 6, 7),
+     .traits = {.op = Op::Attention}},
     {.name = "PackedAttention",
      .domain = kMicrosoft,
      .shape = packed,
      .cost = packed_cost,
      .examples = kPacked,
-     .settings = slots(3, 4)},
+     .settings = slots(3, 4),
+     .traits = {.op = Op::Attention}},
     {.name = "QOrderedAttention",
      .domain = kMicrosoft,
      .shape = ordered,
      .cost = ordered_cost,
      .examples = kOrdered,
-     .settings = slots(1, 2, 3, 4, 8, 9, 10, 14, 15, 16, 17)},
+     .settings = slots(1, 2, 3, 4, 8, 9, 10, 14, 15, 16, 17),
+     .traits = {.op = Op::Attention}},
     {.name = "LongformerAttention",
      .domain = kMicrosoft,
      .shape = like_input,
      .cost = longformer_cost,
      .examples = kLongformer,
-     .settings = slots(3, 6)},
+     .settings = slots(3, 6),
+     .traits = {.op = Op::Attention}},
     {.name = "QOrderedLongformerAttention",
      .domain = kMicrosoft,
      .shape = like_input,
      .cost = longformer_cost,
      .examples = kOrderedLongformer,
-     .settings = slots(1, 3, 5, 6, 7, 9, 11, 12, 13)},
+     .settings = slots(1, 3, 5, 6, 7, 9, 11, 12, 13),
+     .traits = {.op = Op::Attention}},
     {.name = "DecoderAttention",
      .domain = kMicrosoft,
      .shape = decoder,
      .cost = decoder_cost,
      .examples = kDecoder,
-     .settings = slots(5, 8, 9, 10, 11)},
+     .settings = slots(5, 8, 9, 10, 11),
+     .traits = {.op = Op::Attention}},
 };
 
 }  // namespace

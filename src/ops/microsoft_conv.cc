@@ -1,6 +1,7 @@
-// ONNX Runtime's convolutions and pools: with an activation and a sum fused in,
-// with channels last, with state carried from call to call.
+// ONNX Runtime's convolutions and pools: with a fused activation and sum, with channels last, or
+// with state carried from call to call.
 #include "ops/common.h"
+#include "ops/conv.h"
 #include "ops/part.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
@@ -9,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// The convolution inside, on data whose channels are the second axis.
+// The inner convolution, on data whose channels are the second axis.
 Part conv_part(const NodeView& c, bool last) {
   Part part{"Conv", {input_of(c, 0), input_of(c, 1), input_of(c, 2)}, c.node().attributes};
   if (last) part.inputs[0].type = channels_first(std::move(part.inputs[0].type));
@@ -19,12 +20,12 @@ Part conv_part(const NodeView& c, bool last) {
 template <bool last>
 Status fused_conv(ShapeContext& c) {
   auto type = type_of(c, conv_part(c, last));
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   c.set(0, last ? channels_last(std::move(*type)) : std::move(*type));
   return {};
 }
 
-// The convolution, one addition for input Z if it is there, then the activation.
+// The convolution, one addition for input Z if present, then the activation.
 template <bool last>
 void fused_conv_cost(CostContext& c) {
   add_work(c, conv_part(c, last), {{last ? channels_first(c.out(0)) : c.out(0)}});
@@ -41,18 +42,18 @@ Part max_pool_part(const NodeView& c, bool last) {
 template <bool last>
 Status max_pool(ShapeContext& c) {
   auto type = type_of(c, max_pool_part(c, last));
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   c.set(0, last ? channels_last(std::move(*type)) : std::move(*type));
   return {};
 }
 
-// MaxpoolWithMask: what the mask leaves out is counted too.
+// MaxpoolWithMask: masked elements are counted, too.
 template <bool last>
 void max_pool_cost(CostContext& c) {
   add_work(c, max_pool_part(c, last), {{last ? channels_first(c.out(0)) : c.out(0)}});
 }
 
-// Input 2 is the attribute `pads` of ConvTranspose; input 3 the bias.
+// Input 2 is ConvTranspose's attribute `pads`; input 3 is the bias.
 Status conv_transpose_with_pads(ShapeContext& c) {
   Part part{"ConvTranspose", {input_of(c, 0), input_of(c, 1), input_of(c, 3)}, {}};
   std::vector<Attribute> attributes(c.node().attributes.begin(), c.node().attributes.end());
@@ -65,7 +66,7 @@ Status conv_transpose_with_pads(ShapeContext& c) {
   if (c.has(2) && complete) attributes.push_back({"pads", std::span<const std::int64_t>(pads)});
   part.attributes = attributes;
   auto type = type_of(c, part);
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   if (!complete)
     for (std::size_t i = 2; i < type->dims.size(); ++i) type->dims[i] = c.fresh("size");
   c.set(0, std::move(*type));
@@ -78,9 +79,8 @@ void conv_transpose_cost(CostContext& c) {
            {{c.out(0)}});
 }
 
-// Words of a fixed number of characters, each embedded by a convolution over its
-// characters, a tanh and the maximum over all places. Weights are
-// filters × 1 × window × character size.
+// Words with a fixed number of characters. Each is embedded by a convolution over its characters, a
+// tanh and the maximum over all places. Weights are filters × 1 × window × character size.
 Status word_embedding(ShapeContext& c) {
   if (c.rank(0) < 1 || c.rank(1) < 1)
     return c.error("its words and weights need at least one axis");
@@ -90,7 +90,7 @@ Status word_embedding(ShapeContext& c) {
   return {};
 }
 
-// Every word is counted at full length; padding in short ones is not taken off.
+// Every word is counted at full length; padding in short ones is not subtracted.
 void word_embedding_cost(CostContext& c) {
   const Expr places = size_from_end(c.in(0), 0) - size_at(c.in(1), 2) + 1;
   const Expr activations = c.out_elements(0) * places;
@@ -101,8 +101,8 @@ void word_embedding_cost(CostContext& c) {
   c.adds({{"outputs", c.out_elements(0)}, {"comparisons", places - 1}});
 }
 
-// Depthwise along the last axis, looking only back. The state is the last
-// (window - 1)·dilation positions; `state_window` keeps that of several positions.
+// Depthwise along the last axis, looking only backwards. The state is the last (window -
+// 1)·dilation positions; `state_window` keeps the states of several positions.
 Status causal_conv(ShapeContext& c) {
   if (c.rank(0) < 2 || c.rank(1) < 3) return c.error("its input needs 2 axes and its weights 3");
   c.set(0, c.in(0));
@@ -199,49 +199,74 @@ constexpr OpRule kRules[] = {
      .domain = kMicrosoft,
      .shape = fused_conv<false>,
      .cost = fused_conv_cost<false>,
-     .examples = kFusedConv},
+     .examples = kFusedConv,
+     .traits = {.kind = LayerKind::Conv,
+                .product = Product::Conv,
+                .weights = 1,
+                .bias = 2,
+                .attributes = kConvAttributes}},
     {.name = "NhwcConv",
      .domain = kMicrosoft,
      .shape = fused_conv<true>,
      .cost = fused_conv_cost<true>,
-     .examples = kNhwcConv},
+     .examples = kNhwcConv,
+     .traits = {.product = Product::Conv,
+                .weights = 1,
+                .bias = 2,
+                .channels_last = true,
+                .attributes = kConvAttributes}},
     {.name = "NhwcFusedConv",
      .domain = kMicrosoft,
      .shape = fused_conv<true>,
      .cost = fused_conv_cost<true>,
-     .examples = kNhwcFusedConv},
+     .examples = kNhwcFusedConv,
+     .traits = {.kind = LayerKind::Conv,
+                .product = Product::Conv,
+                .weights = 1,
+                .bias = 2,
+                .channels_last = true,
+                .attributes = kConvAttributes}},
     {.name = "NhwcMaxPool",
      .domain = kMicrosoft,
      .shape = max_pool<true>,
      .cost = max_pool_cost<true>,
-     .examples = kNhwcMaxPool},
+     .examples = kNhwcMaxPool,
+     .traits = {.product = Product::None, .channels_last = true}},
     {.name = "MaxpoolWithMask",
      .domain = kMicrosoft,
      .shape = max_pool<false>,
      .cost = max_pool_cost<false>,
-     .examples = kMaskedPool},
+     .examples = kMaskedPool,
+     .traits = {.product = Product::None}},
     {.name = "ConvTransposeWithDynamicPads",
      .domain = kMicrosoft,
      .shape = conv_transpose_with_pads,
      .cost = conv_transpose_cost,
      .examples = kDynamicPads,
-     .settings = slots(2)},
+     .settings = slots(2),
+     .traits = {.product = Product::ConvTranspose,
+                .weights = 1,
+                .bias = 3,
+                .attributes = kConvAttributes}},
     {.name = "WordConvEmbedding",
      .domain = kMicrosoft,
      .shape = word_embedding,
      .cost = word_embedding_cost,
-     .examples = kWords},
+     .examples = kWords,
+     .traits = {.product = Product::Other}},
     {.name = "CausalConvWithState",
      .domain = kMicrosoft,
      .shape = causal_conv,
      .cost = causal_conv_cost,
-     .examples = kCausalConv},
+     .examples = kCausalConv,
+     .traits = {.product = Product::Other, .weights = 1}},
     {.name = "VarlenCausalConvWithState",
      .domain = kMicrosoft,
      .shape = packed_causal_conv,
      .cost = causal_conv_cost,
      .examples = kPackedCausalConv,
-     .settings = slots(2, 5)},
+     .settings = slots(2, 5),
+     .traits = {.product = Product::Other, .weights = 1}},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ONNX Runtime's multi-head attentions whose projections are nodes of their own,
-// with their caches of keys and values.
+// ONNX Runtime's multi-head attention operators whose projections are separate nodes, with their
+// caches of keys and values.
 #include "ops/attend.h"
 #include "ops/common.h"
 #include "ops/part.h"
@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// Where one operator has what; the past value follows the past key.
+// Which input of an operator is what; the past value follows the past key.
 struct Slots {
   std::size_t bias, mask, score_bias, past_key, past_length;
 };
@@ -18,7 +18,7 @@ constexpr Slots kMulti{3, 4, 5, 6, 8};
 constexpr Slots kMasked{10, 3, 4, 5, 7};
 
 struct Sizes {
-  Expr batch, queries, keys;  // keys: the new ones, without what is cached
+  Expr batch, queries, keys;  // keys: the new ones, without the cached ones
   Expr heads, head, value_head;
 };
 
@@ -70,12 +70,12 @@ template <const Slots& s>
 Status multi_head(ShapeContext& c) {
   if (c.rank(0) != 3 && c.rank(0) != 5)
     return c.error("its query must have 3 axes, or 5 when packed");
-  if (const auto heads = heads_of(c); !heads) return tl::unexpected(heads.error());
+  if (const auto heads = heads_of(c); !heads) return failure(heads);
   const Sizes sizes = multi_sizes(c);
   const Expr width =
       c.rank(2) == 3 && c.rank(0) == 3 ? c.dims(2)[2] : sizes.heads * sizes.value_head;
   c.set(0, c.dtype(0), {sizes.batch, sizes.queries, width});
-  c.scalar_of(s.past_length);  // known to the cost rule from here on
+  c.scalar_of(s.past_length);  // so that the cost rule knows it
   const bool shared = shares_cache(c, s);
   const Dims key = present_of(c, s.past_key, shared, sizes, sizes.head);
   c.set(3, c.dtype(0), {sizes.batch, sizes.heads, sizes.queries, key[2]});
@@ -110,7 +110,7 @@ void multi_head_cost(CostContext& c) {
 Status packed(ShapeContext& c) {
   if (c.rank(0) != 2 && c.rank(0) != 4)
     return c.error("its query must have 2 axes, or 4 when packed");
-  if (const auto heads = heads_of(c); !heads) return tl::unexpected(heads.error());
+  if (const auto heads = heads_of(c); !heads) return failure(heads);
   const Dims& query = c.dims(0);
   Expr width = c.rank(0) == 4 ? query[1] * query[3] : query[1];
   if (c.rank(2) == 2) width = c.dims(2)[1];
@@ -118,8 +118,8 @@ Status packed(ShapeContext& c) {
   return {};
 }
 
-// Each token is counted against the longest sequence: the lengths of the others
-// are data.
+// Each token is counted against the longest sequence, because the lengths of the others depend on
+// data.
 void packed_cost(CostContext& c) {
   const Expr heads = c.integer("num_heads", 0);
   const Expr tokens = size_at(c.in(0), 0), width = size_at(c.out(0), 1);
@@ -129,7 +129,7 @@ void packed_cost(CostContext& c) {
   add_attention(c, {1, heads, tokens, size_at(c.in(4), 1), head, share_of(width, heads), c.has(6)});
 }
 
-// 12 heads: 128·128·64 products for the scores and as many for the values.
+// 12 heads: 128·128·64 products for the scores and the same number for the values.
 constexpr Example kMultiHead[] = {
     {"f32[1,128,768], f32[1,128,768], f32[1,128,768]",
      "num_heads=12",
@@ -182,19 +182,22 @@ constexpr OpRule kRules[] = {
      .shape = multi_head<kMulti>,
      .cost = multi_head_cost<kMulti>,
      .examples = kMultiHead,
-     .settings = slots(4, 8, 9)},
+     .settings = slots(4, 8, 9),
+     .traits = {.op = Op::Attention, .kind = LayerKind::Attention}},
     {.name = "DecoderMaskedMultiHeadAttention",
      .domain = kMicrosoft,
      .shape = multi_head<kMasked>,
      .cost = multi_head_cost<kMasked>,
      .examples = kMaskedMultiHead,
-     .settings = slots(3, 7, 8, 9)},
+     .settings = slots(3, 7, 8, 9),
+     .traits = {.op = Op::Attention}},
     {.name = "PackedMultiHeadAttention",
      .domain = kMicrosoft,
      .shape = packed,
      .cost = packed_cost,
      .examples = kPacked,
-     .settings = slots(4, 5)},
+     .settings = slots(4, 5),
+     .traits = {.op = Op::Attention}},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
-// ONNX Runtime's fusions of operators that work element by element: activations
-// with the bias before them, dropouts, products of complex numbers.
+// ONNX Runtime's fusions of elementwise operators: activations with the bias before them, dropouts,
+// products of complex numbers.
 #include "ops/common.h"
+#include "ops/curves.h"
 #include "ops/part.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr Attribute kTanh[] = {{"approximate", std::string_view("tanh")}};
 
-// Input 1, where it is there, is a bias that is added first.
+// Input 1, if present, is a bias that is added first.
 void add_bias(CostContext& c) {
   if (c.has(1)) c.adds({{"elements", c.in_elements(0)}, {"bias", 1}});
 }
@@ -77,7 +78,7 @@ void attention_gate_cost(CostContext& c) {
   if (c.has(3)) add_elementwise(c, "Sigmoid", c.in_elements(3));
 }
 
-// Output 1 tells which elements stay: one byte each, or one bit each in words of 32.
+// Output 1 says which elements are kept: one byte each, or one bit each in 32-bit words.
 Status bias_dropout(ShapeContext& c) {
   c.set(0, c.in(0));
   c.set(1, DType::Bool, c.dims(0));
@@ -90,12 +91,12 @@ Status bitmask_dropout(ShapeContext& c) {
   return {};
 }
 
-// Inference drops nothing: what remains is bias and residual.
+// Inference drops nothing, so only bias and residual remain.
 void bias_dropout_cost(CostContext& c) {
   c.adds({{"elements", c.in_elements(0)}, {"bias and residual", 1 + c.has(2)}});
 }
 
-// Pairs of real and imaginary part along the last axis: 4 products and 2 sums a pair.
+// Pairs of real and imaginary parts along the last axis: 4 products and 2 sums per pair.
 void complex_product_cost(CostContext& c) {
   c.muls({{"outputs", c.out_elements(0)}, {"products", 2}});
   c.adds({{"outputs", c.out_elements(0)}, {"sums", 1}});
@@ -105,13 +106,13 @@ void no_repeat_cost(CostContext& c) {
   c.adds({{"tokens", c.in_elements(0)}, {"comparisons", c.integer("ngram_size", 1)}});
 }
 
-// Output like input 1: scores in which repeated n-grams are forbidden.
+// The output is like input 1: scores in which repeated n-grams are forbidden.
 Status like_scores(ShapeContext& c) {
   c.set(0, c.in(1));
   return {};
 }
 
-// What the standard Gelu counts: 5 operations, in its tanh form 9.
+// The same counts as the standard Gelu: 5 operations, or 9 in its tanh form.
 constexpr Example kGelu[] = {{"f32[2,8]", "", "f32[2,8]", {.macs = 0, .flops = 80}}};
 constexpr Example kBiasGelu[] = {
     {"f32[1,128,3072], f32[3072]", "", "f32[1,128,3072]", {.macs = 0, .flops = 393216 * 6}},
@@ -168,15 +169,17 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
 }
 
 constexpr OpRule kRules[] = {
-    row("Gelu", like_input, gelu_cost, kGelu),
+    with_traits(row("Gelu", like_input, gelu_cost, kGelu),
+                {.kind = LayerKind::GELU, .curve = curve::gelu}),
     row("BiasGelu", like_input, gelu_cost, kBiasGelu),
-    row("FastGelu", like_input, fast_gelu_cost, kFastGelu),
-    row("QuickGelu", like_input, quick_gelu_cost, kQuickGelu),
+    with_traits(row("FastGelu", like_input, fast_gelu_cost, kFastGelu), {.curve = curve::gelu}),
+    with_traits(row("QuickGelu", like_input, quick_gelu_cost, kQuickGelu), {.curve = curve::silu}),
     row("BiasSoftmax", like_input, bias_softmax_cost, kBiasSoftmax),
     row("BiasSplitGelu", split_gelu, split_gelu_cost, kSplitGelu),
     row("BiasAdd", like_input, bias_add_cost, kBiasAdd),
     row("GatedAdd", like_input, gated_add_cost, kGatedAdd),
-    row("LinearAttentionGate", attention_gate, attention_gate_cost, kAttentionGate),
+    with_traits(row("LinearAttentionGate", attention_gate, attention_gate_cost, kAttentionGate),
+                {.op = Op::Attention}),
     row("BiasDropout", bias_dropout, bias_dropout_cost, kBiasDropout, slots(3, 4)),
     row("BitmaskDropout", bitmask_dropout, no_arithmetic, kBitmaskDropout, slots(1, 2)),
     row("BitmaskBiasDropout", bitmask_dropout, bias_dropout_cost, kBitmaskBiasDropout, slots(3, 4)),

@@ -1,5 +1,5 @@
-// ONNX Runtime's generators: whole loops of a decoder in one node. How often the
-// decoder runs is data, so their work is not known; profile the decoder by itself.
+// ONNX Runtime's generators: the whole loop of a decoder in one node. How often the decoder runs
+// depends on data, so their work is unknown; profile the decoder by itself.
 #include "ops/common.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
@@ -19,8 +19,8 @@ Expr vocabulary(ShapeContext& c) {
   return size > 0 ? Expr(size) : c.fresh("vocabulary");
 }
 
-// Sequences, their scores, the score of every word at every step; of Whisper also
-// its cross attentions and how likely there is no speech.
+// Sequences, their scores, and the score of every word at every step; for Whisper, also its cross
+// attentions and the probability that there is no speech.
 Status beam_search(ShapeContext& c) {
   if (c.rank(0) < 2) return c.error("its input must be batch × length");
   const Expr& batch = c.dims(0)[0];
@@ -31,7 +31,7 @@ Status beam_search(ShapeContext& c) {
   c.set(1, scores, {batch, returned});
   if (c.has_output(2)) {
     const Expr beams = length_from(c, 3, "beams");
-    // The prompt of a decoder is part of the result; that of Whisper is sound.
+    // The prompt of a decoder is part of the result; Whisper's input is sound.
     const Expr steps = c.rank(0) == 2 ? longest - c.dims(0)[1] : c.fresh("steps");
     c.set(2, scores, {steps, batch, beams, vocabulary(c)});
   }

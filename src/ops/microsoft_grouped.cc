@@ -1,4 +1,4 @@
-// ONNX Runtime's attentions in which several query heads share one head of keys and
+// ONNX Runtime's attention operators in which several query heads share one head of keys and
 // values: grouped-query, sparse and paged, with their caches.
 #include "ops/attend.h"
 #include "ops/common.h"
@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// Without input 1, queries, keys and values lie side by side in the query.
+// Without input 1, queries, keys and values are side by side in the query.
 struct Grouped {
   Expr batch, queries, keys, heads, kv_heads, head;
 };
@@ -27,12 +27,12 @@ Grouped grouped_sizes(const NodeView& c) {
 }
 
 struct Cache {
-  Expr keys;     // how many keys there are now
-  Expr present;  // how many the cache has room for
+  Expr keys;     // current number of keys
+  Expr present;  // capacity of the cache
 };
 
-// The total length, where it is known, tells a cache that grows from one of fixed
-// size that is filled; where it is an unrelated symbol, the cache is taken to grow.
+// The total length, if known, distinguishes a growing cache from one of fixed size that is being
+// filled; if it is an unrelated symbol, the cache is assumed to grow.
 Cache cache_of(const NodeView& c, const Expr& added) {
   if (!c.has(3)) return {added, added};
   const Expr past = size_at(c.in(3), 2);
@@ -55,12 +55,12 @@ Status check_grouped(const ShapeContext& c, std::size_t rank) {
 
 Status grouped_query(ShapeContext& c) {
   if (auto ok = check_grouped(c, 3); !ok) return ok;
-  c.scalar_of(6);  // known to the cost rule from here on
+  c.scalar_of(6);  // so that the cost rule knows it
   const Grouped sizes = grouped_sizes(c);
   const Cache cache = cache_of(c, sizes.keys);
   c.set(0, c.dtype(0), {sizes.batch, sizes.queries, sizes.heads * sizes.head});
   for (std::size_t i = 0; i < 2; ++i) {
-    // A quantized cache has a type and a packed last axis of its own.
+    // A quantized cache has its own type and a packed last axis.
     if (c.rank(3 + i) == 4) {
       Dims dims = c.dims(3 + i);
       dims[2] = cache.present;
@@ -73,7 +73,7 @@ Status grouped_query(ShapeContext& c) {
   return {};
 }
 
-// Also the keys that a local window hides are counted.
+// Keys that a local window hides are counted, too.
 void grouped_query_cost(CostContext& c) {
   const Grouped sizes = grouped_sizes(c);
   const Expr keys = cache_of(c, sizes.keys).keys;
@@ -131,7 +131,7 @@ constexpr Example kGroupedQuery[] = {
      "num_heads=32 kv_num_heads=8",
      "f16[1,1,4096], f16[1,8,128,128], f16[1,8,128,128]",
      {.macs = 2 * 128 * 4096}},
-    // A cache of fixed size of which 128 are filled.
+    // A cache of fixed size, 128 of which are filled.
     {"f16[1,1,6144], _, _, f16[1,8,2048,128], f16[1,8,2048,128], i32[1], i32[]={128}",
      "num_heads=32 kv_num_heads=8 do_rotary=1",
      "f16[1,1,4096], f16[1,8,2048,128], f16[1,8,2048,128]",
@@ -141,12 +141,12 @@ constexpr Example kGroupedQuery[] = {
     {"f16[B,S,4096], f16[B,S,1024], f16[B,S,1024], f16[B,8,2048,128], f16[B,8,2048,128], i32[B], "
      "i32[]={T}",
      "num_heads=32 kv_num_heads=8", "f16[B,S,4096], f16[B,8,2048,128], f16[B,8,2048,128]"},
-    // A prompt, nothing cached yet.
+    // A prompt; nothing is cached yet.
     {"f16[1,16,4096], f16[1,16,1024], f16[1,16,1024], _, _, i32[1], i32[]={16}",
      "num_heads=32 kv_num_heads=8",
      "f16[1,16,4096], f16[1,8,16,128], f16[1,8,16,128]",
      {.macs = 2 * 16 * 16 * 4096}},
-    // 4-bit cache: two values in a byte.
+    // A 4-bit cache: two values per byte.
     {"f16[1,1,4096], f16[1,1,1024], f16[1,1,1024], u8[1,8,127,64], u8[1,8,127,64], i32[1], "
      "i32[]={128}",
      "num_heads=32 kv_num_heads=8 kv_cache_bit_width=4",
@@ -172,21 +172,24 @@ constexpr OpRule kRules[] = {
      .cost = grouped_query_cost,
      .examples = kGroupedQuery,
      .settings = slots(5, 6, 9, 12, 13),
-     .buffers = slots(7, 8)},
+     .buffers = slots(7, 8),
+     .traits = {.op = Op::Attention, .kind = LayerKind::Attention}},
     {.name = "SparseAttention",
      .domain = kMicrosoft,
      .shape = sparse,
      .cost = sparse_cost,
      .examples = kSparse,
      .settings = slots(5, 6, 7, 8),
-     .buffers = slots(9, 10)},
+     .buffers = slots(9, 10),
+     .traits = {.op = Op::Attention}},
     {.name = "PagedAttention",
      .domain = kMicrosoft,
      .shape = paged,
      .cost = paged_cost,
      .examples = kPaged,
      .settings = slots(5, 6, 7, 10, 14, 15, 16),
-     .buffers = slots(8, 9)},
+     .buffers = slots(8, 9),
+     .traits = {.op = Op::Attention}},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Operators that ONNX Runtime writes into a graph when it changes the layout of
-// images: channels in blocks (domain com.microsoft.nchwc) or channels last
-// (com.ms.internal.nhwc). They are found in models saved after optimization.
+// Operators that ONNX Runtime inserts into a graph when it changes the layout of images: channels
+// in blocks (domain com.microsoft.nchwc) or channels last (com.ms.internal.nhwc). They occur in
+// models that were saved after optimization.
 #include "ops/common.h"
 #include "ops/part.h"
 #include "ops/registry.h"
@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kBlocked = "com.microsoft.nchwc";
 constexpr std::string_view kChannelsLast = "com.ms.internal.nhwc";
 
-// The standard operator of the same name on the node's own inputs, of which the
-// first may have its channels last.
+// The standard operator of the same name on the node's own inputs; the first input may have its
+// channels last.
 Part same_operator(const NodeView& c, int opset, bool last) {
   Part part{c.node().op, {}, c.node().attributes, opset};
   for (std::size_t i = 0; i < c.input_count(); ++i) part.inputs.push_back(input_of(c, i));
@@ -29,7 +29,7 @@ Part same_operator(const NodeView& c, int opset, bool last) {
 
 Status set_outputs(ShapeContext& c, const Part& part, bool last) {
   auto outputs = outputs_of(c, part);
-  if (!outputs) return tl::unexpected(outputs.error());
+  if (!outputs) return failure(outputs);
   for (std::size_t i = 0; i < outputs->size(); ++i) {
     Tensor& output = (*outputs)[i];
     c.set(i, last ? channels_last(std::move(output.type)) : std::move(output.type));
@@ -68,13 +68,13 @@ Part blocked_conv_part(const NodeView& c) {
 }
 Status blocked_conv(ShapeContext& c) { return set_outputs(c, blocked_conv_part(c), false); }
 
-// Counts the channels that a block is filled up with: the kernel computes them.
+// Includes the channels that pad a block, because the kernel computes them.
 void blocked_conv_cost(CostContext& c) {
   state_work(c, blocked_conv_part(c), false);
   if (c.has(3)) c.adds({{"outputs", c.out_elements(0)}, {"sum", 1}});
 }
 
-// Channels are rounded up to the block of the machine that wrote the model, 8 or 16.
+// Channels are rounded up to the block size of the machine that wrote the model, 8 or 16.
 Status reorder_input(ShapeContext& c) {
   if (c.rank(0) < 2) return c.error("its input needs at least 2 axes");
   TypeInfo type = c.in(0);
@@ -179,8 +179,13 @@ constexpr Example kNhwcResize[] = {
 };
 
 constexpr OpRule blocked(std::string_view name, ShapeRule shape, CostRule cost,
-                         std::span<const Example> examples) {
-  return {.name = name, .domain = kBlocked, .shape = shape, .cost = cost, .examples = examples};
+                         std::span<const Example> examples, bool like_namesake = true) {
+  return {.name = name,
+          .domain = kBlocked,
+          .shape = shape,
+          .cost = cost,
+          .examples = examples,
+          .like_namesake = like_namesake};
 }
 
 // `since` is the first version of ONNX's own operator that this domain knows.
@@ -193,12 +198,14 @@ constexpr OpRule nhwc(std::string_view name, int since, std::span<const Example>
           .cost = nhwc_cost,
           .examples = examples,
           .settings = settings,
-          .buffers = buffers};
+          .buffers = buffers,
+          .traits = {.channels_last = true},
+          .like_namesake = true};
 }
 
 constexpr OpRule kRules[] = {
-    blocked("ReorderInput", reorder_input, no_arithmetic, kReorderInput),
-    blocked("ReorderOutput", reorder_output, no_arithmetic, kReorderOutput),
+    blocked("ReorderInput", reorder_input, no_arithmetic, kReorderInput, false),
+    blocked("ReorderOutput", reorder_output, no_arithmetic, kReorderOutput, false),
     blocked("Conv", blocked_conv, blocked_conv_cost, kBlockedConv),
     blocked("MaxPool", blocked_pool, blocked_pool_cost, kBlockedPool),
     blocked("AveragePool", blocked_pool, blocked_pool_cost, kBlockedPool),
@@ -228,7 +235,9 @@ constexpr OpRule kRules[] = {
      .shape = nhwc_resize,
      .cost = nhwc_resize_cost,
      .examples = kNhwcResize,
-     .settings = slots(1, 2, 3)},
+     .settings = slots(1, 2, 3),
+     .traits = {.channels_last = true},
+     .like_namesake = true},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ONNX Runtime's matrix products: with transposition, scaling and an activation
-// fused in, of sparse and 8-bit float matrices, and distances between rows.
+// ONNX Runtime's matrix products: with fused transposition, scaling and activation, with sparse and
+// 8-bit float matrices, and distances between rows.
 #include "ops/matmul.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ namespace strata {
 
 namespace {
 
-// transBatch moves the first axis before the last one, trans then swaps the last
-// two. A vector is never transposed.
+// transBatch moves the first axis before the last one; trans then swaps the last two. A vector is
+// never transposed.
 Dims turned(const Dims& dims, bool trans, bool trans_batch) {
   Dims out = dims;
   const std::size_t rank = out.size();
@@ -40,7 +40,7 @@ Expr common_size(const NodeView& c) {
 
 Status fused_matmul(ShapeContext& c) {
   auto dims = matmul_dims(c, left_of(c), right_of(c));
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(1) == DType::Undefined ? c.dtype(0) : c.dtype(1), std::move(*dims));
   return {};
 }
@@ -52,7 +52,7 @@ void scale_outputs(CostContext& c) {
 void fused_matmul_cost(CostContext& c) {
   c.macs({{"outputs", c.out_elements(0)}, {"common size", common_size(c)}});
   scale_outputs(c);
-  // The only activation that looks along an axis.
+  // This is the only activation that works along an axis.
   if (c.text("activation", "") == "Softmax") {
     add_work(c, {"Softmax", {tensor_of(c.out(0))}}, {{c.out(0)}});
   } else {
@@ -60,7 +60,7 @@ void fused_matmul_cost(CostContext& c) {
   }
 }
 
-// Only elements that are stored are multiplied, each with a row of B.
+// Only stored elements are multiplied, each with a row of B.
 void sparse_matmul_cost(CostContext& c) {
   const Tensor a = input_of(c, 0);
   if (a.data == nullptr || a.data->store != TensorData::Store::Sparse) {
@@ -79,7 +79,7 @@ Part gemm_part(const NodeView& c) {
 
 Status fused_gemm(ShapeContext& c) {
   auto type = type_of(c, gemm_part(c));
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   c.set(0, std::move(*type));
   return {};
 }
@@ -89,10 +89,10 @@ void fused_gemm_cost(CostContext& c) {
   add_activation(c, c.text("activation", ""), c.out_elements(0));
 }
 
-// The output type is an attribute: float 32 unless it says otherwise.
+// The output type is an attribute; the default is float 32.
 Status float8_gemm(ShapeContext& c) {
   auto type = type_of(c, gemm_part(c));
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   const std::int64_t number = c.integer("dtype", 1);
   const auto dtype = dtype_from_onnx(number);
   if (!dtype) return c.error(fmt::format("attribute dtype is {}, which is no type", number));
@@ -101,7 +101,7 @@ Status float8_gemm(ShapeContext& c) {
   return {};
 }
 
-// Scales of 8-bit floats are one multiplication per output, all three together.
+// The scales of 8-bit floats take one multiplication per output, all three together.
 void float8_gemm_cost(CostContext& c) {
   fused_gemm_cost(c);
   if (c.has(3) || c.has(4) || c.has(5)) c.muls({{"outputs", c.out_elements(0)}, {"scale", 1}});
@@ -124,7 +124,7 @@ Status row_distances(ShapeContext& c) {
   return {};
 }
 
-// A difference, a square and a sum for each pair of elements; then a root.
+// A difference, a square and a sum per pair of elements; then a root.
 void row_distances_cost(CostContext& c) {
   const std::string_view metric = c.text("metric", "sqeuclidean");
   if (metric != "sqeuclidean" && metric != "euclidean") {
@@ -175,48 +175,70 @@ constexpr Example kDistances[] = {
     {"f32[3,5], f32[4,5]", "metric=\"euclidean\"", "f32[3,4]", {.macs = 0, .flops = 12 * 15}},
 };
 
+constexpr AttributeName kMatMulAttributes[] = {
+    {Attr::TransposeFirst, "transA"},
+    {Attr::TransposeSecond, "transB"},
+};
+
 constexpr OpRule kRules[] = {
     {.name = "FusedMatMul",
      .domain = kMicrosoft,
      .shape = fused_matmul,
      .cost = fused_matmul_cost,
-     .examples = kFusedMatMul},
+     .examples = kFusedMatMul,
+     .traits = {.kind = LayerKind::MatMul,
+                .kind_with_weights = LayerKind::Linear,
+                .product = Product::MatMul,
+                .weights = 1,
+                .attributes = kMatMulAttributes}},
     {.name = "TransposeMatMul",
      .domain = kMicrosoft,
      .shape = fused_matmul,
      .cost = fused_matmul_cost,
-     .examples = kTransposeMatMul},
+     .examples = kTransposeMatMul,
+     .traits = {.product = Product::MatMul, .weights = 1, .attributes = kMatMulAttributes}},
     {.name = "FusedMatMulActivation",
      .domain = kMicrosoft,
      .shape = fused_matmul,
      .cost = fused_matmul_cost,
-     .examples = kMatMulActivation},
+     .examples = kMatMulActivation,
+     .traits = {.product = Product::MatMul, .weights = 1, .attributes = kMatMulAttributes}},
     {.name = "FusedGemm",
      .domain = kMicrosoft,
      .shape = fused_gemm,
      .cost = fused_gemm_cost,
-     .examples = kFusedGemm},
+     .examples = kFusedGemm,
+     .traits = {.kind = LayerKind::MatMul,
+                .kind_with_weights = LayerKind::Linear,
+                .product = Product::Gemm,
+                .weights = 1,
+                .bias = 2,
+                .attributes = kGemmAttributes}},
     {.name = "GemmFloat8",
      .domain = kMicrosoft,
      .shape = float8_gemm,
      .cost = float8_gemm_cost,
      .examples = kFloat8Gemm,
-     .settings = slots(3, 4, 5)},
+     .settings = slots(3, 4, 5),
+     .traits = {.product = Product::Gemm, .weights = 1, .bias = 2, .attributes = kGemmAttributes}},
     {.name = "GemmFastGelu",
      .domain = kMicrosoft,
      .shape = fused_matmul,
      .cost = matmul_gelu_cost,
-     .examples = kGemmFastGelu},
+     .examples = kGemmFastGelu,
+     .traits = {.product = Product::MatMul, .weights = 1, .bias = 2}},
     {.name = "SparseToDenseMatMul",
      .domain = kMicrosoft,
      .shape = fused_matmul,
      .cost = sparse_matmul_cost,
-     .examples = kSparse},
+     .examples = kSparse,
+     .traits = {.product = Product::MatMul, .weights = 1, .attributes = kMatMulAttributes}},
     {.name = "CDist",
      .domain = kMicrosoft,
      .shape = row_distances,
      .cost = row_distances_cost,
-     .examples = kDistances},
+     .examples = kDistances,
+     .traits = {.product = Product::None}},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ONNX Runtime's normalizations: fused with the residual sum before them, with the
-// embeddings they follow, with the gate after them.
+// ONNX Runtime's normalizations: fused with the residual sum before them, with the embeddings that
+// precede them, or with the gate after them.
 #include "ops/common.h"
 #include "ops/part.h"
 #include "ops/registry.h"
@@ -22,7 +22,7 @@ Part layer_norm_part(const NodeView& c) {
 
 Status layer_norm(ShapeContext& c) {
   auto outputs = outputs_of(c, layer_norm_part(c));
-  if (!outputs) return tl::unexpected(outputs.error());
+  if (!outputs) return failure(outputs);
   if (c.has(1)) (*outputs)[0].type.dtype = c.dtype(1);
   for (std::size_t i = 0; i < 3; ++i) c.set(i, (*outputs)[i].type);
   return {};
@@ -33,7 +33,7 @@ void layer_norm_cost(CostContext& c) { add_work(c, layer_norm_part(c), {{c.out(0
 // The same without a mean: X, scale; outputs Y, inverse deviation.
 Status simplified_layer_norm(ShapeContext& c) {
   auto outputs = outputs_of(c, layer_norm_part(c));
-  if (!outputs) return tl::unexpected(outputs.error());
+  if (!outputs) return failure(outputs);
   if (c.has(1)) (*outputs)[0].type.dtype = c.dtype(1);
   c.set(0, (*outputs)[0].type);
   c.set(1, (*outputs)[2].type);
@@ -77,13 +77,13 @@ void skip_rms_norm_cost(CostContext& c) {
   add_rms_norm(c, c.in(0), {});
 }
 
-// Words, positions and perhaps segments are looked up and added, then normalized.
-// Outputs: the result, how long each sequence is without padding, the sum.
+// Words, positions and perhaps segments are looked up and added, then normalized. Outputs: the
+// result, the length of each sequence without padding, and the sum.
 Status embed_norm(ShapeContext& c) {
   if (c.rank(0) != 2 || c.rank(2) != 2)
     return c.error("its ids must be batch × sequence and its embedding a matrix");
   const bool quantized = c.node().op == "QEmbedLayerNormalization";
-  const DType dtype = quantized ? c.dtype(8) : c.dtype(2);  // that of the scales
+  const DType dtype = quantized ? c.dtype(8) : c.dtype(2);  // the type of the scales
   const Dims dims{c.dims(0)[0], c.dims(0)[1], c.dims(2)[1]};
   c.set(0, dtype, dims);
   c.set(1, DType::I32, {c.dims(0)[0]});
@@ -91,7 +91,7 @@ Status embed_norm(ShapeContext& c) {
   return {};
 }
 
-// Reads one row of each table per token, not the tables.
+// Reads one row of each table per token, not whole tables.
 void embed_norm_cost(CostContext& c) {
   const bool quantized = c.node().op == "QEmbedLayerNormalization";
   const int tables = c.has(4) ? 3 : 2;
@@ -118,7 +118,7 @@ Status group_norm(ShapeContext& c) {
                           {tensor_of(grouped_type(c)), input_of(c, 1), input_of(c, 2)},
                           groups,
                           21});
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   c.set(0, c.in(0));
   c.set(1, c.in(0));
   return {};
@@ -141,8 +141,8 @@ void gated_norm_cost(CostContext& c) {
   c.muls({{"elements", c.in_elements(0)}, {"gate", 1}});
 }
 
-// sigmoid(±√|key·query|) of normalized keys and queries, times a value that all
-// copies share; wanted normalized too, as output 1.
+// sigmoid(±√|key·query|) of normalized keys and queries, times a value that all copies share;
+// output 1 is the same, normalized.
 Status engram_gate(ShapeContext& c) {
   c.set(0, c.in(0));
   c.set(1, c.in(0));
@@ -163,12 +163,12 @@ void engram_gate_cost(CostContext& c) {
   if (c.has_output(1)) add_rms_norm(c, c.in(0), {});
 }
 
-// 98304 elements of 7 operations and 128 rows of 5; before that one or two sums.
+// 98304 elements with 7 operations and 128 rows with 5; before that, one or two sums.
 constexpr Example kLayerNorm[] = {
     {"f32[1,128,768], f32[768], f32[768]", "", "f32[1,128,768]", {.flops = 688768}},
     {"f32[2,3,5], f16[5]", "", "f16[2,3,5], f32[2,3,1], f32[2,3,1]"},
 };
-// 16 elements of 4 operations, 2 rows of 4.
+// 16 elements with 4 operations, 2 rows with 4.
 constexpr Example kSimplified[] = {
     {"f32[2,8], f32[8]", "", "f32[2,8]", {.flops = 72}},
     {"f16[N,S,64], f16[64]", "axis=-1", "f16[N,S,64], f32[N,S,1]"},
@@ -198,7 +198,7 @@ constexpr Example kQEmbed[] = {
      "f32[1,4,8], i32[1]",
      {.flops = 4 * 32 + 32 + 7 * 32 + 5 * 4}},
 };
-// 24 elements of 7 operations, 4 groups of 5.
+// 24 elements with 7 operations, 4 groups with 5.
 constexpr Example kGroup[] = {
     {"f32[2,3,1,4], f32[4], f32[4]", "groups=2 activation=0", "f32[2,3,1,4]", {.flops = 188}},
     {"f32[2,4,3,1], f32[4], f32[4]",
@@ -212,7 +212,7 @@ constexpr Example kSkipGroup[] = {
      "f32[2,3,1,4], f32[2,3,1,4]",
      {.flops = 188 + 48}},
 };
-// 4 rows of 8: 4 operations an element and 4 a row, then 3 + 1 + 1 an element.
+// 4 rows of 8: 4 operations per element and 4 per row, then 3 + 1 + 1 per element.
 constexpr Example kGated[] = {
     {"f32[2,16], f32[8], f32[2,16]", "", "f32[2,16]", {.flops = 4 * 32 + 16 + 5 * 32}},
 };
@@ -234,26 +234,42 @@ constexpr OpRule row(std::string_view name, std::string_view domain, ShapeRule s
           .until = until};
 }
 
-// ONNX Runtime put LayerNormalization into ONNX's own domain before ONNX did, and
+// ONNX Runtime had LayerNormalization in ONNX's own domain before ONNX did, and
 // SimplifiedLayerNormalization is still there.
+constexpr Traits kLayerNormTraits = {.kind = LayerKind::LayerNorm,
+                                     .norm = {Normalizes::ByInput, 1, 2}};
+constexpr Traits norm_at(std::uint8_t scale, std::uint8_t shift = kNoInput) {
+  return {.norm = {Normalizes::ByInput, scale, shift}};
+}
+
 constexpr OpRule kRules[] = {
-    row("LayerNormalization", "", layer_norm, layer_norm_cost, kLayerNorm, 0, 16),
-    row("LayerNormalization", kMicrosoft, layer_norm, layer_norm_cost, kLayerNorm),
-    row("SimplifiedLayerNormalization", "", simplified_layer_norm, simplified_layer_norm_cost,
-        kSimplified),
-    row("SimplifiedLayerNormalization", kMicrosoft, simplified_layer_norm,
-        simplified_layer_norm_cost, kSimplified),
-    row("SkipLayerNormalization", kMicrosoft, skip_norm, skip_layer_norm_cost, kSkip),
-    row("SkipSimplifiedLayerNormalization", kMicrosoft, skip_norm, skip_rms_norm_cost,
-        kSkipSimplified),
-    row("EmbedLayerNormalization", kMicrosoft, embed_norm, embed_norm_cost, kEmbed,
-        slots(0, 1, 7, 8)),
-    row("QEmbedLayerNormalization", kMicrosoft, embed_norm, embed_norm_cost, kQEmbed,
-        slots(0, 1, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)),
-    row("GroupNorm", kMicrosoft, group_norm, group_norm_cost, kGroup),
-    row("SkipGroupNorm", kMicrosoft, group_norm, group_norm_cost, kSkipGroup),
-    row("GatedRMSNorm", kMicrosoft, like_input, gated_norm_cost, kGated),
-    row("EngramGate", kMicrosoft, engram_gate, engram_gate_cost, kEngram),
+    with_traits(row("LayerNormalization", "", layer_norm, layer_norm_cost, kLayerNorm, 0, 16),
+                kLayerNormTraits),
+    with_traits(row("LayerNormalization", kMicrosoft, layer_norm, layer_norm_cost, kLayerNorm),
+                kLayerNormTraits),
+    with_traits(row("SimplifiedLayerNormalization", "", simplified_layer_norm,
+                    simplified_layer_norm_cost, kSimplified),
+                norm_at(1)),
+    with_traits(row("SimplifiedLayerNormalization", kMicrosoft, simplified_layer_norm,
+                    simplified_layer_norm_cost, kSimplified),
+                norm_at(1)),
+    with_traits(row("SkipLayerNormalization", kMicrosoft, skip_norm, skip_layer_norm_cost, kSkip),
+                norm_at(2, 3)),
+    with_traits(row("SkipSimplifiedLayerNormalization", kMicrosoft, skip_norm, skip_rms_norm_cost,
+                    kSkipSimplified),
+                norm_at(2)),
+    with_traits(row("EmbedLayerNormalization", kMicrosoft, embed_norm, embed_norm_cost, kEmbed,
+                    slots(0, 1, 7, 8)),
+                norm_at(5, 6)),
+    with_traits(row("QEmbedLayerNormalization", kMicrosoft, embed_norm, embed_norm_cost, kQEmbed,
+                    slots(0, 1, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)),
+                norm_at(5, 6)),
+    with_traits(row("GroupNorm", kMicrosoft, group_norm, group_norm_cost, kGroup), norm_at(1, 2)),
+    with_traits(row("SkipGroupNorm", kMicrosoft, group_norm, group_norm_cost, kSkipGroup),
+                norm_at(1, 2)),
+    with_traits(row("GatedRMSNorm", kMicrosoft, like_input, gated_norm_cost, kGated), norm_at(1)),
+    with_traits(row("EngramGate", kMicrosoft, engram_gate, engram_gate_cost, kEngram),
+                {.norm = {Normalizes::Otherwise}}),
 };
 
 }  // namespace

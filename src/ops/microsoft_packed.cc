@@ -1,6 +1,5 @@
-// ONNX Runtime's products with weights that are stored packed, in 8 bits or fewer,
-// and its mixtures of experts. Unpacking weights is not counted: it is no work of
-// the network.
+// ONNX Runtime's products with weights that are stored packed, in 8 bits or fewer, and its mixtures
+// of experts. Unpacking weights is not counted, because it is not work of the network.
 #include "ops/common.h"
 #include "ops/matmul.h"
 #include "ops/part.h"
@@ -31,7 +30,7 @@ Expr attribute(const NodeView& c, std::string_view name) {
   return number > 0 ? Expr(number) : Expr::unknown();
 }
 
-// ---- MatMulNBits: attributes K × N; MatMulBnb4 may take its weights the other way round.
+// ---- MatMulNBits: attributes K × N; MatMulBnb4 may take its weights transposed.
 
 Status n_bits(ShapeContext& c) {
   if (attribute(c, "K").is_unknown() || attribute(c, "N").is_unknown())
@@ -51,7 +50,7 @@ Expr n_bits_parameters(const NodeView& c, std::size_t input) {
   return input == 1 ? attribute(c, "K") * attribute(c, "N") : c.in_elements(input);
 }
 
-// ---- Several such products of one input, which may be normalized before.
+// ---- Several such products of one input, which may be normalized first.
 
 // A, skip, scale of the norm.
 void add_norm_before(CostContext& c) {
@@ -106,7 +105,7 @@ Status shaped(ShapeContext& c) {
   if (const auto known = c.integers_of(2); known && known->size() == 2) right = to_dims(*known);
   if (right.back().is_unknown()) right.back() = c.fresh("columns");
   auto dims = matmul_dims(c, c.dims(0), right);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
 }
@@ -127,7 +126,7 @@ Status block_scaled(ShapeContext& c) {
 void block_scaled_cost(CostContext& c) {
   const bool fp4 = per_byte(c) == 2;
   add_product(c, 0, size_from_end(c.in(0), 0), c.has(fp4 ? 5 : 4));
-  // Activations rounded to 8 bits and back.
+  // Activations are rounded to 8 bits and back.
   if (!fp4 && c.has(3)) c.muls({{"inputs", c.in_elements(0)}, {"scale", 2}});
 }
 
@@ -137,7 +136,7 @@ Expr block_scaled_parameters(const NodeView& c, std::size_t input) {
 
 // ---- GatherBlockQuantized: rows of a packed table, as real numbers.
 
-// Elements in one stored byte; types of 4 bits and floats say themselves what they hold.
+// Elements per stored byte; 4-bit types and floats imply this themselves.
 std::int64_t packed_in_byte(const NodeView& c, std::size_t input, std::string_view bits_attribute) {
   const std::int64_t bits = c.integer(bits_attribute, 4);
   return c.dtype(input) == DType::U8 && (bits == 2 || bits == 4) ? 8 / bits : 1;
@@ -145,7 +144,7 @@ std::int64_t packed_in_byte(const NodeView& c, std::size_t input, std::string_vi
 
 Status gather_blocks(ShapeContext& c) {
   const auto axis = c.axis(c.integer("gather_axis", 0), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   Dims table = c.dims(0), dims;
   table.back() *= packed_in_byte(c, 0, "bits");
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -158,7 +157,7 @@ Status gather_blocks(ShapeContext& c) {
   return {};
 }
 
-// Here unpacking is the work: (q - zero point) · scale.
+// Here, unpacking is the work: (q - zero point) · scale.
 void gather_blocks_cost(CostContext& c) {
   const Expr count = c.out_elements(0);
   if (!is_float(c.dtype(0))) c.adds({{"outputs", count}, {"zero point", 1}});
@@ -171,7 +170,7 @@ Expr gather_blocks_parameters(const NodeView& c, std::size_t input) {
   return input == 0 ? c.in_elements(0) * packed_in_byte(c, 0, "bits") : c.in_elements(input);
 }
 
-// ---- Mixtures of experts: of all, each token goes through k.
+// ---- Mixtures of experts: each token goes through k of them.
 
 struct Layer {
   std::size_t weights, bias;
@@ -185,7 +184,7 @@ std::int64_t packed_weights(const NodeView& c, std::size_t input) {
   return is_quantized(c) ? packed_in_byte(c, input, "expert_weight_bits") : 1;
 }
 
-// Weights of one expert are read if a token goes there: at most k per token.
+// The weights of an expert are read if a token goes there: at most k experts per token.
 void experts_cost(CostContext& c) {
   const std::span<const Layer> layers = is_quantized(c) ? kQuantized : kPlain;
   const Expr hidden = size_from_end(c.in(0), 0), experts = size_from_end(c.in(1), 0);
@@ -312,9 +311,17 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
           .parameters = parameters};
 }
 
+constexpr AttributeName kGatherAttributes[] = {{Attr::Axis, "gather_axis"}};
+
 constexpr OpRule kRules[] = {
-    row("MatMulNBits", n_bits, n_bits_cost, kNBits, slots(2, 3, 4), n_bits_parameters),
-    row("MatMulBnb4", n_bits, n_bits_cost, kBnb4, slots(2), n_bits_parameters),
+    with_traits(row("MatMulNBits", n_bits, n_bits_cost, kNBits, slots(2, 3, 4), n_bits_parameters),
+                {.kind = LayerKind::MatMul,
+                 .kind_with_weights = LayerKind::Linear,
+                 .product = Product::MatMul,
+                 .weights = 1,
+                 .bias = 5}),
+    with_traits(row("MatMulBnb4", n_bits, n_bits_cost, kBnb4, slots(2), n_bits_parameters),
+                {.product = Product::MatMul, .weights = 1}),
     row("MatMulNBitsMlp", n_bits, mlp_cost, kMlp, slots(4, 7), mlp_parameters),
     row("MatMulNBitsQkv", qkv, qkv_cost, kQkv, slots(4, 7, 10), qkv_parameters),
     row("MatMulFpQ4", shaped, n_bits_cost, kShaped, slots(2), shaped_parameters),
@@ -322,8 +329,9 @@ constexpr OpRule kRules[] = {
         block_scaled_parameters),
     row("MatMulBlockQuantizedFp8Weight", block_scaled, block_scaled_cost, kFp8, slots(2, 3),
         block_scaled_parameters),
-    row("GatherBlockQuantized", gather_blocks, gather_blocks_cost, kGatherBlocks, slots(1, 2, 3),
-        gather_blocks_parameters),
+    with_traits(row("GatherBlockQuantized", gather_blocks, gather_blocks_cost, kGatherBlocks,
+                    slots(1, 2, 3), gather_blocks_parameters),
+                {.op = Op::GatherND, .attributes = kGatherAttributes}),
     row("MoE", like_input, experts_cost, kExperts, 0, nullptr),
     row("QMoE", like_input, experts_cost, kQuantizedExperts,
         slots(3, 6, 9, 11, 12, 13, 15, 16, 17, 18, 19, 20), experts_parameters),

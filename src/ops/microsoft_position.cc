@@ -1,6 +1,5 @@
-// ONNX Runtime's operators around an attention: rotary embeddings, position
-// biases, padding taken off and put back, and attentions with a recurrent state in
-// place of keys.
+// ONNX Runtime's operators around an attention: rotary embeddings, position biases, removing and
+// restoring padding, and attention with a recurrent state instead of keys.
 #include "ops/attend.h"
 #include "ops/common.h"
 #include "ops/part.h"
@@ -11,22 +10,22 @@ namespace strata {
 
 namespace {
 
-// batch × length × hidden, or batch × heads × length × head. With
-// rotary_embedding_dim only that much of each head is rotated.
+// batch × length × hidden, or batch × heads × length × head. With rotary_embedding_dim, only that
+// much of each head is rotated.
 void rotary_cost(CostContext& c) {
   const std::int64_t rotated = c.integer("rotary_embedding_dim", 0);
   const Expr width = size_from_end(c.in(0), 0);
   const Expr head = c.in(0).dims.size() == 4 ? width : share_of(width, c.integer("num_heads", 0));
   const Expr count = c.in_elements(0);
   add_rotation(c, rotated > 0 ? share_of(count, head) * rotated : count);
-  // A row of cosines and one of sines for each token, not the whole tables.
+  // Reads one row of cosines and one of sines per token, not the whole tables.
   const Expr tokens = size_at(c.in(0), 0) * size_at(c.in(0), c.in(0).dims.size() == 4 ? 2 : 1);
   c.reads(bytes(count, c.dtype(0)) + bytes(c.in_elements(1), c.dtype(1)) +
           bytes(tokens * size_from_end(c.in(2), 0) * 2, c.dtype(2)));
 }
 
-// Sine and cosine of input 0 are taken here; queries and keys come with their
-// rotated halves.
+// The sine and cosine of input 0 are computed here; queries and keys come with their rotated
+// halves.
 Status gemma_rotary(ShapeContext& c) {
   c.set(0, c.in(1));
   c.set(1, c.in(3));
@@ -38,7 +37,7 @@ void gemma_rotary_cost(CostContext& c) {
   add_rotation(c, c.in_elements(1) + c.in_elements(3));
 }
 
-// A table of buckets × heads, looked up by the distance of query and key.
+// A table of buckets × heads, indexed by the distance between query and key.
 Status relative_bias(ShapeContext& c) {
   if (c.rank(0) != 2) return c.error("its table must be buckets × heads");
   const auto length = [&](std::size_t i) {
@@ -81,8 +80,8 @@ void gated_bias_cost(CostContext& c) {
   c.muls({{"outputs", c.out_elements(0)}, {"gate", 1}});
 }
 
-// Tokens of all sequences one after the other; where each one was; where each
-// sequence starts; the longest.
+// Outputs: the tokens of all sequences one after the other, the original position of each, the
+// start of each sequence, and the longest length.
 Status remove_padding(ShapeContext& c) {
   if (c.rank(0) != 3) return c.error("its input must be batch × length × hidden");
   const Dims& dims = c.dims(0);
@@ -100,14 +99,14 @@ Status restore_padding(ShapeContext& c) {
   return {};
 }
 
-// One state of key size × value size per head, changed by every token.
+// One state of key size × value size per head, updated by every token.
 struct Recurrence {
   Expr tokens, query_heads, heads, key, value;
   std::string_view rule;
 };
 
-// The state times exp(g); what the state holds for this key; the outer product of
-// key and value; the query's answer. Per token and head, each is key × value.
+// The state times exp(g); the state's value for this key; the outer product of key and value; the
+// answer to the query. Each takes key × value operations per token and head.
 void add_recurrence(CostContext& c, const Recurrence& r) {
   const Expr states = r.tokens * r.heads;
   const bool gated = r.rule == "gated" || r.rule == "gated_delta";
@@ -127,8 +126,8 @@ void add_recurrence(CostContext& c, const Recurrence& r) {
   c.muls({{"answers", answers}, {"scaled", r.value}});
 }
 
-// Heads lie side by side: batch × length × (heads · size). The state is
-// (batch, heads, key, value); `state_window` keeps that of several tokens.
+// Heads are side by side: batch × length × (heads · size). The state is (batch, heads, key, value);
+// `state_window` keeps the states of several tokens.
 Recurrence linear_sizes(const NodeView& c) {
   const Expr query_heads = c.integer("q_num_heads", 0), heads = c.integer("kv_num_heads", 0);
   return {size_at(c.in(0), 0) * size_at(c.in(0), 1),
@@ -300,7 +299,8 @@ constexpr OpRule kRules[] = {
      .domain = kMicrosoft,
      .shape = linear_attention,
      .cost = linear_attention_cost,
-     .examples = kLinear},
+     .examples = kLinear,
+     .traits = {.op = Op::Attention}},
     {.name = "GatedDeltaNet",
      .domain = kMicrosoft,
      .shape = delta_net,

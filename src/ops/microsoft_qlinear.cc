@@ -1,9 +1,10 @@
-// ONNX Runtime's QLinear operators: 8-bit data, each with a scale and a zero point,
-// made real, worked on and made 8-bit again. Counted that way, although kernels for
+// ONNX Runtime's QLinear operators: 8-bit data, each with a scale and a zero point, is converted to
+// real numbers, processed, and converted back. They are counted that way, although kernels for
 // single elements use tables.
 #include <algorithm>
 
 #include "ops/common.h"
+#include "ops/conv.h"
 #include "ops/part.h"
 #include "ops/quant.h"
 #include "ops/registry.h"
@@ -19,17 +20,17 @@ bool has_channels_last(const NodeView& c) {
   return c.node().domain == kChannelsLast || c.integer("channels_last", 0) != 0;
 }
 
-// An input as if it were real, with channels second.
+// An input as if it were real, with channels as the second axis.
 Tensor data_of(const NodeView& c, std::size_t i, bool last = false) {
   TypeInfo type = c.in(i);
   if (c.has(i)) type.dtype = DType::F32;
   return tensor_of(last ? channels_first(std::move(type)) : std::move(type));
 }
 
-// Output 0 has the shape that the part gives and this type.
+// Sets output 0 to the part's output shape and this type.
 Status set_shape(ShapeContext& c, const Part& part, DType dtype, bool last = false) {
   auto type = type_of(c, part);
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   type->dtype = dtype;
   c.set(0, last ? channels_last(std::move(*type)) : std::move(*type));
   return {};
@@ -43,7 +44,7 @@ TypeInfo output_of(const NodeView& c, bool last = false) {
 
 Status binary(ShapeContext& c) {
   auto dims = c.broadcast(c.dims(0), c.dims(3));
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
 }
@@ -75,7 +76,7 @@ void softmax_cost(CostContext& c) {
   quantize_work(c, c.in_elements(0), c.has(4));
 }
 
-// The operator inside: pools and a reduction with attributes of their own.
+// The operator inside: pools and a reduction with their own attributes.
 Part inner_part(const NodeView& c, std::string_view op, bool last) {
   return {op, {data_of(c, 0, last)}, c.node().attributes};
 }
@@ -107,7 +108,7 @@ Part concat_part(const NodeView& c) {
 
 Status concat(ShapeContext& c) { return set_shape(c, concat_part(c), c.dtype(2)); }
 
-// Zero points are counted whether they are there or not.
+// Zero points are counted whether they are present or not.
 void requantize_cost(CostContext& c) {
   dequantize_work(c, c.out_elements(0), true);
   quantize_work(c, c.out_elements(0), true);
@@ -153,7 +154,7 @@ Status conv_transpose(ShapeContext& c) {
   return set_shape(c, transposed_part(c, last), c.has(7) ? c.dtype(7) : c.dtype(0), last);
 }
 
-// Counted as QLinearConv is: integers less their zero points, one scale after.
+// Counted like QLinearConv: integers minus their zero points, then one scale.
 void conv_transpose_cost(CostContext& c) {
   const bool last = has_channels_last(c);
   add_work(c, transposed_part(c, last), {{output_of(c, last)}});
@@ -228,7 +229,8 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
           .shape = shape,
           .cost = cost,
           .examples = examples,
-          .settings = settings};
+          .settings = settings,
+          .traits = {.quantized = Quantized::Computes}};
 }
 
 constexpr std::uint32_t kAfterOne = slots(1, 2, 3, 4);
@@ -248,7 +250,13 @@ constexpr OpRule kRules[] = {
     row("QLinearReduceMean", inner<kReduceMean>, inner_cost<kReduceMean>, kMean, kAfterOne),
     row("QLinearConcat", concat, requantize_cost, kConcat, slots(0, 1, 3, 4, 6, 7)),
     row("QLinearWhere", where, where_cost, kWhere, slots(2, 3, 5, 6, 7, 8)),
-    row("QLinearConv", conv, conv_cost, kConv, kAfterTwo),
+    with_traits(row("QLinearConv", conv, conv_cost, kConv, kAfterTwo),
+                {.kind = LayerKind::Conv,
+                 .product = Product::Conv,
+                 .weights = 3,
+                 .bias = 8,
+                 .quantized = Quantized::Computes,
+                 .attributes = kConvAttributes}),
     row("QLinearConvTranspose", conv_transpose, conv_transpose_cost, kTransposed, kAfterTwo),
     row("QLinearConvTranspose", conv_transpose, conv_transpose_cost, kNhwcTransposed, kAfterTwo,
         kChannelsLast),

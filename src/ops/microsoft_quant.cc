@@ -1,5 +1,5 @@
-// ONNX Runtime's quantization: to and from 8 bits and block formats, and operators
-// whose products are of integers.
+// ONNX Runtime's quantization: to and from 8 bits and block formats, and operators whose products
+// are computed in integers.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -33,20 +33,20 @@ Result<DType> type_attribute(const ShapeContext& c, std::string_view name) {
   return c.error(fmt::format("attribute {} is {}, which is no type", name, number));
 }
 
-// With another order of the elements in memory; shapes are those of rows.
+// The elements have another order in memory; shapes are those of the row-major order.
 Status quantize_ordered(ShapeContext& c) {
   c.set(0, DType::I8, c.dims(0));
   return {};
 }
 Status dequantize_ordered(ShapeContext& c) {
   const auto dtype = type_attribute(c, "to");
-  if (!dtype) return tl::unexpected(dtype.error());
+  if (!dtype) return failure(dtype);
   c.set(0, *dtype, c.dims(0));
   return {};
 }
 
-// Blocks that share an exponent, as bytes; the shape and strides of the input. How
-// many bytes depends on the kind of block.
+// Blocks that share an exponent, as bytes, and the shape and strides of the input. The number of
+// bytes depends on the kind of block.
 Status quantize_blocks(ShapeContext& c) {
   c.set(0, DType::U8, {c.fresh("bytes")});
   const Dims& dims = c.dims(0);
@@ -59,9 +59,9 @@ Status quantize_blocks(ShapeContext& c) {
 
 Status dequantize_blocks(ShapeContext& c) {
   const auto dtype = type_attribute(c, "dtype");
-  if (!dtype) return tl::unexpected(dtype.error());
+  if (!dtype) return failure(dtype);
   auto dims = dims_from_input(c, 1, "size");
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   if (*dims)
     c.set(0, *dtype, std::move(**dims));
   else
@@ -69,7 +69,7 @@ Status dequantize_blocks(ShapeContext& c) {
   return {};
 }
 
-// One shift of the mantissa each.
+// One shift of the mantissa per element.
 void blocks_cost(CostContext& c) {
   const std::size_t real = c.node().op == "QuantizeBFP" ? 0 : 1;
   c.muls({{"elements", real == 0 ? c.in_elements(0) : c.out_elements(0)}, {"scale", 1}});
@@ -85,7 +85,7 @@ Result<Dims> product_dims(ShapeContext& c) {
 
 Status matmul_16(ShapeContext& c) {
   auto dims = product_dims<1>(c);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   const bool is_unsigned = c.dtype(0) == DType::U16 && c.dtype(1) == DType::U16;
   c.set(0, is_unsigned ? DType::U32 : DType::I32, std::move(*dims));
   return {};
@@ -95,7 +95,7 @@ void matmul_cost(CostContext& c) { matmul_macs(c, 0, 1); }
 // A, B, their scales, their zero points, bias. The result has the type of the scales.
 Status matmul_to_float(ShapeContext& c) {
   auto dims = product_dims<1>(c);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(2), std::move(*dims));
   return {};
 }
@@ -108,7 +108,7 @@ void matmul_to_float_cost(CostContext& c) {
   if (c.has(6)) c.adds({{"outputs", c.out_elements(0)}, {"bias", 1}});
 }
 
-// A is made 8-bit first, with a scale from its own range.
+// A is first converted to 8 bits, with a scale from its own range.
 void dynamic_matmul_cost(CostContext& c) {
   add_work(c, {"DynamicQuantizeLinear", {input_of(c, 0)}},
            {{TypeInfo::tensor(DType::U8, c.dims(0))}});
@@ -120,26 +120,26 @@ void dynamic_matmul_cost(CostContext& c) {
 
 Status dynamic_matmul(ShapeContext& c) {
   auto dims = product_dims<1>(c);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
 }
 
-// A and B with scale and zero point, C, scale and zero point of the result; without
-// those the result is real.
+// A and B with scale and zero point, C, then scale and zero point of the result; without those, the
+// result is real.
 Part gemm_part(const NodeView& c) {
   return {"Gemm", {input_of(c, 0), input_of(c, 3), input_of(c, 6)}, c.node().attributes};
 }
 
 Status gemm(ShapeContext& c) {
   auto type = type_of(c, gemm_part(c));
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   type->dtype = c.has(8) ? c.dtype(8) : c.has(7) ? DType::U8 : DType::F32;
   c.set(0, std::move(*type));
   return {};
 }
 
-// alpha is part of the scale that turns sums of integers into the result.
+// alpha is part of the scale that converts sums of integers to the result.
 void gemm_cost(CostContext& c) {
   const bool trans_a = c.integer("transA", 0) != 0;
   c.macs({{"outputs", c.out_elements(0)}, {"columns of A", size_at(c.in(0), trans_a ? 0 : 1)}});
@@ -154,7 +154,7 @@ void gemm_cost(CostContext& c) {
 
 Status ordered_matmul(ShapeContext& c) {
   auto dims = product_dims<2>(c);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.dtype(0), std::move(*dims));
   return {};
 }
@@ -169,7 +169,7 @@ void ordered_matmul_cost(CostContext& c) {
   }
 }
 
-// As LSTM, with W and R transposed and 8-bit.
+// Like LSTM, but W and R are transposed and 8-bit.
 Part lstm_part(const NodeView& c) {
   Part part{"LSTM", {}, c.node().attributes, 14, 3};
   for (std::size_t i = 0; i < 8; ++i) part.inputs.push_back(input_of(c, i));
@@ -180,7 +180,7 @@ Part lstm_part(const NodeView& c) {
 
 Status dynamic_lstm(ShapeContext& c) {
   auto outputs = outputs_of(c, lstm_part(c));
-  if (!outputs) return tl::unexpected(outputs.error());
+  if (!outputs) return failure(outputs);
   for (std::size_t i = 0; i < 3; ++i) c.set(i, (*outputs)[i].type);
   return {};
 }
@@ -194,7 +194,7 @@ void dynamic_lstm_cost(CostContext& c) {
 // (A - zero point) · (B - zero point), inputs 0 and 2.
 Status multiply(ShapeContext& c) {
   auto dims = c.broadcast(c.dims(0), c.dims(2));
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, DType::I32, std::move(*dims));
   return {};
 }
@@ -211,7 +211,7 @@ Part sum_part(const NodeView& c) {
 
 Status reduce_sum(ShapeContext& c) {
   auto type = type_of(c, sum_part(c));
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   type->dtype = c.dtype(0) == DType::U8 ? DType::U32 : DType::I32;
   c.set(0, std::move(*type));
   return {};
@@ -285,7 +285,7 @@ constexpr Example kOrderedMatMul[] = {
      "i8[1,4,2]",
      {.macs = 64, .flops = 144}},
 };
-// 30 hidden values of 4 gates of 9 products, as in LSTM.
+// 30 hidden values with 4 gates of 9 products, as in LSTM.
 constexpr Example kLstm[] = {
     {"f32[2,3,4], i8[1,4,20], i8[1,5,20], _, _, _, _, _, f32[1], i8[1], f32[1], i8[1]",
      "hidden_size=5",
@@ -316,9 +316,14 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
           .passes_weights = passes_weights};
 }
 
+constexpr Traits kWhole = {.quantized = Quantized::Computes};
+
 constexpr OpRule kRules[] = {
-    row("QuantizeLinear", quantize, quantize_cost, kQuantize, slots(1, 2)),
-    row("DequantizeLinear", dequantize, dequantize_cost, kDequantize, slots(1, 2), true),
+    with_traits(row("QuantizeLinear", quantize, quantize_cost, kQuantize, slots(1, 2)),
+                {.quantized = Quantized::Quantizes}),
+    with_traits(
+        row("DequantizeLinear", dequantize, dequantize_cost, kDequantize, slots(1, 2), true),
+        {.quantized = Quantized::Dequantizes}),
     row("QuantizeWithOrder", quantize_ordered, quantize_cost, kQuantizeOrdered, slots(1)),
     row("DequantizeWithOrder", dequantize_ordered, dequantize_cost, kDequantizeOrdered, slots(1),
         true),
@@ -328,14 +333,15 @@ constexpr OpRule kRules[] = {
     row("MatMulIntegerToFloat", matmul_to_float, matmul_to_float_cost, kMatMulToFloat,
         slots(2, 3, 4, 5)),
     row("DynamicQuantizeMatMul", dynamic_matmul, dynamic_matmul_cost, kDynamicMatMul, slots(2, 3)),
-    row("QGemm", gemm, gemm_cost, kGemm, slots(1, 2, 4, 5, 7, 8)),
+    with_traits(row("QGemm", gemm, gemm_cost, kGemm, slots(1, 2, 4, 5, 7, 8)), kWhole),
     row("QOrderedMatMul", ordered_matmul, ordered_matmul_cost, kOrderedMatMul, slots(1, 3, 4, 7)),
     row("DynamicQuantizeLSTM", dynamic_lstm, dynamic_lstm_cost, kLstm, slots(4, 8, 9, 10, 11)),
-    row("MulInteger", multiply, multiply_cost, kMultiply, slots(1, 3)),
-    row("ReduceSumInteger", reduce_sum, reduce_sum_cost, kReduceSum, 0),
+    with_traits(row("MulInteger", multiply, multiply_cost, kMultiply, slots(1, 3)), kWhole),
+    with_traits(row("ReduceSumInteger", reduce_sum, reduce_sum_cost, kReduceSum, 0), kWhole),
     row("QOrderedGelu", like_input, ordered_gelu_cost, kOrderedGelu, slots(1, 2)),
-    row("QOrderedLayerNormalization", like_input, ordered_layer_norm_cost, kOrderedLayerNorm,
-        slots(1, 4)),
+    with_traits(row("QOrderedLayerNormalization", like_input, ordered_layer_norm_cost,
+                    kOrderedLayerNorm, slots(1, 4)),
+                {.norm = {Normalizes::ByInput, 2, 3}}),
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ONNX Runtime's own versions of operators that ONNX has too, and those that move,
-// look up, hash and transform tensors.
+// ONNX Runtime's own versions of operators that ONNX also has, and operators that move, look up,
+// hash and transform tensors.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ Part namesake(const NodeView& c) {
 
 Status set_first_output(ShapeContext& c, const Part& part) {
   auto outputs = outputs_of(c, part);
-  if (!outputs) return tl::unexpected(outputs.error());
+  if (!outputs) return failure(outputs);
   set_output(c, 0, outputs->front());
   return {};
 }
@@ -32,7 +32,7 @@ Status set_first_output(ShapeContext& c, const Part& part) {
 Status like_namesake(ShapeContext& c) { return set_first_output(c, namesake(c)); }
 void namesake_cost(CostContext& c) { add_work(c, namesake(c), {{c.out(0)}}); }
 
-// Looks up parts of input 0: reads what it gives, not the table.
+// Looks up parts of input 0: reads what it returns, not the whole table.
 void lookup_cost(CostContext& c) {
   c.reads(bytes(c.out_elements(0), c.dtype(0)) + bytes(c.in_elements(1), c.dtype(1)));
 }
@@ -51,12 +51,12 @@ Status range(ShapeContext& c) {
   return set_first_output(c, part);
 }
 
-// In the order of their first appearance; where each element went; how often.
+// The values in order of first appearance, the index of each element, and the counts.
 Status unique(ShapeContext& c) {
   if (c.rank(0) != 1) return c.error("its input must have one axis");
   static constexpr Attribute kUnsorted[] = {{"sorted", std::int64_t{0}}};
   auto outputs = outputs_of(c, {"Unique", {input_of(c, 0)}, kUnsorted, kPartOpset, 4});
-  if (!outputs) return tl::unexpected(outputs.error());
+  if (!outputs) return failure(outputs);
   set_output(c, 0, (*outputs)[0]);
   c.set(1, DType::I64, c.dims(0));
   set_output(c, 2, (*outputs)[3]);
@@ -91,10 +91,10 @@ Status crop_and_resize(ShapeContext& c) {
 
 void crop_and_resize_cost(CostContext& c) { interpolate(c, interpolation_of(c, "bilinear"), 2); }
 
-// All slices of `size` along one axis, `step` apart, laid out along a new last axis.
+// All slices of `size` along one axis, `step` apart, along a new last axis.
 Status unfold(ShapeContext& c) {
   const auto axis = c.axis(c.integer("dim", -1), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   const std::int64_t size = c.integer("size", 0), step = c.integer("step", 1);
   if (size < 1 || step < 1) return c.error("attributes size and step must be above 0");
   Dims dims = c.dims(0);
@@ -104,8 +104,8 @@ Status unfold(ShapeContext& c) {
   return {};
 }
 
-// The last axis is a signal of n; of the symmetric spectrum n/2 + 1 complex values
-// are kept. With signal_ndim above 1 the axes before it are transformed too.
+// The last axis is a signal of length n; n/2 + 1 complex values of the symmetric spectrum are kept.
+// If signal_ndim is above 1, the axes before it are transformed, too.
 Status real_fft(ShapeContext& c) {
   if (c.rank(0) < 1) return c.error("its input needs at least one axis");
   Dims dims = c.dims(0);
@@ -146,7 +146,7 @@ Status inverse(ShapeContext& c) {
   return like_input(c);
 }
 
-// Gauss-Jordan: for each of n rows, n quotients and (n - 1)·n products and differences.
+// Gauss-Jordan: for each of n rows, n quotients, and (n - 1)·n products and differences.
 void inverse_cost(CostContext& c) {
   const Expr n = size_from_end(c.in(0), 0);
   const Expr rows = share_of(c.in_elements(0), n);
@@ -155,7 +155,7 @@ void inverse_cost(CostContext& c) {
   c.adds({{"rows", rows}, {"differences", (n - 1) * n}});
 }
 
-// Words of each string along a new last axis.
+// Splits each string into words along a new last axis.
 Status tokenizer(ShapeContext& c) {
   Dims dims = c.dims(0);
   dims.push_back(c.fresh("words"));
@@ -183,11 +183,11 @@ Status time_warping(ShapeContext& c) {
   return {};
 }
 
-// The least of three neighbours, and a sum, for each cell.
+// The smallest of three neighbours and a sum, per cell.
 void time_warping_cost(CostContext& c) { c.adds({{"cells", c.in_elements(0)}, {"operations", 3}}); }
 
-// Hashes of the last n tokens, for n from 2 on, several of each. Packed sequences
-// lie one after the other; input 3 then tells where each starts.
+// Hashes of the last n tokens, for n from 2 on, several for each n. Packed sequences follow one
+// another; input 3 then says where each starts.
 Status ngram_hashes(ShapeContext& c) {
   if (c.rank(0) < 1) return c.error("its input needs at least one axis");
   const Expr orders = Expr(c.integer("max_ngram_size", 2)) - 1;
@@ -286,7 +286,8 @@ constexpr OpRule view(OpRule rule) {
 
 constexpr OpRule kRules[] = {
     row("Trilu", like_namesake, namesake_cost, kTrilu, slots(1)),
-    row("GatherND", like_namesake, lookup_cost, kGatherNd, slots(1)),
+    with_traits(row("GatherND", like_namesake, lookup_cost, kGatherNd, slots(1)),
+                {.op = Op::GatherND}),
     row("Pad", like_namesake, namesake_cost, kPad, slots(1, 2)),
     row("GridSample", like_namesake, namesake_cost, kGridSample),
     row("TorchEmbedding", embedding, lookup_cost, kEmbedding, slots(1, 2, 3)),

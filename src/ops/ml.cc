@@ -17,7 +17,7 @@ Status shaped_like_input(ShapeContext& c, DType type) {
 
 Status reals_like_input(ShapeContext& c) { return shaped_like_input(c, DType::F32); }
 
-// As many elements of the last axis as there are indices.
+// One element of the last axis per index.
 Status array_feature_extractor(ShapeContext& c) {
   const Expr count = c.ranked(1) ? c.in_elements(1) : c.fresh("indices");
   if (!c.ranked(0)) {
@@ -54,7 +54,7 @@ Status label_encoder(ShapeContext& c) {
   return c.error("it has no values to map to (one of the attributes `values_…` is needed)");
 }
 
-// A map's values ordered by their keys: all that are there, or `max_map` of them.
+// A map's values in order of their keys: all that exist, or `max_map` of them.
 Status cast_map(ShapeContext& c) {
   const std::string_view to = c.text("cast_to", "TO_FLOAT");
   const DType type = to == "TO_STRING" ? DType::String : to == "TO_INT64" ? DType::I64 : DType::F32;
@@ -65,7 +65,7 @@ Status cast_map(ShapeContext& c) {
   return {};
 }
 
-// Of strings or of integers: how many there are in whichever list is given.
+// For strings or integers: the length of whichever list is given.
 std::int64_t count_of_either(const NodeView& c, std::string_view texts, std::string_view integers) {
   return static_cast<std::int64_t>(std::max(c.texts(texts).size(), c.integers(integers).size()));
 }
@@ -75,7 +75,7 @@ Status dict_vectorizer(ShapeContext& c) {
   return {};
 }
 
-// Rows side by side; a tensor of one axis is one row.
+// Puts rows side by side; a tensor with one axis is one row.
 Status feature_vectorizer(ShapeContext& c) {
   const auto declared = c.integers("inputdimensions");
   Expr rows = Expr::unknown(), columns = 0;
@@ -110,8 +110,8 @@ Status one_hot_encoder(ShapeContext& c) {
   return {};
 }
 
-// A row is divided by its greatest element, the sum of absolute values, or the
-// root of the sum of squares.
+// A row is divided by its largest element, the sum of absolute values, or the root of the sum of
+// squares.
 void normalizer_cost(CostContext& c) {
   const std::string_view norm = c.text("norm", "MAX");
   if (norm == "L1") return work_per_output<2, 0, 1>(c);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMl = "ai.onnx.ml";
 
-// Rows of the input; a tensor of one axis is one row.
+// Rows of the input; a tensor with one axis is one row.
 Expr rows_of(const NodeView& c) {
   if (!c.ranked(0)) return Expr::unknown();
   return c.rank(0) < 2 ? Expr(1) : c.dims(0)[0];
@@ -23,7 +23,7 @@ std::int64_t length(std::span<const float> items) {
   return static_cast<std::int64_t>(items.size());
 }
 
-// What is done to the scores at the end.
+// The transformation of the scores at the end.
 void post_transform_cost(CostContext& c, std::size_t output) {
   const std::string_view name = c.text("post_transform", "NONE");
   const Expr scores = c.out_elements(output);
@@ -38,7 +38,7 @@ void post_transform_cost(CostContext& c, std::size_t output) {
   }
 }
 
-// The best class of each row, and `scores` numbers for each.
+// The best class of each row, and `scores` numbers per row.
 void set_classes(ShapeContext& c, bool texts, const Expr& scores) {
   const Expr rows = rows_or_fresh(c);
   c.set(0, texts ? DType::String : DType::I64, {rows});
@@ -60,8 +60,8 @@ Status classifier(ShapeContext& c) {
   return {};
 }
 
-// Raw scores of more than two classes are one per class by its definition, one per
-// pair of classes in practice.
+// For more than two classes, the definition says that there is one raw score per class, but in
+// practice there is one per pair of classes.
 Status svm_classifier(ShapeContext& c) {
   const std::int64_t classes = class_count(c);
   const bool linear = c.integers("vectors_per_class").empty();

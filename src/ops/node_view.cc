@@ -4,8 +4,6 @@ namespace strata {
 
 namespace {
 
-const TypeInfo kAbsent;
-
 template <class T>
 const T* attribute_as(const Node& node, std::string_view name) {
   const Attribute* attribute = node.attribute(name);
@@ -18,10 +16,7 @@ Expr elements_or_unknown(const TypeInfo& type) {
 
 }  // namespace
 
-const TypeInfo& NodeView::type_of(std::span<const TensorId> ids, std::size_t i) const {
-  if (i >= ids.size() || ids[i] == kNone) return kAbsent;
-  return graph_.tensors[ids[i]].type;
-}
+const TypeInfo NodeView::kAbsent;
 
 Expr NodeView::in_elements(std::size_t i) const { return elements_or_unknown(in(i)); }
 Expr NodeView::out_elements(std::size_t i) const { return elements_or_unknown(out(i)); }

@@ -1,10 +1,11 @@
-// What a rule may ask of the node it is applied to.
+// What a rule may ask about the node it is applied to.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "ops/traits.h"
 #include "strata/graph/graph.h"
 
 namespace strata {
@@ -35,8 +36,8 @@ class NodeView {
   Expr in_elements(std::size_t i) const;
   Expr out_elements(std::size_t i) const;
 
-  // Attributes, with the default that the operator's definition gives. A value
-  // of another type counts as absent.
+  // Attributes, with the default from the operator's definition. A value of another type counts as
+  // absent.
   bool has_attribute(std::string_view name) const { return node_.attribute(name) != nullptr; }
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   std::optional<std::int64_t> integer(std::string_view name) const;
@@ -49,8 +50,19 @@ class NodeView {
   const TensorData* tensor(std::string_view name) const;
   Graph* body(std::string_view name) const;
 
+  // The same by meaning, with names and defaults from the operator's row. nullopt or empty: the
+  // operator has no such attribute.
+  std::optional<std::int64_t> integer(Attr attr) const;
+  std::optional<double> real(Attr attr) const;
+  std::string_view text(Attr attr) const;
+  std::span<const std::int64_t> integers(Attr attr) const;
+
  protected:
-  const TypeInfo& type_of(std::span<const TensorId> ids, std::size_t i) const;
+  const TypeInfo& type_of(std::span<const TensorId> ids, std::size_t i) const {
+    return i >= ids.size() || ids[i] == kNone ? kAbsent : graph_.tensors[ids[i]].type;
+  }
+
+  static const TypeInfo kAbsent;
 
   const Graph& graph_;
   const Node& node_;

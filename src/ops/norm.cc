@@ -1,8 +1,8 @@
-// Normalizations. With stored statistics one is a scale and a shift that can be
-// worked out beforehand: 2 operations an element. With statistics of its own, an
-// element costs 1 addition for the mean, 1 difference from it, 1 square, 1 addition
-// for the variance and 1 product with 1/σ; a set of elements that share statistics
-// costs 2 divisions by their number, 1 addition of epsilon, 1 root and 1 reciprocal.
+// Normalizations. With stored statistics, a normalization is a scale and a shift that can be
+// computed beforehand: 2 operations per element. With statistics of its own input, an element costs
+// 1 addition for the mean, 1 difference from it, 1 square, 1 addition for the variance and 1
+// product with 1/σ. A set of elements that share statistics costs 2 divisions by their number, 1
+// addition of epsilon, 1 root and 1 reciprocal.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -25,7 +25,7 @@ void affine(CostContext& c, const Expr& count, bool shift) {
   if (shift) c.adds({{"elements, bias", count}});
 }
 
-// The type that attribute stash_type names for mean and variance.
+// The type for mean and variance, from attribute stash_type.
 Result<DType> stash_type(const ShapeContext& c) {
   const std::int64_t number = c.integer("stash_type", 1);
   if (const auto type = dtype_from_onnx(number)) return *type;
@@ -34,8 +34,8 @@ Result<DType> stash_type(const ShapeContext& c) {
 
 // ---- BatchNormalization: X, scale, bias, mean, variance.
 
-// Statistics of the batch itself: asked for since version 14; before, by wanting
-// the statistics as outputs.
+// Whether it uses the statistics of the batch itself: an attribute since version 14; before that,
+// if the statistics are used as outputs.
 bool uses_batch_statistics(const NodeView& c) {
   return c.opset() >= 14 ? c.integer("training_mode", 0) != 0 : c.has_output(1);
 }
@@ -75,7 +75,7 @@ constexpr Example kBatchNorm[] = {
      "",
      "f32[1,64,112,112]",
      {.macs = 0, .flops = 1605632}},
-    // 24 elements of 7 operations, 3 channels of 5 and 6.
+    // 24 elements with 7 operations, 3 channels with 5 and 6.
     {"f32[2,3,4], f32[3], f32[3], f32[3], f32[3]",
      "training_mode=1",
      "f32[2,3,4], f32[3], f32[3]",
@@ -146,7 +146,7 @@ Status layer_norm_shape(ShapeContext& c) {
   c.set(0, c.dtype(0), c.dims(0));
   if (!c.has_output(1) && !c.has_output(2)) return {};
   const auto type = stash_type(c);
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   Dims statistics = c.dims(0);
   for (std::size_t i = *axis; i < statistics.size(); ++i) statistics[i] = 1;
   c.set(1, *type, statistics);
@@ -160,7 +160,7 @@ void layer_norm_cost(CostContext& c) {
 }
 
 constexpr Example kLayerNorm[] = {
-    // 98304 elements of 7 operations, 128 rows of 5.
+    // 98304 elements with 7 operations, 128 rows with 5.
     {"f32[1,128,768], f32[768], f32[768]", "", "f32[1,128,768]", {.macs = 0, .flops = 688768}},
     {"f16[2,3,5], f16[3,5]",
      "axis=1",
@@ -177,7 +177,7 @@ Status rms_norm_shape(ShapeContext& c) {
   return {};
 }
 
-// Without a mean to take off.
+// There is no mean to subtract.
 void rms_norm_cost(CostContext& c) {
   const Expr count = c.in_elements(0), sets = sets_of_layer(c);
   c.adds({{"elements, mean square", count}});
@@ -207,8 +207,7 @@ constexpr Example kLrn[] = {
 };
 
 Status lp_norm_shape(ShapeContext& c) {
-  if (auto axis = c.axis(c.integer("axis", -1), c.rank(0)); !axis)
-    return tl::unexpected(axis.error());
+  if (auto axis = c.axis(c.integer("axis", -1), c.rank(0)); !axis) return failure(axis);
   return like_input(c);
 }
 
@@ -234,7 +233,7 @@ constexpr Example kLpNorm[] = {
     {"f32[2,4]", "p=1 axis=0", "f32[2,4]", {.macs = 0, .flops = 24}},
 };
 
-// Statistics over attribute axes, which are batch and space if it is not there.
+// Statistics over attribute axes; the default is batch and space.
 void mean_variance_cost(CostContext& c) {
   constexpr std::int64_t kBatchAndSpace[] = {0, 2, 3};
   const auto given = c.integers("axes");
@@ -255,38 +254,64 @@ constexpr Example kMeanVariance[] = {
     {"f32[2,3,2,2]", "", "f32[2,3,2,2]", {.macs = 0, .flops = 135}},
 };
 
+constexpr VersionChange kSpatialWent = {9, Rewrite::Norm};
+constexpr AttributeName kBatchNormAttributes[] = {
+    {Attr::Epsilon, "epsilon", 1e-5F},
+    {Attr::Training, "training_mode"},
+};
+
 constexpr OpRule kRules[] = {
     {.name = "BatchNormalization",
      .shape = batch_norm_shape,
      .cost = batch_norm_cost,
      .examples = kBatchNorm,
-     .buffers = slots(3, 4)},
+     .buffers = slots(3, 4),
+     .traits = {.kind = LayerKind::BatchNorm,
+                .norm = {Normalizes::ByStatistics, 1, 2, 3, 4},
+                .int8 = Int8Use::Soft,
+                .changed = &kSpatialWent,
+                .attributes = kBatchNormAttributes}},
     {.name = "InstanceNormalization",
      .shape = like_input,
      .cost = instance_norm_cost,
-     .examples = kInstanceNorm},
+     .examples = kInstanceNorm,
+     .traits = {.op = Op::InstanceNorm,
+                .kind = LayerKind::InstanceNorm,
+                .norm = {Normalizes::ByInput, 1, 2}}},
     {.name = "GroupNormalization",
      .since = 18,
      .shape = group_norm_shape,
      .cost = group_norm_cost,
-     .examples = kGroupNorm},
+     .examples = kGroupNorm,
+     .traits = {.kind = LayerKind::GroupNorm, .norm = {Normalizes::ByInput, 1, 2}}},
     {.name = "LayerNormalization",
      .since = 17,
      .shape = layer_norm_shape,
      .cost = layer_norm_cost,
-     .examples = kLayerNorm},
+     .examples = kLayerNorm,
+     .traits = {.kind = LayerKind::LayerNorm, .norm = {Normalizes::ByInput, 1, 2}}},
     {.name = "RMSNormalization",
      .since = 23,
      .shape = rms_norm_shape,
      .cost = rms_norm_cost,
-     .examples = kRmsNorm},
-    {.name = "LRN", .shape = like_input, .cost = lrn_cost, .examples = kLrn},
-    {.name = "LpNormalization", .shape = lp_norm_shape, .cost = lp_norm_cost, .examples = kLpNorm},
+     .examples = kRmsNorm,
+     .traits = {.kind = LayerKind::Other, .norm = {Normalizes::ByInput, 1}}},
+    {.name = "LRN",
+     .shape = like_input,
+     .cost = lrn_cost,
+     .examples = kLrn,
+     .traits = {.kind = LayerKind::Other, .norm = {Normalizes::Otherwise}}},
+    {.name = "LpNormalization",
+     .shape = lp_norm_shape,
+     .cost = lp_norm_cost,
+     .examples = kLpNorm,
+     .traits = {.kind = LayerKind::Other, .norm = {Normalizes::Otherwise}}},
     {.name = "MeanVarianceNormalization",
      .since = 9,
      .shape = like_input,
      .cost = mean_variance_cost,
-     .examples = kMeanVariance},
+     .examples = kMeanVariance,
+     .traits = {.kind = LayerKind::Other, .norm = {Normalizes::ByInput}}},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tensors with a border added or a triangle blanked: Pad, Trilu.
+// Tensors with a border added or a triangle zeroed: Pad, Trilu.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -14,8 +14,8 @@ struct Border {
   Dims before, after;
 };
 
-// The axes that pads are given for: all, unless version 18's input says otherwise.
-// nullopt if that is not known.
+// The axes that pads apply to: all, unless version 18's input says otherwise. nullopt if they are
+// unknown.
 Result<std::optional<std::vector<std::size_t>>> padded_axes(ShapeContext& c) {
   const std::size_t rank = c.rank(0);
   std::vector<std::size_t> list;
@@ -29,16 +29,16 @@ Result<std::optional<std::vector<std::size_t>>> padded_axes(ShapeContext& c) {
     const Expr number = item.whole();
     if (!number.is_number()) return std::nullopt;
     const auto axis = c.axis(number.value(), rank);
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     list.push_back(*axis);
   }
   return list;
 }
 
-// nullopt: nothing is known of it.
+// nullopt: nothing is known about it.
 Result<std::optional<Border>> border_of(ShapeContext& c) {
   const auto axes = padded_axes(c);
-  if (!axes) return tl::unexpected(axes.error());
+  if (!axes) return failure(axes);
   if (!*axes) return std::nullopt;
   Dims pads;
   if (!c.has(1)) {
@@ -63,7 +63,7 @@ Result<std::optional<Border>> border_of(ShapeContext& c) {
   return border;
 }
 
-// What a constant border is made of; nullopt if it is of another kind or not known.
+// The value of a constant border; nullopt if it is of another kind or unknown.
 std::optional<Scalar> filling(ShapeContext& c) {
   if (c.text("mode", "constant") != "constant") return std::nullopt;
   if (c.has(2)) {
@@ -76,7 +76,7 @@ std::optional<Scalar> filling(ShapeContext& c) {
 
 Status pad_shape(ShapeContext& c) {
   const auto border = border_of(c);
-  if (!border) return tl::unexpected(border.error());
+  if (!border) return failure(border);
   const std::size_t rank = c.rank(0);
   if (!*border) {
     set_fresh(c, 0, c.dtype(0), Expr(static_cast<std::int64_t>(rank)), "padded");
@@ -148,13 +148,16 @@ constexpr Example kTrilu[] = {
     {"i64[2,3]={1,2,3,4,5,6}", "upper=0", "i64[2,3]={1,0,0,4,5,0}"},
 };
 
+constexpr VersionChange kPadsToInputs = {11, Rewrite::AttributesToInputs, {"pads", "value"}};
+
 constexpr OpRule kRules[] = {
     {.name = "Pad",
      .since = 1,
      .shape = pad_shape,
      .cost = no_arithmetic,
      .examples = kPad,
-     .settings = slots(1, 2, 3)},
+     .settings = slots(1, 2, 3),
+     .traits = {.op = Op::Pad, .int8 = Int8Use::Soft, .changed = &kPadsToInputs}},
     {.name = "Trilu",
      .since = 14,
      .shape = trilu_shape,

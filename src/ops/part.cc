@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-// A part asks for new symbols in the name of the node that it belongs to.
+// A part requests new symbols on behalf of the node it belongs to.
 class Relay final : public InferenceHost {
  public:
   Relay(InferenceHost& host, const Node& whole) : host_(host), whole_(whole) {}
@@ -56,7 +56,7 @@ struct Scene {
   std::vector<TensorId> inputs, outputs;
 };
 
-// An attribute's word for an activation, as the standard operator is called.
+// The standard operator for an activation that an attribute names.
 std::string_view operator_of(std::string_view activation) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {{
       {"relu", "Relu"},
@@ -92,7 +92,7 @@ Result<std::vector<Tensor>> outputs_of(ShapeContext& c, const Part& part) {
   Scene scene(part, c.node(), part.outputs);
   Relay host(c.host(), c.node());
   ShapeContext inner(host, scene.graph, scene.node);
-  if (auto status = rule->shape(inner); !status) return tl::unexpected(status.error());
+  if (auto status = rule->shape(inner); !status) return failure(status);
   std::vector<Tensor> outputs;
   for (TensorId id : scene.outputs) outputs.push_back(std::move(scene.graph.tensors[id]));
   return outputs;
@@ -100,7 +100,7 @@ Result<std::vector<Tensor>> outputs_of(ShapeContext& c, const Part& part) {
 
 Result<TypeInfo> type_of(ShapeContext& c, const Part& part) {
   auto outputs = outputs_of(c, part);
-  if (!outputs) return tl::unexpected(outputs.error());
+  if (!outputs) return failure(outputs);
   return std::move(outputs->front().type);
 }
 

@@ -1,5 +1,7 @@
-// Pools. A window that hangs over the edge is counted in full: how many of its
-// elements are inside differs from output to output.
+// Pools. A window that extends past the edge is counted in full: how many of its elements are
+// inside differs from output to output.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -17,23 +19,23 @@ Status check_rank(const ShapeContext& c) {
                              strata::text(c.dims(0))));
 }
 
-// From this version on a last window may hang over the end only if it starts in
-// the input or in the padding before it. Said of version 19's AveragePool and 22's
-// MaxPool and LpPool; engines that know the rule apply it to all three.
+// From this version on, the last window may extend past the end only if it starts in the input or
+// in the padding before it. The specification says so for AveragePool 19 and for MaxPool and LpPool
+// 22; engines that know the rule apply it to all three.
 constexpr int kLastStartsInside = 19;
 
 Status pool_shape(ShapeContext& c) {
   if (auto ok = check_rank(c); !ok) return ok;
   const Dims& x = c.dims(0);
   auto window = read_window(c, x.size() - 2);
-  if (!window) return tl::unexpected(window.error());
+  if (!window) return failure(window);
   if (window->kernel.empty() && x.size() > 2) return c.error("attribute kernel_shape is missing");
   window->ceil = c.integer("ceil_mode", 0) != 0;
   window->last_starts_inside = c.opset() >= kLastStartsInside;
   Dims dims{x[0], x[1]};
   for (std::size_t i = 0; i + 2 < x.size(); ++i) {
     auto places = window->places(c, i, x[2 + i], window->kernel[i]);
-    if (!places) return tl::unexpected(places.error());
+    if (!places) return failure(places);
     dims.push_back(std::move(*places));
   }
   if (c.has_output(1)) c.set(1, DType::I64, dims);  // MaxPool's indices
@@ -58,9 +60,9 @@ void average_of(CostContext& c, const Expr& window) {
   c.specials({{"divisions, one an output", c.out_elements(0)}});
 }
 
-// |x| to the power p of each element, their sum, and its root.
+// Each |x| to the power p, their sum, and its root.
 void lp_of(CostContext& c, const Expr& window) {
-  // p is an integer since version 2 and was a real number before.
+  // p is an integer since version 2; before that, it was a real number.
   const double p = c.real("p", static_cast<double>(c.integer("p", 2)));
   const Expr outputs = c.out_elements(0);
   c.adds({{"outputs", outputs}, {"window less 1", window - 1}});
@@ -102,7 +104,7 @@ constexpr Example kMaxPool[] = {
 };
 
 constexpr Example kAveragePool[] = {
-    // 2·2 outputs of 8 additions and one division.
+    // 2·2 outputs with 8 additions and one division.
     {"f32[1,1,5,5]", "kernel_shape=3,3 strides=2,2", "f32[1,1,2,2]", {.macs = 0, .flops = 36}},
     {"f32[1,1,30,30]", "kernel_shape=3,3 pads=2,2,2,2 count_include_pad=1", "f32[1,1,32,32]"},
     {"f32[1,1,6]", "kernel_shape=2, dilations=3,", "f32[1,1,3]"},
@@ -133,7 +135,7 @@ Status max_unpool_shape(ShapeContext& c) {
   const std::size_t axes = x.size() - 2;
   if (c.has(2)) {
     auto dims = dims_from_input(c, 2, "size");
-    if (!dims) return tl::unexpected(dims.error());
+    if (!dims) return failure(dims);
     if (*dims && (*dims)->size() != x.size())
       return c.error(
           fmt::format("output_shape has {} sizes where {} are needed", (*dims)->size(), x.size()));
@@ -143,7 +145,7 @@ Status max_unpool_shape(ShapeContext& c) {
     }
   }
   auto window = read_window(c, axes);
-  if (!window) return tl::unexpected(window.error());
+  if (!window) return failure(window);
   if (window->kernel.empty() && axes > 0) return c.error("attribute kernel_shape is missing");
   Dims dims{x[0], x[1]};
   for (std::size_t i = 0; i < axes; ++i)
@@ -161,31 +163,73 @@ constexpr Example kMaxUnpool[] = {
      "f32[1,1,5,5]"},
 };
 
+constexpr AttributeName kPoolAttributes[] = {
+    {Attr::Kernel, "kernel_shape"},
+    {Attr::Strides, "strides"},
+    {Attr::Dilations, "dilations"},
+    {Attr::Pads, "pads"},
+};
+
+// An adaptive pool is written as a pool whose windows do not overlap; unlike for an ordinary pool,
+// the exporter states neither padding nor rounding.
+bool is_adaptive(const NodeView& c) {
+  const auto kernel = c.integers("kernel_shape"), strides = c.integers("strides");
+  return std::equal(kernel.begin(), kernel.end(), strides.begin(), strides.end()) &&
+         !c.has_attribute("pads") && !c.has_attribute("ceil_mode") && !c.has_attribute("auto_pad");
+}
+template <LayerKind plain, LayerKind adaptive>
+LayerKind pool_kind(const NodeView& c) {
+  return is_adaptive(c) ? adaptive : plain;
+}
+
 constexpr OpRule kRules[] = {
-    {.name = "MaxPool", .shape = pool_shape, .cost = pool_cost<max_of>, .examples = kMaxPool},
+    {.name = "MaxPool",
+     .shape = pool_shape,
+     .cost = pool_cost<max_of>,
+     .examples = kMaxPool,
+     .traits = {.op = Op::MaxPool,
+                .kind_of = pool_kind<LayerKind::MaxPool, LayerKind::AdaptiveMaxPool>,
+                .int8 = Int8Use::Passing,
+                .attributes = kPoolAttributes}},
     {.name = "AveragePool",
      .shape = pool_shape,
      .cost = pool_cost<average_of>,
-     .examples = kAveragePool},
-    {.name = "LpPool", .shape = pool_shape, .cost = pool_cost<lp_of>, .examples = kLpPool},
+     .examples = kAveragePool,
+     .traits = {.op = Op::AveragePool,
+                .kind_of = pool_kind<LayerKind::AvgPool, LayerKind::AdaptiveAvgPool>,
+                .int8 = Int8Use::Arithmetic,
+                .attributes = kPoolAttributes}},
+    {.name = "LpPool",
+     .shape = pool_shape,
+     .cost = pool_cost<lp_of>,
+     .examples = kLpPool,
+     .traits = {.kind = LayerKind::Other, .int8 = Int8Use::None, .attributes = kPoolAttributes}},
     {.name = "GlobalMaxPool",
      .shape = global_shape,
      .cost = global_cost<max_of>,
-     .examples = kGlobalMaxPool},
+     .examples = kGlobalMaxPool,
+     .traits = {.op = Op::GlobalMaxPool,
+                .kind = LayerKind::AdaptiveMaxPool,
+                .int8 = Int8Use::None}},
     {.name = "GlobalAveragePool",
      .shape = global_shape,
      .cost = global_cost<average_of>,
-     .examples = kGlobalAveragePool},
+     .examples = kGlobalAveragePool,
+     .traits = {.op = Op::GlobalAveragePool,
+                .kind = LayerKind::AdaptiveAvgPool,
+                .int8 = Int8Use::Arithmetic}},
     {.name = "GlobalLpPool",
      .shape = global_shape,
      .cost = global_cost<lp_of>,
-     .examples = kGlobalLpPool},
+     .examples = kGlobalLpPool,
+     .traits = {.kind = LayerKind::Other, .int8 = Int8Use::None}},
     {.name = "MaxUnpool",
      .since = 9,
      .shape = max_unpool_shape,
      .cost = no_arithmetic,
      .examples = kMaxUnpool,
-     .settings = slots(2)},
+     .settings = slots(2),
+     .traits = {.kind = LayerKind::Other, .int8 = Int8Use::None, .attributes = kPoolAttributes}},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Quantized arithmetic of ONNX's own domain.
+// Quantized arithmetic in ONNX's own domain.
 #include "ops/quant.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 Status check_scale(ShapeContext& c) {
   if (!c.has(1) || !c.ranked(1) || c.rank(1) == 0 || c.in_elements(1).is(1)) return {};
   const auto axis = c.axis(c.integer("axis", 1), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   const Expr& size = c.dims(0)[*axis];
   const std::int64_t block = c.integer("block_size", 0);
   if (block < 0) return c.error(fmt::format("block_size {} is below 0", block));
@@ -60,7 +60,7 @@ Status dynamic_quantize_shape(ShapeContext& c) {
   return {};
 }
 
-// Finds the range, then quantizes. The scale itself is one number: not counted.
+// Finds the range, then quantizes. The scale itself is a single number and not counted.
 void dynamic_quantize_cost(CostContext& c) {
   c.adds({{"inputs", c.in_elements(0)}, {"least and greatest", 2}});
   quantize_work(c, c.in_elements(0), true);
@@ -68,7 +68,7 @@ void dynamic_quantize_cost(CostContext& c) {
 
 Status qlinear_conv_shape(ShapeContext& c) {
   auto dims = conv_dims(c, 0, 3);
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.has(7) ? c.dtype(7) : c.dtype(0), *std::move(dims));
   return {};
 }
@@ -83,7 +83,7 @@ void qlinear_conv_cost(CostContext& c) {
 
 Status qlinear_matmul_shape(ShapeContext& c) {
   auto dims = matmul_dims(c, c.dims(0), c.dims(3));
-  if (!dims) return tl::unexpected(dims.error());
+  if (!dims) return failure(dims);
   c.set(0, c.has(7) ? c.dtype(7) : c.dtype(0), *std::move(dims));
   return {};
 }
@@ -111,8 +111,8 @@ constexpr Example kDynamicQuantize[] = {
     {"f32[3,4]", "", "u8[3,4], f32[], u8[]", {.macs = 0, .flops = 84}},
 };
 constexpr Example kQLinearConv[] = {
-    // 49 outputs of one MAC and five operations; 49 inputs and one weight less their
-    // zero points.
+    // 49 outputs with one MAC and five operations; 49 inputs and one weight minus their zero
+    // points.
     {"u8[1,1,7,7], f32[], u8[], u8[1,1,1,1], f32[1], u8[1], f32[], u8[]",
      "",
      "u8[1,1,7,7]",
@@ -121,7 +121,7 @@ constexpr Example kQLinearConv[] = {
      "pads=1,1,1,1 strides=2,2", "i8[N,16,4,4]"},
 };
 constexpr Example kQLinearMatMul[] = {
-    // 6 outputs of 4 MACs and five operations; 8 + 12 factors less their zero points.
+    // 6 outputs with 4 MACs and five operations; 8 + 12 factors minus their zero points.
     {"u8[2,4], f32[], u8[], u8[4,3], f32[], u8[], f32[], u8[]",
      "",
      "u8[2,3]",
@@ -134,31 +134,45 @@ constexpr OpRule kRules[] = {
      .shape = quantize_shape,
      .cost = quantize_cost,
      .examples = kQuantize,
-     .settings = slots(1, 2)},
+     .settings = slots(1, 2),
+     .traits = {.quantized = Quantized::Quantizes}},
     {.name = "DequantizeLinear",
      .since = 10,
      .shape = dequantize_shape,
      .cost = dequantize_cost,
      .examples = kDequantize,
      .settings = slots(1, 2),
-     .passes_weights = true},
+     .passes_weights = true,
+     .traits = {.quantized = Quantized::Dequantizes}},
     {.name = "DynamicQuantizeLinear",
      .since = 11,
      .shape = dynamic_quantize_shape,
      .cost = dynamic_quantize_cost,
-     .examples = kDynamicQuantize},
+     .examples = kDynamicQuantize,
+     .traits = {.quantized = Quantized::Quantizes}},
     {.name = "QLinearConv",
      .since = 10,
      .shape = qlinear_conv_shape,
      .cost = qlinear_conv_cost,
      .examples = kQLinearConv,
-     .settings = slots(1, 2, 4, 5, 6, 7)},
+     .settings = slots(1, 2, 4, 5, 6, 7),
+     .traits = {.kind = LayerKind::Conv,
+                .product = Product::Conv,
+                .weights = 3,
+                .bias = 8,
+                .quantized = Quantized::Computes,
+                .attributes = kConvAttributes}},
     {.name = "QLinearMatMul",
      .since = 10,
      .shape = qlinear_matmul_shape,
      .cost = qlinear_matmul_cost,
      .examples = kQLinearMatMul,
-     .settings = slots(1, 2, 4, 5, 6, 7)},
+     .settings = slots(1, 2, 4, 5, 6, 7),
+     .traits = {.kind = LayerKind::MatMul,
+                .kind_with_weights = LayerKind::Linear,
+                .product = Product::MatMul,
+                .weights = 3,
+                .quantized = Quantized::Computes}},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Recurrent layers. Inputs: X, W (directions, gates·hidden, input), R (directions,
-// gates·hidden, hidden), biases, sequence lengths, first states. Shorter sequences
-// of a batch are counted as long as the longest.
+// Recurrent layers. Inputs: X, W (directions, gates·hidden, input), R (directions, gates·hidden,
+// hidden), biases, sequence lengths, initial states. Shorter sequences of a batch are counted as if
+// they were as long as the longest.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -48,7 +48,7 @@ Status check(const ShapeContext& c, const Sizes& sizes) {
   return {};
 }
 
-// Outputs: all hidden states, the last ones, and of an LSTM the last cell states.
+// Outputs: all hidden states, the last ones and, for an LSTM, the last cell states.
 template <int gates>
 Status recurrent_shape(ShapeContext& c) {
   const Sizes s = sizes_of(c);
@@ -63,7 +63,7 @@ Status recurrent_shape(ShapeContext& c) {
   return {};
 }
 
-// Work per hidden value and step, besides the matrix products.
+// Work per hidden value and step, in addition to the matrix products.
 struct Cell {
   int adds, muls, specials;
 };
@@ -82,7 +82,7 @@ void recurrent_cost(CostContext& c, int gates, Cell cell) {
   c.specials({{"hidden values", values}, {"activations", cell.specials}});
 }
 
-// The biases of W and R can be summed beforehand: one addition a gate.
+// The biases of W and R can be summed beforehand: one addition per gate.
 void rnn_cost(CostContext& c) { recurrent_cost(c, 1, {c.has(3) ? 1 : 0, 0, 1}); }
 
 // C = f·C + i·c, H = o·h(C); peepholes add a product with C to three gates.
@@ -91,14 +91,14 @@ void lstm_cost(CostContext& c) {
   recurrent_cost(c, 4, {1 + (c.has(3) ? 4 : 0) + peepholes, 3 + peepholes, 5});
 }
 
-// H = (1 - z)·h + z·H, with r·H or r·(R·H) inside h; the latter needs the bias of R apart.
+// H = (1 - z)·h + z·H, with r·H or r·(R·H) inside h; the latter needs the bias of R separately.
 void gru_cost(CostContext& c) {
   const bool reset_after = c.integer("linear_before_reset", 0) != 0;
   recurrent_cost(c, 3, {2 + (c.has(3) ? 3 + (reset_after ? 1 : 0) : 0), 3, 3});
 }
 
 constexpr Example kRnn[] = {
-    // 2·3·5·(4+5) MACs; 30 hidden values of an addition and an activation.
+    // 2·3·5·(4+5) MACs; 30 hidden values with an addition and an activation.
     {"f32[2,3,4], f32[1,5,4], f32[1,5,5], f32[1,10]",
      "hidden_size=5",
      "f32[2,1,3,5], f32[1,3,5]",
@@ -106,7 +106,7 @@ constexpr Example kRnn[] = {
 };
 
 constexpr Example kLstm[] = {
-    // 30 hidden values: 4 gates of 9 MACs, then 1 addition, 3 products, 5 activations.
+    // 30 hidden values: 4 gates with 9 MACs, then 1 addition, 3 products, 5 activations.
     {"f32[2,3,4], f32[1,20,4], f32[1,20,5]",
      "hidden_size=5",
      "f32[2,1,3,5], f32[1,3,5], f32[1,3,5]",
@@ -126,25 +126,30 @@ constexpr Example kGru[] = {
      {.macs = 810, .flops = 1980}},
 };
 
+constexpr AttributeName kRecurrentAttributes[] = {{Attr::BatchFirst, "layout"}};
+
 constexpr OpRule kRules[] = {
     {.name = "RNN",
      .shape = recurrent_shape<1>,
      .cost = rnn_cost,
      .examples = kRnn,
      .settings = slots(4),
-     .buffers = slots(5)},
+     .buffers = slots(5),
+     .traits = {.kind = LayerKind::Recurrent, .gates = 1, .attributes = kRecurrentAttributes}},
     {.name = "LSTM",
      .shape = recurrent_shape<4>,
      .cost = lstm_cost,
      .examples = kLstm,
      .settings = slots(4),
-     .buffers = slots(5, 6)},
+     .buffers = slots(5, 6),
+     .traits = {.kind = LayerKind::Recurrent, .gates = 4, .attributes = kRecurrentAttributes}},
     {.name = "GRU",
      .shape = recurrent_shape<3>,
      .cost = gru_cost,
      .examples = kGru,
      .settings = slots(4),
-     .buffers = slots(5)},
+     .buffers = slots(5),
+     .traits = {.kind = LayerKind::Recurrent, .gates = 3, .attributes = kRecurrentAttributes}},
 };
 
 }  // namespace

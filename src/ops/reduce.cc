@@ -1,5 +1,5 @@
-// Reductions along axes. One addition, comparison or product per input element,
-// and what the formula does to each element before and to each result after.
+// Reductions along axes: one addition, comparison or product per input element, plus what the
+// formula does to each element before and to each result after.
 #include <cmath>
 
 #include "ops/common.h"
@@ -10,8 +10,8 @@
 namespace strata {
 namespace {
 
-// A reduction as a fold: what is done to each element, to two of them, and to the
-// result of `count` elements.
+// A reduction as a fold: what is done to each element, to two of them, and to the result of `count`
+// elements.
 struct Fold {
   Scalar (*each)(const Scalar&);
   Scalar (*join)(const Scalar&, const Scalar&);
@@ -41,7 +41,7 @@ constexpr Fold kSumSquare = {squared, scalar::add, result_itself};
 constexpr Fold kLogSum = {itself, scalar::add, logarithm};
 constexpr Fold kLogSumExp = {scalar::real_function<std::exp>, scalar::add, logarithm};
 
-// The input's known elements, reduced along the marked axes, in their order.
+// Reduces the input's known elements along the marked axes, in their order.
 std::vector<Scalar> reduced(const Value& value, const std::vector<bool>& gone, const Fold& fold) {
   std::vector<std::optional<Scalar>> totals;
   // Position in the result of each input element: strides of the axes that stay.
@@ -69,13 +69,13 @@ std::vector<Scalar> reduced(const Value& value, const std::vector<bool>& gone, c
   return items;
 }
 
-// The input that has the axes; -1 in versions that have them as an attribute.
+// The input that holds the axes; -1 in versions that have them as an attribute.
 template <int axes_input_since>
 int axes_slot(const NodeView& c) {
   return c.opset() >= axes_input_since ? 1 : -1;
 }
 
-// Axes that are given but not known: each size may stay or go.
+// The axes are given but unknown: each size may stay or go.
 Status unknown_axes(ShapeContext& c, bool keep) {
   const auto rank = static_cast<std::int64_t>(c.rank(0));
   set_fresh(c, 0, c.dtype(0), keep ? Expr(rank) : Expr(rank) - length_of(c, 1), "reduced");
@@ -91,7 +91,7 @@ Status reduce(ShapeContext& c) {
   const std::size_t rank = c.rank(0);
   const bool keep = c.integer("keepdims", 1) != 0;
   auto axes = axes_of(c, axes_slot<axes_input_since>(c), rank);
-  if (!axes) return tl::unexpected(axes.error());
+  if (!axes) return failure(axes);
   if (!axes->known) return unknown_axes(c, keep);
   const bool all = axes->list.empty();
   if (all && c.integer("noop_with_empty_axes", 0) != 0) return same_as_input(c);
@@ -111,8 +111,8 @@ Status reduce(ShapeContext& c) {
   return {};
 }
 
-// Work per input element, and special operations per output. A reduction over no
-// axes may be told to do nothing.
+// Work per input element, and special operations per output. With no axes, a reduction may be told
+// to do nothing.
 template <int adds, int muls, int specials, int specials_after>
 void reduce_cost(CostContext& c) {
   const bool axes_given = c.has(1) ? !c.in_elements(1).is(0) : !c.integers("axes").empty();
@@ -126,8 +126,7 @@ void reduce_cost(CostContext& c) {
   }
 }
 
-// Positions of the first (or last) greatest elements along an axis, if all
-// elements are numbers.
+// Positions of the first (or last) extreme elements along an axis, if all elements are numbers.
 std::optional<std::vector<Scalar>> extremes(const Value& value, std::size_t axis, bool greatest,
                                             bool last) {
   const auto length = static_cast<std::size_t>(value.dims[axis]);
@@ -155,7 +154,7 @@ Status arg_extreme(ShapeContext& c) {
     return {};
   }
   auto axis = c.axis(c.integer("axis", 0), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   Dims dims = c.dims(0);
   if (c.integer("keepdims", 1) != 0)
     dims[*axis] = 1;
@@ -229,12 +228,17 @@ constexpr OpRule row(std::string_view name, CostRule cost, std::span<const Examp
   return rule;
 }
 
-// The version in which the axes became an input is 13 for ReduceSum, else 18.
+constexpr VersionChange kAxesToInput = {13, Rewrite::AttributesToInputs, {"axes"}};
+
+// The axes became an input in version 13 for ReduceSum, and in 18 for the others.
 constexpr OpRule kRules[] = {
-    row<13, kSum>("ReduceSum", reduce_cost<1, 0, 0, 0>, kSumExamples),
-    row<18, kMean>("ReduceMean", reduce_cost<1, 0, 0, 1>, kMeanExamples),
+    with_traits(row<13, kSum>("ReduceSum", reduce_cost<1, 0, 0, 0>, kSumExamples),
+                {.changed = &kAxesToInput}),
+    with_traits(row<18, kMean>("ReduceMean", reduce_cost<1, 0, 0, 1>, kMeanExamples),
+                {.op = Op::ReduceMean, .int8 = Int8Use::Soft}),
     row<18, kProd>("ReduceProd", reduce_cost<0, 1, 0, 0>, kProdExamples),
-    row<18, kMax>("ReduceMax", reduce_cost<1, 0, 0, 0>, kMaxExamples),
+    with_traits(row<18, kMax>("ReduceMax", reduce_cost<1, 0, 0, 0>, kMaxExamples),
+                {.op = Op::ReduceMax}),
     row<18, kMin>("ReduceMin", reduce_cost<1, 0, 0, 0>, kMinExamples),
     row<18, kL1>("ReduceL1", reduce_cost<2, 0, 0, 0>, kL1Examples),
     row<18, kL2>("ReduceL2", reduce_cost<1, 1, 0, 1>, kL2Examples),

@@ -1,6 +1,8 @@
 #include "ops/registry.h"
 
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace strata {
@@ -14,120 +16,144 @@ std::span<const Family> families() {
       {"norm", norm_rules()},
       {"pool", pool_rules()},
       {"activation", activation_rules()},
-      {"elementwise", elementwise_rules()},
-      {"math", math_rules()},
-      {"convert", convert_rules()},
-      {"reduce", reduce_rules()},
-      {"reshape", reshape_rules()},
-      {"layout", layout_rules()},
-      {"concat", concat_rules()},
-      {"slice", slice_rules()},
-      {"pad", pad_rules()},
-      {"gather", gather_rules()},
-      {"search", search_rules()},
-      {"scatter", scatter_rules()},
+      {"elementwise", elementwise_rules(), LayerKind::Other},
+      {"math", math_rules(), LayerKind::Other},
+      {"convert", convert_rules(), LayerKind::Other},
+      {"reduce", reduce_rules(), LayerKind::Other},
+      {"reshape", reshape_rules(), LayerKind::Other},
+      {"layout", layout_rules(), LayerKind::Other},
+      {"concat", concat_rules(), LayerKind::Other},
+      {"slice", slice_rules(), LayerKind::Other},
+      {"pad", pad_rules(), LayerKind::Other},
+      {"gather", gather_rules(), LayerKind::Other},
+      {"search", search_rules(), LayerKind::Other},
+      {"scatter", scatter_rules(), LayerKind::Other},
       {"resize", resize_rules()},
-      {"sample", sample_rules()},
-      {"constant", constant_rules()},
-      {"random", random_rules()},
-      {"quant", quant_rules()},
-      {"control", control_rules()},
-      {"sequence", sequence_rules()},
-      {"detection", detection_rules()},
-      {"signal", signal_rules()},
-      {"string", string_rules()},
-      {"loss", loss_rules()},
-      {"training", training_rules()},
-      {"ml", ml_rules()},
-      {"ml_model", ml_model_rules()},
-      {"legacy", legacy_rules()},
-      {"microsoft_fused", microsoft_fused_rules()},
-      {"microsoft_conv", microsoft_conv_rules()},
-      {"microsoft_layout", microsoft_layout_rules()},
-      {"microsoft_matmul", microsoft_matmul_rules()},
-      {"microsoft_packed", microsoft_packed_rules()},
-      {"microsoft_norm", microsoft_norm_rules()},
-      {"microsoft_attention", microsoft_attention_rules()},
-      {"microsoft_decoder", microsoft_decoder_rules()},
-      {"microsoft_grouped", microsoft_grouped_rules()},
-      {"microsoft_position", microsoft_position_rules()},
-      {"microsoft_qlinear", microsoft_qlinear_rules()},
-      {"microsoft_quant", microsoft_quant_rules()},
-      {"microsoft_tensor", microsoft_tensor_rules()},
-      {"microsoft_generation", microsoft_generation_rules()},
+      {"sample", sample_rules(), LayerKind::Other},
+      {"constant", constant_rules(), LayerKind::Other},
+      {"random", random_rules(), LayerKind::Other},
+      {"quant", quant_rules(), LayerKind::Other},
+      {"control", control_rules(), LayerKind::Other},
+      {"sequence", sequence_rules(), LayerKind::Other},
+      {"detection", detection_rules(), LayerKind::Other},
+      {"signal", signal_rules(), LayerKind::Other},
+      {"string", string_rules(), LayerKind::Other},
+      {"loss", loss_rules(), LayerKind::Other},
+      {"training", training_rules(), LayerKind::Other},
+      {"ml", ml_rules(), LayerKind::Other},
+      {"ml_model", ml_model_rules(), LayerKind::Other},
+      {"legacy", legacy_rules(), LayerKind::Other},
+      {"microsoft_fused", microsoft_fused_rules(), LayerKind::Other},
+      {"microsoft_conv", microsoft_conv_rules(), LayerKind::Other},
+      {"microsoft_layout", microsoft_layout_rules(), LayerKind::Other},
+      {"microsoft_matmul", microsoft_matmul_rules(), LayerKind::Other},
+      {"microsoft_packed", microsoft_packed_rules(), LayerKind::Other},
+      {"microsoft_norm", microsoft_norm_rules(), LayerKind::Other},
+      {"microsoft_attention", microsoft_attention_rules(), LayerKind::Other},
+      {"microsoft_decoder", microsoft_decoder_rules(), LayerKind::Other},
+      {"microsoft_grouped", microsoft_grouped_rules(), LayerKind::Other},
+      {"microsoft_position", microsoft_position_rules(), LayerKind::Other},
+      {"microsoft_qlinear", microsoft_qlinear_rules(), LayerKind::Other},
+      {"microsoft_quant", microsoft_quant_rules(), LayerKind::Other},
+      {"microsoft_tensor", microsoft_tensor_rules(), LayerKind::Other},
+      {"microsoft_generation", microsoft_generation_rules(), LayerKind::Other},
   };
   return kFamilies;
 }
 
 namespace {
 
-// Rows of one operator, newest first.
-struct Rows {
-  std::string_view domain, op;
-  std::vector<const OpRule*> rules;
-};
+// A flat hash table: every node of every network is looked up here, several times.
+constexpr std::size_t kSlots = 2048;
 
-// A flat hash table: every node of every network is looked up here, twice.
-class Table {
- public:
-  Table() : slots_(kSlots, 0) {
-    for (const Family& family : families())
-      for (const OpRule& rule : family.rules) add(rule);
-  }
-  const Rows* find(std::string_view domain, std::string_view op) const {
-    for (std::size_t i = hash(op);; ++i) {
-      const std::uint16_t slot = slots_[i % kSlots];
-      if (slot == 0) return nullptr;
-      const Rows& rows = rows_[slot - 1u];
-      if (rows.op == op && rows.domain == domain) return &rows;
-    }
-  }
+std::size_t hash(std::string_view op) {
+  const auto at = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(op[i]));
+  };
+  const std::size_t size = op.size();
+  if (size == 0) return 0;
+  return size * 31 + at(0) * 401 + at(size / 2) * 131 + at(size - 1) * 29 + at(size / 3) * 7;
+}
 
- private:
-  static constexpr std::size_t kSlots = 2048;
+const OpTable*& table() {
+  static const OpTable kFamilies(families());
+  static const OpTable* in_use = &kFamilies;
+  return in_use;
+}
 
-  static std::size_t hash(std::string_view op) {
-    const auto at = [&](std::size_t i) {
-      return static_cast<std::size_t>(static_cast<unsigned char>(op[i]));
-    };
-    const std::size_t size = op.size();
-    if (size == 0) return 0;
-    return size * 31 + at(0) * 401 + at(size / 2) * 131 + at(size - 1) * 29 + at(size / 3) * 7;
-  }
-  void add(const OpRule& rule) {
-    std::size_t i = hash(rule.name) % kSlots;
-    while (slots_[i] != 0) {
-      const Rows& rows = rows_[slots_[i] - 1u];
-      if (rows.op == rule.name && rows.domain == rule.domain) break;
-      i = (i + 1) % kSlots;
-    }
-    if (slots_[i] == 0) {
-      rows_.push_back({rule.domain, rule.name, {}});
-      slots_[i] = static_cast<std::uint16_t>(rows_.size());
-    }
-    auto& rules = rows_[slots_[i] - 1u].rules;
-    auto newer = rules.begin();
-    while (newer != rules.end() && (*newer)->since > rule.since) ++newer;
-    rules.insert(newer, &rule);
-  }
-
-  std::vector<std::uint16_t> slots_;  // index into rows_, from 1; 0: free
-  std::vector<Rows> rows_;
-};
+constexpr int kNewest = std::numeric_limits<int>::max();
 
 }  // namespace
 
-const OpRule* find_rule(std::string_view domain, std::string_view op, int opset) {
-  static const Table kTable;
-  const Rows* found = kTable.find(domain, op);
+OpTable::OpTable(std::span<const Family> families) : slots_(kSlots, 0) {
+  std::size_t count = 0;
+  for (const Family& family : families) count += family.rules.size();
+  rules_.reserve(count);
+  for (const Family& family : families)
+    for (const OpRule& rule : family.rules) {
+      rules_.push_back(rule);
+      LayerKind& kind = rules_.back().traits.kind;
+      if (kind == LayerKind::Unknown && !rule.like_namesake) kind = family.kind;
+    }
+  for (const OpRule& rule : rules_) add(rule);
+  for (OpRule& rule : rules_) {
+    const OpRule* namesake = rule.like_namesake ? find("", rule.name, kNewest) : nullptr;
+    if (namesake == nullptr) continue;
+    const bool channels_last = rule.traits.channels_last;
+    rule.traits = namesake->traits;
+    rule.traits.channels_last = channels_last;
+  }
+}
+
+const OpTable::Rows* OpTable::rows_of(std::string_view domain, std::string_view op) const {
+  for (std::size_t i = hash(op);; ++i) {
+    const std::uint16_t slot = slots_[i % kSlots];
+    if (slot == 0) return nullptr;
+    const Rows& rows = rows_[slot - 1u];
+    if (rows.op == op && rows.domain == domain) return &rows;
+  }
+}
+
+void OpTable::add(const OpRule& rule) {
+  std::size_t i = hash(rule.name) % kSlots;
+  while (slots_[i] != 0) {
+    const Rows& rows = rows_[slots_[i] - 1u];
+    if (rows.op == rule.name && rows.domain == rule.domain) break;
+    i = (i + 1) % kSlots;
+  }
+  if (slots_[i] == 0) {
+    rows_.push_back({rule.domain, rule.name, {}});
+    slots_[i] = static_cast<std::uint16_t>(rows_.size());
+  }
+  auto& rules = rows_[slots_[i] - 1u].rules;
+  auto newer = rules.begin();
+  while (newer != rules.end() && (*newer)->since > rule.since) ++newer;
+  rules.insert(newer, &rule);
+}
+
+const OpRule* OpTable::find(std::string_view domain, std::string_view op, int opset) const {
+  const Rows* found = rows_of(domain, op);
   if (found == nullptr) return nullptr;
   for (const OpRule* rule : found->rules) {
     const bool in_time = rule->until == 0 || opset <= rule->until;
     if (opset >= rule->since && in_time) return rule;
   }
-  // Written against a version that does not have it (exporters do that): the
-  // oldest row is the nearest.
+  // The node's version does not have the operator (exporters do that), so the oldest row is the
+  // closest.
   return found->rules.back();
+}
+
+TableInUse::TableInUse(const OpTable& other) : before_(std::exchange(table(), &other)) {}
+TableInUse::~TableInUse() { table() = before_; }
+
+const OpRule* find_rule(std::string_view domain, std::string_view op, int opset) {
+  return table()->find(domain, op, opset);
+}
+
+const Traits& traits_of(const Node& node) {
+  static const Traits kUnknown;
+  const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+  return rule == nullptr ? kUnknown : rule->traits;
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // The list of operator families, and the lookup of one operator.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,16 +10,55 @@
 
 namespace strata {
 
-// The rule for an operator of this domain and version; nullptr if no version of
-// it has one.
+// The rule for an operator of this domain and version; nullptr if no version of it has one.
 const OpRule* find_rule(std::string_view domain, std::string_view op, int opset);
+// The traits of a node's operator; everything is unknown for one that has no row.
+const Traits& traits_of(const Node& node);
 
 struct Family {
   std::string_view name;
   std::span<const OpRule> rules;
+  // The kind of layer of rows that do not state their own. If Unknown, every row must state it.
+  LayerKind kind = LayerKind::Unknown;
 };
-// Every family, in reading order.
+// All families, in reading order.
 std::span<const Family> families();
+
+// Rows by domain and name. The rows are copies with complete traits: they include the kind of their
+// family and what they share with their namesakes.
+class OpTable {
+ public:
+  explicit OpTable(std::span<const Family> families);
+  OpTable(const OpTable&) = delete;  // other code points to the rows
+  OpTable& operator=(const OpTable&) = delete;
+  const OpRule* find(std::string_view domain, std::string_view op, int opset) const;
+
+ private:
+  // Rows of one operator, newest first.
+  struct Rows {
+    std::string_view domain, op;
+    std::vector<const OpRule*> rules;
+  };
+  const Rows* rows_of(std::string_view domain, std::string_view op) const;
+  void add(const OpRule& rule);
+
+  std::vector<OpRule> rules_;
+  std::vector<std::uint16_t> slots_;  // index into rows_, from 1; 0: free
+  std::vector<Rows> rows_;
+};
+
+// Until it goes, operators are looked up in this table: for tests of rows that the families do not
+// have. Not while another thread looks up operators.
+class TableInUse {
+ public:
+  explicit TableInUse(const OpTable& table);
+  ~TableInUse();
+  TableInUse(const TableInUse&) = delete;
+  TableInUse& operator=(const TableInUse&) = delete;
+
+ private:
+  const OpTable* before_;
+};
 
 // One function per family file.
 std::span<const OpRule> activation_rules();

@@ -1,4 +1,4 @@
-// Other shapes for the same elements: Reshape, Flatten, Squeeze, Unsqueeze.
+// Gives the same elements another shape: Reshape, Flatten, Squeeze, Unsqueeze.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ void set_view(ShapeContext& c, Dims dims) {
   c.set(0, c.dtype(0), std::move(dims));
 }
 
-// The shape that Reshape is asked for, 0 and -1 not yet resolved; nullopt if it is
-// not known. An attribute before version 5.
+// The shape that Reshape is asked for, with 0 and -1 not yet resolved; nullopt if it is unknown.
+// Before version 5, it is an attribute.
 std::optional<Dims> wanted_shape(ShapeContext& c) {
   Dims wanted;
   if (!c.has(1)) {
@@ -37,7 +37,7 @@ std::optional<Dims> wanted_shape(ShapeContext& c) {
   return wanted;
 }
 
-// Only the number of axes may be known; one axis must hold all elements.
+// Perhaps only the number of axes is known; if it is one, that axis holds all elements.
 void reshape_to_unknown(ShapeContext& c) {
   const Expr rank = length_of(c, 1);
   if (rank.is(1) && c.ranked(0)) {
@@ -48,12 +48,12 @@ void reshape_to_unknown(ShapeContext& c) {
 
 bool is_open(const Expr& size) { return size.is_unknown() || size.is(-1); }
 
-// A shape asked for, as far as it is resolved. Sizes that stand on both sides
-// cancel, so that a quotient of long formulas is rare.
+// A requested shape, as far as it is resolved. Sizes that occur on both sides cancel, so that a
+// quotient of long formulas is rare.
 struct Resolved {
-  Dims left;                             // the input's sizes, 1 where one has cancelled
-  Expr given = 1;                        // product of the sizes asked for that have not cancelled
-  std::size_t open_count = 0, open = 0;  // sizes that follow from the others, and the last of them
+  Dims left;                             // the input's sizes, 1 for those that have cancelled
+  Expr given = 1;                        // product of the requested sizes that have not cancelled
+  std::size_t open_count = 0, open = 0;  // sizes that follow from the others, and the last one
   bool empty = false;                    // a size of 0 has cancelled
 
   void take(const Expr& size) {
@@ -73,7 +73,7 @@ struct Resolved {
   }
 };
 
-// Replaces each 0 by the input's size and finds what is open.
+// Replaces each 0 with the input's size and finds the open sizes.
 Result<Resolved> resolve(ShapeContext& c, Dims& wanted) {
   Resolved r{c.dims(0)};
   const bool zero_copies = c.integer("allowzero", 0) == 0;
@@ -115,7 +115,7 @@ Status reshape_shape(ShapeContext& c) {
     return {};
   }
   const auto r = resolve(c, wanted);
-  if (!r) return tl::unexpected(r.error());
+  if (!r) return failure(r);
   const Expr total = elements(r->left);
   if (r->open_count > 1) {
     for (Expr& size : wanted) {
@@ -150,12 +150,12 @@ Status flatten_shape(ShapeContext& c) {
   return {};
 }
 
-// Axes became an input with version 13.
+// The axes became an input in version 13.
 int axes_slot(const ShapeContext& c) { return c.opset() >= 13 || c.has(1) ? 1 : -1; }
 
 Status squeeze_shape(ShapeContext& c) {
   const auto axes = axes_of(c, axes_slot(c), c.rank(0));
-  if (!axes) return tl::unexpected(axes.error());
+  if (!axes) return failure(axes);
   const Dims& dims = c.dims(0);
   if (!axes->known) {
     set_fresh(c, 0, c.dtype(0), Expr(static_cast<std::int64_t>(c.rank(0))) - length_of(c, 1),
@@ -166,7 +166,7 @@ Status squeeze_shape(ShapeContext& c) {
   if (!axes->given) {
     for (const Expr& size : dims) {
       if (size.is(1)) continue;
-      // A size that may turn out to be 1 leaves even the number of axes open.
+      // If a size may turn out to be 1, even the number of axes is open.
       if (!size.is_number() && !provably_at_least(size, 2)) {
         c.set_unranked(0, c.dtype(0));
         return {};
@@ -202,7 +202,7 @@ Status unsqueeze_shape(ShapeContext& c) {
     return {};
   }
   const auto axes = axes_of(c, slot, static_cast<std::size_t>(rank.value()));
-  if (!axes) return tl::unexpected(axes.error());
+  if (!axes) return failure(axes);
   if (!axes->known) {
     set_fresh(c, 0, c.dtype(0), rank, "unsqueezed");
     return {};
@@ -254,6 +254,8 @@ constexpr Example kUnsqueeze[] = {
     {"i64[]={N}, i64[1]={0}", "", "i64[1]={N}"},
 };
 
+constexpr VersionChange kAxesToInput = {13, Rewrite::AttributesToInputs, {"axes"}};
+
 constexpr OpRule kRules[] = {
     {.name = "Reshape",
      .since = 1,
@@ -263,14 +265,16 @@ constexpr OpRule kRules[] = {
      .settings = slots(1),
      .takes_unranked = true,
      .view = true,
-     .passes_weights = true},
+     .passes_weights = true,
+     .traits = {.op = Op::Reshape, .int8 = Int8Use::Passing, .copies_unordered = true}},
     {.name = "Flatten",
      .since = 1,
      .shape = flatten_shape,
      .cost = view_of_input,
      .examples = kFlatten,
      .view = true,
-     .passes_weights = true},
+     .passes_weights = true,
+     .traits = {.kind = LayerKind::Flatten, .int8 = Int8Use::Passing, .copies_unordered = true}},
     {.name = "Squeeze",
      .since = 1,
      .shape = squeeze_shape,
@@ -278,7 +282,8 @@ constexpr OpRule kRules[] = {
      .examples = kSqueeze,
      .settings = slots(1),
      .view = true,
-     .passes_weights = true},
+     .passes_weights = true,
+     .traits = {.op = Op::Squeeze, .int8 = Int8Use::Passing, .changed = &kAxesToInput}},
     {.name = "Unsqueeze",
      .since = 1,
      .shape = unsqueeze_shape,
@@ -286,7 +291,8 @@ constexpr OpRule kRules[] = {
      .examples = kUnsqueeze,
      .settings = slots(1),
      .view = true,
-     .passes_weights = true},
+     .passes_weights = true,
+     .traits = {.op = Op::Unsqueeze, .int8 = Int8Use::Passing, .changed = &kAxesToInput}},
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace strata {
 
 namespace {
 
-// ⌊size · scale⌋. A number is scaled in single precision, as engines do it. A
-// formula is scaled by the fraction that the scale stands for (0.5, 4/3), if there is one.
+// ⌊size · scale⌋. A number is scaled in single precision, as engines do. A formula is scaled by the
+// fraction that the scale represents (0.5, 4/3), if there is one.
 std::optional<Expr> scaled(const Expr& size, float scale) {
   if (!(scale >= 0) || !std::isfinite(scale)) return std::nullopt;
   if (const auto number = size.number()) {
@@ -30,7 +30,7 @@ std::optional<Expr> scaled(const Expr& size, float scale) {
   return std::nullopt;
 }
 
-// The part of an axis that tf_crop_and_resize keeps, if input roi tells: 1 otherwise.
+// The part of an axis that tf_crop_and_resize keeps, if input roi gives it; otherwise 1.
 class Crop {
  public:
   Crop(ShapeContext& c, std::size_t count) : count_(count) {
@@ -51,7 +51,7 @@ class Crop {
 
 using AxisList = InlineVector<std::size_t, 5>;
 
-// The axes that scales and sizes are given for: attribute axes, or all.
+// The axes that scales and sizes apply to: attribute axes, or all.
 Result<AxisList> resized_axes(const ShapeContext& c) {
   AxisList axes;
   const auto given = c.integers("axes");
@@ -60,7 +60,7 @@ Result<AxisList> resized_axes(const ShapeContext& c) {
   if (given.size() > c.rank(0)) return c.error("attribute axes has more items than there are axes");
   for (const std::int64_t item : given) {
     auto axis = c.axis(item, c.rank(0));
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     if (std::find(axes.begin(), axes.end(), *axis) != axes.end())
       return c.error(fmt::format("attribute axes has axis {} twice", item));
     axes.push_back(*axis);
@@ -68,8 +68,8 @@ Result<AxisList> resized_axes(const ShapeContext& c) {
   return axes;
 }
 
-// One scale for all listed axes that keeps the aspect ratio: the smallest that
-// sizes ask for (not_larger) or the largest (not_smaller).
+// One scale for all listed axes that keeps the aspect ratio: the smallest that the sizes ask for
+// (not_larger) or the largest (not_smaller).
 void keep_aspect(ShapeContext& c, bool not_larger, const AxisList& axes,
                  std::span<const Expr> sizes, Dims& dims) {
   std::optional<float> best;
@@ -111,7 +111,7 @@ Status by_sizes(ShapeContext& c, std::size_t slot, const AxisList& axes, Dims& d
   return {};
 }
 
-// `scale` gives the i-th listed axis' scale, or nullopt where it is not known.
+// `scale` returns the scale of the i-th listed axis, or nullopt if it is unknown.
 template <class Scale>
 void by_scales(ShapeContext& c, const AxisList& axes, const Scale& scale, Dims& dims) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -138,7 +138,7 @@ Status by_scale_input(ShapeContext& c, std::size_t slot, const AxisList& axes, D
   return {};
 }
 
-// An empty tensor stands for an input that is left out.
+// An empty tensor means that the input is left out.
 bool given(const ShapeContext& c, std::size_t slot) {
   return c.has(slot) && !(c.rank(slot) == 1 && c.dims(slot)[0].is(0));
 }
@@ -146,7 +146,7 @@ bool given(const ShapeContext& c, std::size_t slot) {
 // Version 10: X, scales. From 11: X, roi, scales, sizes.
 Status resize_shape(ShapeContext& c) {
   auto axes = resized_axes(c);
-  if (!axes) return tl::unexpected(axes.error());
+  if (!axes) return failure(axes);
   Dims dims = c.dims(0);
   Status done;
   if (c.opset() >= 11 && given(c, 3)) {
@@ -164,7 +164,7 @@ Status resize_shape(ShapeContext& c) {
 // Version 1: attributes height_scale and width_scale; 7: attribute scales; 9: input.
 Status upsample_shape(ShapeContext& c) {
   auto axes = resized_axes(c);
-  if (!axes) return tl::unexpected(axes.error());
+  if (!axes) return failure(axes);
   Dims dims = c.dims(0);
   if (c.opset() >= 9) {
     if (auto done = by_scale_input(c, 1, *axes, dims); !done) return done;
@@ -185,7 +185,7 @@ Status upsample_shape(ShapeContext& c) {
   return {};
 }
 
-// Only axes that change their size are interpolated.
+// Only axes whose size changes are interpolated.
 void resize_cost(CostContext& c) {
   std::size_t axes = 0;
   for (std::size_t i = 0; i < c.in(0).dims.size() && i < c.out(0).dims.size(); ++i)
@@ -226,19 +226,38 @@ constexpr Example kUpsample[] = {
     {"f32[1,1,2,2]", "height_scale=2f width_scale=3f", "f32[1,1,4,6]", {}, 1},
 };
 
+constexpr VersionChange kOriginStated = {11, Rewrite::Resize};
+constexpr VersionChange kBecameResize = {10, Rewrite::Resize};
+constexpr AttributeName kResizeAttributes[] = {{Attr::Mode, "mode", 0, "nearest"}};
+
+// Interpolation is done in floats: ONNX Runtime has no int8 kernel that it would use.
+Int8Use resize_int8(const NodeView& c) {
+  const bool passes = c.text("mode", "nearest") == "nearest" &&
+                      c.text("coordinate_transformation_mode", "") != "tf_crop_and_resize";
+  return passes ? Int8Use::Passing : Int8Use::Soft;
+}
+
 constexpr OpRule kRules[] = {
     {.name = "Resize",
      .since = 10,
      .shape = resize_shape,
      .cost = resize_cost,
      .examples = kResize,
-     .settings = slots(1, 2, 3)},
+     .settings = slots(1, 2, 3),
+     .traits = {.kind = LayerKind::Upsample,
+                .int8_of = resize_int8,
+                .changed = &kOriginStated,
+                .attributes = kResizeAttributes}},
     {.name = "Upsample",
      .shape = upsample_shape,
      .cost = resize_cost,
      .examples = kUpsample,
      .settings = slots(1),
-     .until = 10},
+     .until = 10,
+     .traits = {.kind = LayerKind::Upsample,
+                .int8 = Int8Use::None,
+                .changed = &kBecameResize,
+                .attributes = kResizeAttributes}},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// An operator is a row: how its outputs' shapes follow from its inputs, what it
-// costs, and worked examples, which are its documentation and its test.
+// An operator is a row: how the shapes of its outputs follow from its inputs, what it costs, its
+// properties for later rooms, and worked examples, which are its documentation and its test.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "ops/cost_context.h"
 #include "ops/shape_context.h"
+#include "ops/traits.h"
 
 namespace strata {
 
@@ -37,28 +38,34 @@ struct Example {
 
 struct OpRule {
   std::string_view name;
+  // Together with the name, this identifies an operator: "" for ONNX's own, another domain of ONNX,
+  // or another dialect.
   std::string_view domain = "";
   int since = 1;  // first version of the domain that has it
   ShapeRule shape = nullptr;
   CostRule cost = nullptr;
   std::span<const Example> examples = {};
-  // Bit i: input i is a setting (a shape, an axis, a bound), not a weight, even
-  // when it is stored in the file.
+  // Bit i: input i is a setting (a shape, an axis, a bound), not a weight, even if it is stored in
+  // the file.
   std::uint32_t settings = 0;
   // Bit i: input i is state that is stored but not learned (running statistics).
   std::uint32_t buffers = 0;
-  // The rule can work with inputs of unknown rank. Otherwise such a node's
-  // outputs are unknown and the rule is not called.
+  // The rule can handle inputs of unknown rank. Otherwise, the outputs of such a node are unknown
+  // and the rule is not called.
   bool takes_unranked = false;
-  // Output 0 is the same memory as input 0 (Reshape, Identity, …).
+  // Output 0 shares the memory of input 0 (Reshape, Identity, …).
   bool view = false;
-  // Weights pass through it unchanged or repacked (Identity, Transpose, Cast,
-  // DequantizeLinear): parameters belong to whoever reads its output.
+  // Weights pass through it unchanged or repacked (Identity, Transpose, Cast, DequantizeLinear):
+  // parameters belong to the node that reads its output.
   bool passes_weights = false;
-  int until = 0;  // last version that has it; 0: still there
-  // How many parameters a weight stands for that is packed several to an element;
-  // null: as many as it has elements.
+  int until = 0;  // last version that has it; 0: not removed
+  // How many parameters a weight holds if several are packed into one element; null: one per
+  // element.
   Expr (*parameters)(const NodeView& node, std::size_t input) = nullptr;
+  Traits traits = {};
+  // It is ONNX's own operator of the same name in another layout, and has the same traits except
+  // for `channels_last`.
+  bool like_namesake = false;
 };
 
 // Bits for `settings` and `buffers`.

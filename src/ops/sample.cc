@@ -1,4 +1,4 @@
-// Images sampled at given places, cropped, and moved between depth and space.
+// Images sampled at given positions, cropped, and moved between depth and space.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// X (N, C, D1, …, Dn) at the places of a grid (N, o1, …, on, n).
+// Samples X (N, C, D1, …, Dn) at the positions of a grid (N, o1, …, on, n).
 Status grid_sample_shape(ShapeContext& c) {
   const std::size_t rank = c.rank(0);
   if (rank < 3 || c.rank(1) != rank)
@@ -25,7 +25,7 @@ Status grid_sample_shape(ShapeContext& c) {
   return {};
 }
 
-// A coordinate in [-1, 1] becomes a place by one product and one addition.
+// Converting a coordinate in [-1, 1] to a position takes one product and one addition.
 void grid_sample_cost(CostContext& c) {
   c.muls({{"coordinates", c.in_elements(1)}});
   c.adds({{"coordinates", c.in_elements(1)}});
@@ -33,7 +33,7 @@ void grid_sample_cost(CostContext& c) {
 }
 
 constexpr Example kGridSample[] = {
-    // 12 coordinates of 2 operations, 6 outputs of 7.
+    // 12 coordinates with 2 operations, 6 outputs with 7.
     {"f32[1,1,4,4], f32[1,2,3,2]", "", "f32[1,1,2,3]", {.macs = 0, .flops = 66}, 16},
     {"f32[1,2,4,4,4], f32[1,2,3,5,3]",
      "mode=\"nearest\"",
@@ -41,10 +41,10 @@ constexpr Example kGridSample[] = {
      {.macs = 0, .flops = 180}},
 };
 
-// theta (N, n, n+1) and size (N, C, D1, …, Dn): a grid (N, D1, …, Dn, n).
+// theta (N, n, n+1) and size (N, C, D1, …, Dn) give a grid (N, D1, …, Dn, n).
 Status affine_grid_shape(ShapeContext& c) {
   auto size = dims_from_input(c, 1, "size");
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return failure(size);
   const Expr axes = size_at(c.in(0), 1);
   const std::size_t rank = *size ? (*size)->size() : axes.is(2) ? 4 : axes.is(3) ? 5 : 0;
   if (rank == 0) {
@@ -73,19 +73,19 @@ constexpr Example kAffineGrid[] = {
     {"f32[N,3,4], i64[5]={2,3,4,5,6}", "", "f32[2,4,5,6,3]"},
 };
 
-// Attribute axes get the sizes of input shape; without it all axes do.
+// Attribute axes get the sizes of input shape; without it, all axes do.
 Status center_crop_pad_shape(ShapeContext& c) {
   const auto axes = c.integers("axes");
   const std::size_t count = axes.empty() ? c.rank(0) : axes.size();
   if (count > c.rank(0)) return c.error("attribute axes has more items than there are axes");
   auto sizes = dims_from_input(c, 1, "size");
-  if (!sizes) return tl::unexpected(sizes.error());
+  if (!sizes) return failure(sizes);
   if (*sizes && (*sizes)->size() != count)
     return c.error(fmt::format("{} sizes are given for {} axes", (*sizes)->size(), count));
   Dims dims = c.dims(0);
   for (std::size_t i = 0; i < count; ++i) {
     auto axis = c.axis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i], dims.size());
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     dims[*axis] = *sizes ? (**sizes)[i] : c.fresh("size");
   }
   c.set(0, c.dtype(0), std::move(dims));
@@ -97,7 +97,7 @@ constexpr Example kCenterCropPad[] = {
     {"f32[20,8,3], i64[2]={10,9}", "axes=0,1", "f32[10,9,3]"},
 };
 
-// Attribute blocksize, after checks that both operators share.
+// Attribute blocksize, after the checks that both operators share.
 Result<std::int64_t> block_of(const ShapeContext& c) {
   const std::int64_t block = c.integer("blocksize", 0);
   if (block < 1 || block > 1'000'000)
@@ -107,7 +107,7 @@ Result<std::int64_t> block_of(const ShapeContext& c) {
   return block;
 }
 
-// size / by, which must be whole.
+// size / by, which must be an integer.
 Result<Expr> part_of(const ShapeContext& c, const Expr& size, std::int64_t by) {
   if (size.is_number() && size.value() % by != 0)
     return c.error(fmt::format("size {} is no multiple of {}", size.text(), by));
@@ -116,21 +116,21 @@ Result<Expr> part_of(const ShapeContext& c, const Expr& size, std::int64_t by) {
 
 Status depth_to_space_shape(ShapeContext& c) {
   const auto block = block_of(c);
-  if (!block) return tl::unexpected(block.error());
+  if (!block) return failure(block);
   const Dims& x = c.dims(0);
   const auto depth = part_of(c, x[1], *block * *block);
-  if (!depth) return tl::unexpected(depth.error());
+  if (!depth) return failure(depth);
   c.set(0, c.dtype(0), {x[0], *depth, x[2] * *block, x[3] * *block});
   return {};
 }
 
 Status space_to_depth_shape(ShapeContext& c) {
   const auto block = block_of(c);
-  if (!block) return tl::unexpected(block.error());
+  if (!block) return failure(block);
   const Dims& x = c.dims(0);
   const auto height = part_of(c, x[2], *block), width = part_of(c, x[3], *block);
-  if (!height) return tl::unexpected(height.error());
-  if (!width) return tl::unexpected(width.error());
+  if (!height) return failure(height);
+  if (!width) return failure(width);
   c.set(0, c.dtype(0), {x[0], x[1] * *block * *block, *height, *width});
   return {};
 }

@@ -31,7 +31,7 @@ bool is_signed(DType type) {
   }
 }
 
-// Both as integers or formulas, else both as numbers, else unknown.
+// Combines both as integers or formulas, otherwise both as numbers; otherwise unknown.
 template <class Whole, class Real>
 Scalar combine(const Scalar& a, const Scalar& b, Whole whole, Real real) {
   if (a.is_real() || b.is_real()) {
@@ -43,7 +43,7 @@ Scalar combine(const Scalar& a, const Scalar& b, Whole whole, Real real) {
   return whole(*x, *y);
 }
 
-// True if a - b is at least `bound` for every size; nullopt if it cannot be told.
+// True if a - b is at least `bound` for every size; nullopt if that cannot be told.
 std::optional<bool> differs_by(const Scalar& a, const Scalar& b, std::int64_t bound) {
   const auto x = exact_whole(a), y = exact_whole(b);
   if (!x || !y) return std::nullopt;

@@ -1,4 +1,4 @@
-// Elements replaced by index: Scatter, ScatterElements, ScatterND.
+// Replaces elements by index: Scatter, ScatterElements, ScatterND.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-// What happens to an element and its update; nullptr for a reduction nobody knows.
+// How an element and its update are combined; nullptr for an unknown reduction.
 using Merge = Scalar (*)(const Scalar& old, const Scalar& update);
 
 Scalar replace(const Scalar&, const Scalar& update) { return update; }
@@ -25,7 +25,7 @@ Merge merge_of(const NodeView& c) {
   return nullptr;
 }
 
-// The index as a position along an axis of `size`; nullopt if it is not known or not there.
+// The index as a position along an axis of `size`; nullopt if it is unknown or out of range.
 std::optional<std::int64_t> position_of(const Scalar& item, std::int64_t size) {
   const Expr index = item.whole();
   if (!index.is_number() || index.value() < -size || index.value() >= size) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<std::int64_t> position_of(const Scalar& item, std::int64_t size) {
 
 Status scatter_elements_shape(ShapeContext& c) {
   const auto axis = c.axis(c.integer("axis", 0), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   if (c.rank(1) != c.rank(0) || c.rank(2) != c.rank(0)) {
     return c.error(fmt::format("data ({}), indices ({}) and updates ({}) differ in their axes",
                                strata::text(c.dims(0)), strata::text(c.dims(1)),
@@ -105,7 +105,7 @@ Status scatter_nd_shape(ShapeContext& c) {
   return {};
 }
 
-// One operation per update, unless it only replaces.
+// One operation per update, unless it only replaces elements.
 void scatter_cost(CostContext& c) {
   const std::string_view reduction = c.text("reduction", "none");
   if (reduction == "none") return;
@@ -137,13 +137,16 @@ constexpr Example kScatter[] = {
     {"f32[3,3], i64[2,3], f32[2,3]", "axis=0", "f32[3,3]", {.macs = 0, .flops = 0}, 10},
 };
 
+constexpr VersionChange kRenamed = {11, Rewrite::Renamed, {"ScatterElements"}};
+
 constexpr OpRule kRules[] = {
     {.name = "Scatter",
      .since = 9,
      .shape = scatter_elements_shape,
      .cost = no_arithmetic,
      .examples = kScatter,
-     .settings = slots(1)},
+     .settings = slots(1),
+     .traits = {.changed = &kRenamed}},
     {.name = "ScatterElements",
      .since = 11,
      .shape = scatter_elements_shape,

@@ -1,5 +1,5 @@
-// What and where the elements are: TopK, NonZero, Unique. Their sizes are known only
-// where the elements are.
+// What the elements are and where: TopK, NonZero, Unique. The sizes of their outputs are known only
+// if the elements are.
 #include <algorithm>
 #include <map>
 
@@ -15,7 +15,7 @@ namespace {
 
 Status top_k_shape(ShapeContext& c) {
   const auto axis = c.axis(c.integer("axis", -1), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   // An attribute before version 10.
   Expr k = Expr::unknown();
   if (c.has(1))
@@ -39,14 +39,14 @@ void top_k_cost(CostContext& c) {
   c.at_least("TopK is counted as one comparison per element; a sort needs more");
 }
 
-// A tensor that ConstantOfShape made of something that is not 0, whatever its size.
+// Whether the tensor was made by ConstantOfShape from a value other than 0, whatever its size.
 bool filled_with_nonzero(const ShapeContext& c) {
   const Tensor& input = c.graph().tensors[c.node().inputs[0]];
   if (input.producer == kNone || input.producer >= c.graph().nodes.size()) return false;
   const Node& producer = c.graph().nodes[input.producer];
   if (producer.op != "ConstantOfShape") return false;
   const Attribute* fill = producer.attribute("value");
-  if (fill == nullptr) return false;  // 0, unless said otherwise
+  if (fill == nullptr) return false;  // the default is 0
   const auto* data = std::get_if<const TensorData*>(&fill->value);
   const auto value = data != nullptr && *data != nullptr ? decode(**data) : std::nullopt;
   if (!value || value->size() != 1) return false;
@@ -94,8 +94,7 @@ void non_zero_cost(CostContext& c) {
   c.adds({{"inputs", c.in_elements(0)}, {"comparisons each", 1}});
 }
 
-// Which slices along the axis are the first of their kind, by value; nullopt if that
-// cannot be told.
+// Which slices along the axis are the first with their value; nullopt if that cannot be told.
 std::optional<std::vector<std::int64_t>> first_of_each(const Value& value, std::size_t axis,
                                                        const ValueDims& dims) {
   const std::int64_t outer = count_of(dims, 0, axis);
@@ -119,20 +118,15 @@ std::optional<std::vector<std::int64_t>> first_of_each(const Value& value, std::
 }
 
 Status unique_shape(ShapeContext& c) {
-  const auto asked = c.integer("axis");
-  std::size_t axis = 0;
-  Dims dims = asked ? c.dims(0) : Dims{known_or_fresh(c, c.in_elements(0), "elements")};
-  if (asked) {
-    const auto found = c.axis(*asked, c.rank(0));
-    if (!found) return tl::unexpected(found.error());
-    axis = *found;
-  }
+  auto along = along_axis(c);
+  if (!along) return failure(along);
+  auto& [dims, axis, flat] = *along;
   const Expr length = dims[axis];
   const Value* value = elements_of(c, 0);
   ValueDims from;
   std::optional<std::vector<std::int64_t>> firsts;
   if (value != nullptr) {
-    from = asked ? value->dims : ValueDims{static_cast<std::int64_t>(value->size())};
+    from = flat ? ValueDims{static_cast<std::int64_t>(value->size())} : value->dims;
     firsts = first_of_each(*value, axis, from);
   }
   const Expr count = firsts ? Expr(static_cast<std::int64_t>(firsts->size())) : c.fresh("unique");
@@ -174,13 +168,16 @@ constexpr Example kUnique[] = {
     {"i64[3,2]={1,0,1,0,2,3}", "axis=0", "i64[2,2]={1,0,2,3}, i64[2], i64[3], i64[2]"},
 };
 
+constexpr VersionChange kCountToInput = {10, Rewrite::AttributesToInputs, {"k"}};
+
 constexpr OpRule kRules[] = {
     {.name = "TopK",
      .since = 1,
      .shape = top_k_shape,
      .cost = top_k_cost,
      .examples = kTopK,
-     .settings = slots(1)},
+     .settings = slots(1),
+     .traits = {.changed = &kCountToInput}},
     {.name = "NonZero",
      .since = 9,
      .shape = non_zero_shape,

@@ -1,4 +1,4 @@
-// Lists of tensors, and tensors that may not be there.
+// Lists of tensors, and optional tensors.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -28,8 +28,8 @@ Status empty_shape(ShapeContext& c) {
   return {};
 }
 
-// Input `slot` as a place in a list of `count`; `otherwise` if it is left out; nullopt
-// if it is not known.
+// Input `slot` as a position in a list of `count`; `otherwise` if it is left out; nullopt if it is
+// unknown.
 Result<std::optional<std::size_t>> place_of(ShapeContext& c, std::size_t slot, std::size_t count,
                                             std::size_t otherwise) {
   if (!c.has(slot)) return otherwise;
@@ -48,7 +48,7 @@ Status insert_shape(ShapeContext& c) {
   if (followed) {
     const std::size_t count = sequence.items->size();
     const auto place = place_of(c, 2, count, count);
-    if (!place) return tl::unexpected(place.error());
+    if (!place) return failure(place);
     if (*place) {
       std::vector<TypeInfo> items = *sequence.items;
       items.insert(items.begin() + static_cast<std::ptrdiff_t>(**place), element_of(c.in(1)));
@@ -70,7 +70,7 @@ Status erase_shape(ShapeContext& c) {
   if (sequence.items && !sequence.items->empty()) {
     const std::size_t count = sequence.items->size();
     const auto place = place_of(c, 1, count, count - 1);
-    if (!place) return tl::unexpected(place.error());
+    if (!place) return failure(place);
     if (*place && **place < count) {
       std::vector<TypeInfo> items = *sequence.items;
       items.erase(items.begin() + static_cast<std::ptrdiff_t>(**place));
@@ -89,7 +89,7 @@ Status at_shape(ShapeContext& c) {
   TypeInfo element = element_of(sequence);
   if (sequence.items && c.has(1)) {
     const auto place = place_of(c, 1, sequence.items->size(), 0);
-    if (!place) return tl::unexpected(place.error());
+    if (!place) return failure(place);
     if (*place && **place < sequence.items->size()) element = (*sequence.items)[**place];
   }
   name_unknown_sizes(c, element, "element");
@@ -107,7 +107,7 @@ Status length_shape(ShapeContext& c) {
   return {};
 }
 
-// The sizes of the parts along the axis; nullopt if they are not known or too many.
+// The sizes of the parts along the axis; nullopt if they are unknown or too many.
 Result<std::optional<Dims>> parts_of(ShapeContext& c, const Expr& whole) {
   const Value* split = c.has(1) ? c.value(1) : nullptr;
   if (c.has(1) && split == nullptr) return std::nullopt;
@@ -136,12 +136,12 @@ Status split_to_sequence_shape(ShapeContext& c) {
     return {};
   }
   const auto axis = c.axis(c.integer("axis", 0), c.rank(0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   const auto sizes = parts_of(c, c.dims(0)[*axis]);
-  if (!sizes) return tl::unexpected(sizes.error());
+  if (!sizes) return failure(sizes);
   const bool drops_axis = !c.has(1) && c.integer("keepdims", 1) == 0;
   TypeInfo part = TypeInfo::tensor(c.dtype(0), c.dims(0));
-  // Parts of one are known even where their number is not.
+  // The size of parts is known to be one even if their number is not known.
   part.dims[*axis] = c.has(1) ? Expr::unknown() : Expr(1);
   if (drops_axis) part.dims.erase(*axis);
   if (!*sizes) {
@@ -168,7 +168,7 @@ Status concat_from_sequence_shape(ShapeContext& c) {
   const bool stacks = c.integer("new_axis", 0) != 0;
   Dims dims = sequence.dims;
   const auto axis = c.axis(c.integer("axis", 0), dims.size() + (stacks ? 1 : 0));
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   Expr size = Expr::unknown();
   if (sequence.items) {
     size = stacks ? Expr(static_cast<std::int64_t>(sequence.items->size())) : Expr(0);
@@ -210,7 +210,7 @@ Status get_element_shape(ShapeContext& c) {
   return {};
 }
 
-// Whether input 0 is there; nullopt if only running tells.
+// Whether input 0 is present; nullopt if that is only known at run time.
 std::optional<bool> is_there(const ShapeContext& c) {
   if (!c.has(0)) return false;
   const ValueKind kind = c.in(0).kind;
@@ -231,7 +231,7 @@ Status has_element_shape(ShapeContext& c) {
   return {};
 }
 
-// Takes one tensor out of many: only that is read.
+// Takes one tensor out of many: only that one is read.
 void at_cost(CostContext& c) { c.reads(bytes(c.out_elements(0), c.out(0).dtype)); }
 
 constexpr Example kConstruct[] = {

@@ -6,7 +6,7 @@ namespace strata {
 
 namespace {
 
-// Elements at hand and few enough to be worth unpacking.
+// Whether the elements are in memory and few enough to be worth unpacking.
 bool decodable(const TensorData& data) {
   if (data.store != TensorData::Store::Raw) return false;
   const Expr count = data.elements();
@@ -111,7 +111,7 @@ Result<Dims> ShapeContext::broadcast(const Dims& a, const Dims& b) const {
           fmt::format("cannot broadcast {} with {}: sizes {} and {} differ and neither is 1",
                       strata::text(a), strata::text(b), size.text(), other.text()));
     } else if (other.is_number()) {
-      size = other;  // the formula must be 1 or the same
+      size = other;  // the formula must be 1 or equal to it
     } else if (!size.is_number()) {
       size = max(size, other);
     }

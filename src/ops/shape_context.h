@@ -1,5 +1,5 @@
-// What a shape rule sees and says: the types and known elements of a node's
-// inputs, and through set() those of its outputs.
+// What a shape rule sees and states: the types and known elements of a node's inputs and, through
+// set(), those of its outputs.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace strata {
 
-// How a rule reaches the inference it runs in; implemented in infer/.
+// How a rule reaches the inference it runs in; infer/ implements it.
 class InferenceHost {
  public:
   virtual ~InferenceHost() = default;
   virtual Model& model() = 0;
-  // A symbol for a size that only data can tell: `hint`, or `hint_2`, … where
-  // that is taken. Each call of a rule that asks in the same order gets the same
-  // symbols, so a body inferred twice has the same types twice.
+  // A symbol for a size that depends on data: `hint`, or `hint_2`, … if that is taken. A rule that
+  // asks in the same order gets the same symbols in each call, so a body that is inferred twice has
+  // the same types both times.
   virtual Expr fresh_symbol(const Node& node, std::string_view hint) = 0;
-  // Infers a body whose inputs have these types and (where not null) elements.
-  // Can be called again with other types; the last call stands.
+  // Infers a body whose inputs have these types and (if not null) elements. May be called again
+  // with other types; the last call counts.
   virtual Status infer_body(Graph& body, std::span<const TypeInfo> inputs,
                             std::span<const Value* const> values) = 0;
 };
@@ -30,19 +30,19 @@ class ShapeContext : public NodeView {
   ShapeContext(InferenceHost& host, Graph& graph, const Node& node)
       : NodeView(graph, node), host_(host), mutable_graph_(graph) {}
 
-  // The elements of an input, if they are known and no strings; decodes a small
-  // initializer on first use.
+  // The elements of an input, if they are known and not strings; decodes a small initializer on
+  // first use.
   const Value* value(std::size_t i);
-  // The elements of an input of strings that is given with its elements.
+  // The elements of a string input whose elements are given.
   std::span<const std::string> texts_of(std::size_t i) const;
-  // True if value(i) would give elements, without decoding anything.
+  // True if value(i) would return elements; decodes nothing.
   bool has_value(std::size_t i) const;
-  // The elements as integers or formulas; nullopt if they are not known.
+  // The elements as integers or formulas; nullopt if they are unknown.
   std::optional<std::vector<Expr>> integers_of(std::size_t i);
-  // The one element of an input; nullopt if not known or not one element.
+  // The single element of an input; nullopt if it is unknown or there is not exactly one.
   std::optional<Expr> scalar_of(std::size_t i);
 
-  // Outputs. Setting one that nobody wants does nothing.
+  // Outputs. Setting one that is not used does nothing.
   void set(std::size_t i, DType dtype, Dims dims);
   void set(std::size_t i, TypeInfo type);
   void set_unranked(std::size_t i, DType dtype);
@@ -53,8 +53,8 @@ class ShapeContext : public NodeView {
 
   // An axis attribute or element in [-rank, rank), made non-negative; an error otherwise.
   Result<std::size_t> axis(std::int64_t axis, std::size_t rank) const;
-  // ONNX's multidirectional broadcast of two shapes; an error if numbers clash.
-  // Two different formulas give their maximum: one of them must be 1, or they are equal.
+  // ONNX's multidirectional broadcast of two shapes; an error if numbers clash. Two different
+  // formulas give their maximum: one of them must be 1, or they are equal.
   Result<Dims> broadcast(const Dims& a, const Dims& b) const;
 
   // An error that names the node: `Conv "/stem/conv": <what>`.

@@ -1,6 +1,6 @@
-// Fourier transforms and what goes with them. A transform is counted as a radix-2
-// FFT: n/2·⌈log2 n⌉ butterflies of one complex product (4 products, 2 additions) and
-// two complex additions (4 additions); half as many where one side is real.
+// Fourier transforms and related operators. A transform is counted as a radix-2 FFT: n/2·⌈log2 n⌉
+// butterflies with one complex product (4 products, 2 additions) and two complex additions (4
+// additions); half as many if one side is real.
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -22,7 +22,7 @@ void fourier_cost(CostContext& c, const Expr& transforms, const Expr& length, bo
   c.adds({{"transforms", transforms}, {"butterflies", butterflies}, {"additions", 6}});
 }
 
-// The size that an input's one element is; a new symbol if it is not known.
+// The size that an input's only element gives; a new symbol if it is unknown.
 Result<Expr> size_from(ShapeContext& c, std::size_t slot, std::string_view hint) {
   Expr size = known_or_fresh(c, c.scalar_of(slot).value_or(Expr::unknown()), hint);
   if (size.is_number() && size.value() < 0)
@@ -30,7 +30,7 @@ Result<Expr> size_from(ShapeContext& c, std::size_t slot, std::string_view hint)
   return size;
 }
 
-// Real signals have a last axis of 1, complex ones of 2.
+// Real signals have a last axis of size 1, complex ones of size 2.
 bool is_real(const TypeInfo& type) { return !size_from_end(type, 0).is(2); }
 
 // ---- DFT: input (…, 1 or 2), dft_length, and from version 20 axis.
@@ -43,7 +43,7 @@ Result<std::optional<std::size_t>> dft_axis(ShapeContext& c) {
     axis = given->value();
   }
   auto known = c.axis(axis, c.rank(0));
-  if (!known) return tl::unexpected(known.error());
+  if (!known) return failure(known);
   if (*known + 1 == c.rank(0))
     return c.error("the last axis holds real and imaginary parts and has no transform");
   return std::optional(*known);
@@ -53,7 +53,7 @@ Status dft_shape(ShapeContext& c) {
   if (c.rank(0) < 2) return c.error("input must have at least 2 axes");
   const bool onesided = c.integer("onesided", 0) != 0, inverse = c.integer("inverse", 0) != 0;
   auto axis = dft_axis(c);
-  if (!axis) return tl::unexpected(axis.error());
+  if (!axis) return failure(axis);
   Dims dims = c.dims(0);
   dims.back() = onesided && inverse ? 1 : 2;
   if (*axis) {
@@ -61,7 +61,7 @@ Status dft_shape(ShapeContext& c) {
     if (onesided && inverse) size = (size - 1) * 2;  // unless a length is given
     if (c.has(1)) {
       auto length = size_from(c, 1, "length");
-      if (!length) return tl::unexpected(length.error());
+      if (!length) return failure(length);
       size = std::move(*length);
     }
     if (onesided && !inverse) size = floor_div(size, 2) + 1;
@@ -72,8 +72,8 @@ Status dft_shape(ShapeContext& c) {
   return {};
 }
 
-// The length is what the axis has after the transform, or twice that if one-sided;
-// whether it was odd then cannot be seen, and hardly matters.
+// The length is the size of the axis after the transform, or twice that if it is one-sided; whether
+// it was odd cannot be seen then, and hardly matters.
 void dft_cost(CostContext& c) {
   const bool onesided = c.integer("onesided", 0) != 0, inverse = c.integer("inverse", 0) != 0;
   const auto rank = static_cast<std::int64_t>(c.rank(0));
@@ -93,7 +93,7 @@ void dft_cost(CostContext& c) {
 }
 
 constexpr Example kDft[] = {
-    // 1 real signal of 8: 8/4·3 = 6 butterflies of 10.
+    // 1 real signal of 8: 8/4·3 = 6 butterflies with 10 operations.
     {"f32[1,8,1]", "onesided=1", "f32[1,5,2]", {.macs = 0, .flops = 60}},
     {"f32[2,8,2], _, i64[]={1}", "inverse=1", "f32[2,8,2]", {.macs = 0, .flops = 240}},
     {"f32[1,10,10,1]", "axis=1", "f32[1,10,10,2]", {}, 17},
@@ -111,7 +111,7 @@ Result<Expr> frame_length(ShapeContext& c) {
 Status stft_shape(ShapeContext& c) {
   if (c.rank(0) < 2) return c.error("signal must have at least 2 axes, batch and time");
   const auto found = frame_length(c);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return failure(found);
   const Expr& length = *found;
   const Expr step = c.scalar_of(1).value_or(Expr::unknown());
   if (step.is_number() && step.value() < 1)
@@ -136,12 +136,12 @@ void stft_cost(CostContext& c) {
 }
 
 constexpr Example kStft[] = {
-    // 15 frames: 16 products with the window, 16/4·4 butterflies of 10.
+    // 15 frames: 16 products with the window, 16/4·4 butterflies with 10 operations.
     {"f32[1,128,1], i64[]={8}, f32[16]", "", "f32[1,15,9,2]", {.macs = 0, .flops = 2640}},
     {"f32[1,128,1], i64[]={8}, _, i64[]={16}", "onesided=0", "f32[1,15,16,2]"},
 };
 
-// ---- Windows: one input, their length.
+// ---- Windows: one input, the length.
 
 Result<DType> output_type(const ShapeContext& c) {
   const std::int64_t number = c.integer("output_datatype", 1);
@@ -151,9 +151,9 @@ Result<DType> output_type(const ShapeContext& c) {
 
 Status window_shape(ShapeContext& c) {
   const auto type = output_type(c);
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   const auto size = size_from(c, 0, "size");
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return failure(size);
   c.set(0, *type, {*size});
   return {};
 }
@@ -177,15 +177,15 @@ constexpr Example kBlackman[] = {
 // num_mel_bins, dft_length, sample_rate, and two edges.
 Status mel_shape(ShapeContext& c) {
   const auto type = output_type(c);
-  if (!type) return tl::unexpected(type.error());
+  if (!type) return failure(type);
   const auto bins = size_from(c, 0, "bins"), length = size_from(c, 1, "length");
-  if (!bins) return tl::unexpected(bins.error());
-  if (!length) return tl::unexpected(length.error());
+  if (!bins) return failure(bins);
+  if (!length) return failure(length);
   c.set(0, *type, {floor_div(*length, 2) + 1, *bins});
   return {};
 }
 
-// A triangle's two slopes: 2 differences, 2 quotients, the lesser of them, and 0.
+// The two slopes of a triangle: 2 differences, 2 quotients, their minimum, and 0.
 void mel_cost(CostContext& c) {
   c.adds({{"outputs", c.out_elements(0)}, {"differences, min, max", 4}});
   c.specials({{"outputs", c.out_elements(0)}, {"quotients", 2}});

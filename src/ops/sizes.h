@@ -1,5 +1,4 @@
-// Sizes of axes that may not be there: cost rules also see nodes whose shapes
-// could not be worked out.
+// Sizes of axes that may not exist: cost rules also see nodes whose shapes could not be inferred.
 #pragma once
 
 #include "strata/graph/graph.h"
@@ -28,7 +27,15 @@ inline Expr product_from(const TypeInfo& type, std::size_t first) {
   return product_of(type, first, type.dims.size());
 }
 
-// Both are numbers, and they differ.
+// A part along `axis` is contiguous if every axis before it has one element.
+inline bool is_outermost(const Dims& dims, std::int64_t axis) {
+  if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
+  for (std::int64_t i = 0; i < axis && i < static_cast<std::int64_t>(dims.size()); ++i)
+    if (!dims[static_cast<std::size_t>(i)].is(1)) return false;
+  return true;
+}
+
+// Whether both are numbers and differ.
 inline bool clash(const Expr& a, const Expr& b) {
   return a.is_number() && b.is_number() && a.value() != b.value();
 }

@@ -7,15 +7,16 @@
 #include "ops/common.h"
 #include "ops/elements.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 
 namespace strata {
 
 namespace {
 
-// Of an axis whose size is open, bounds this far out mean its end or its start: exporters write
-// the greatest 32-bit or 64-bit integer.
+// For an axis of open size, bounds this far out mean its end or its start: exporters write the
+// largest 32-bit or 64-bit integer.
 constexpr std::int64_t kFar = 0x7fffffff;
-// Farther ones are taken to be here, so that sums with sizes do not overflow.
+// Bounds further out are clamped to this, so that sums with sizes do not overflow.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
 
 Expr near_enough(double bound) {
@@ -30,15 +31,15 @@ bool far_before(const Expr& bound, const Expr& size) {
   return bound.is_number() && bound.value() < (size.is_number() ? -size.value() : 1 - kFar);
 }
 
-// A negative bound counts from the end. A formula is taken to be a position from the
-// front unless it is below 0 for all sizes.
+// A negative bound counts from the end. A formula is assumed to be a position from the front unless
+// it is below 0 for all sizes.
 Expr from_front(const Expr& bound, const Expr& size) {
   const bool negative =
       bound.is_number() ? bound.value() < 0 : provably_at_least(Expr(0) - bound, 1);
   return negative ? size + bound : bound;
 }
 
-// What a slice takes of one axis: `count` elements from `first` on, `step` apart.
+// The part of an axis that a slice takes: `count` elements from `first` on, `step` apart.
 struct Cut {
   Expr first, count;
   std::int64_t step = 1;
@@ -48,7 +49,7 @@ Cut cut_forward(const Expr& size, const Expr& start, const Expr& end, std::int64
   const bool from_start = far_before(start, size), to_end = far_after(end, size);
   if (far_after(start, size) || far_before(end, size)) return {0, 0, step};
   if (to_end && start.is_number() && start.value() < 0 && !from_start && !size.is_number()) {
-    // The last few: fewer if the axis is shorter.
+    // Takes the last few elements, or fewer if the axis is shorter.
     const Expr count = min(size, Expr(0) - start);
     return {size - count, ceil_div(count, step), step};
   }
@@ -81,11 +82,11 @@ Result<Cut> cut_axis(ShapeContext& c, const Expr& size, const Expr& start, const
   return cut;
 }
 
-// A list of bounds, from an input or (before version 10) an attribute. Unknown
-// elements of a list whose length is known are unknown.
+// A list of bounds, from an input or (before version 10) an attribute. Elements that cannot be
+// told are unknown.
 struct Bounds {
   bool given = false;
-  std::optional<Dims> list;  // nullopt: not even the length is known
+  std::optional<Dims> list;  // nullopt: even the length is unknown
 };
 
 Bounds read_bounds(ShapeContext& c, std::size_t slot, std::string_view attribute) {
@@ -145,19 +146,19 @@ Status slice_shape(ShapeContext& c) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto axis =
         c.axis(axes.given ? (*axes.list)[i].value() : static_cast<std::int64_t>(i), rank);
-    if (!axis) return tl::unexpected(axis.error());
+    if (!axis) return failure(axis);
     if (std::exchange(seen[*axis], 1))
       return c.error(fmt::format("axis {} is listed twice", *axis));
     const Expr step = !steps.given ? Expr(1) : steps.list ? (*steps.list)[i] : Expr::unknown();
     const auto cut = cut_axis(c, dims[*axis], (*starts.list)[i], (*ends.list)[i], step);
-    if (!cut) return tl::unexpected(cut.error());
+    if (!cut) return failure(cut);
     dims[*axis] = cut->count;
     if (value == nullptr) continue;
     if (!cut->first.is_number() || !cut->count.is_number()) {
       value = nullptr;
     } else if (cut->count.value() > 0) {
       start_item += cut->first.value() * strides[*axis];
-      // One element has no neighbour, and a step may be any number.
+      // A single element has no neighbour, and a step may be any number.
       strides[*axis] = cut->count.is(1) ? 0 : strides[*axis] * cut->step;
     }
   }
@@ -171,10 +172,10 @@ Status slice_shape(ShapeContext& c) {
   return {};
 }
 
-// Only what is taken is read.
+// Only the part that is taken is read.
 void slice_cost(CostContext& c) { c.reads(bytes(c.out_elements(0), c.dtype(0))); }
 
-// Which elements along the axis (or of all) are kept; nullopt if that is not known.
+// Which elements along the axis (or of all) are kept; nullopt if that is unknown.
 std::optional<std::vector<std::int64_t>> kept_positions(ShapeContext& c, const Expr& size) {
   const Value* condition = elements_of(c, 1);
   if (condition == nullptr || !size.is_number()) return std::nullopt;
@@ -189,14 +190,9 @@ std::optional<std::vector<std::int64_t>> kept_positions(ShapeContext& c, const E
 }
 
 Status compress_shape(ShapeContext& c) {
-  const auto asked = c.integer("axis");
-  std::size_t axis = 0;
-  Dims dims = asked ? c.dims(0) : Dims{known_or_fresh(c, c.in_elements(0), "elements")};
-  if (asked) {
-    const auto found = c.axis(*asked, c.rank(0));
-    if (!found) return tl::unexpected(found.error());
-    axis = *found;
-  }
+  auto along = along_axis(c);
+  if (!along) return failure(along);
+  auto& [dims, axis, flat] = *along;
   const auto kept = kept_positions(c, dims[axis]);
   if (!kept) {
     dims[axis] = c.fresh("kept");
@@ -209,7 +205,7 @@ Status compress_shape(ShapeContext& c) {
     c.set(0, c.dtype(0), std::move(dims));
     return {};
   }
-  const ValueDims from = asked ? value->dims : ValueDims{static_cast<std::int64_t>(value->size())};
+  const ValueDims from = flat ? ValueDims{static_cast<std::int64_t>(value->size())} : value->dims;
   c.set_value(0, picked(*value, from, axis, *kept));
   return {};
 }
@@ -230,7 +226,7 @@ constexpr Example kSlice[] = {
     {"f32[N,8], i64[1]={1}, i64[1]={9223372036854775807}", "", "f32[N - 1,8]"},
     {"f32[N,8], i64[1]={-1}, i64[1]={-9223372036854775807}, i64[1]={0}, i64[1]={-1}", "",
      "f32[N,8]"},
-    // The least integer is before the start, not behind the end.
+    // The smallest integer means before the start, not past the end.
     {"f32[N,8], i64[1]={5}, i64[1]={-9223372036854775808}", "", "f32[0,8]"},
     {"f32[10,8], i64[1]={5}, i64[1]={-9223372036854775808}", "", "f32[0,8]"},
     {"f32[10], i64[1]={9223372036854775807}, i64[1]={-9223372036854775808}, i64[1]={0}, "
@@ -239,7 +235,7 @@ constexpr Example kSlice[] = {
     {"f32[10], i64[1]={-9223372036854775808}, i64[1]={9223372036854775807}, i64[1]={0}, "
      "i64[1]={-1}",
      "", "f32[0]"},
-    // An axis longer than 32 bits count ends where it is told to.
+    // An axis too long for a 32-bit integer still ends where the bound says.
     {"u8[6442450944], i64[1]={0}, i64[1]={2147483647}", "", "u8[2147483647]"},
     {"f32[N,8], i64[1]={-1}, i64[1]={2147483647}", "", "f32[1,8]"},
     {"f32[N,8], i64[1]={-5}, i64[1]={2147483647}", "", "f32[min(N, 5),8]"},
@@ -260,13 +256,39 @@ constexpr Example kCompress[] = {
     {"f32[3,2], bool[2]", "axis=-1", "f32[3,kept]"},
 };
 
+constexpr VersionChange kBoundsToInputs = {
+    10, Rewrite::AttributesToInputs, {"starts", "ends", "axes"}};
+
+Strided slice_order(const NodeView& c) {
+  const Dims &from = c.dims(0), &to = c.out(0).dims;
+  std::size_t changed = from.size(), changes = 0;
+  for (std::size_t i = 0; i < from.size() && i < to.size(); ++i)
+    if (!(from[i] == to[i])) changed = i, ++changes;
+  if (changes == 0) return Strided::InOrder;
+  if (c.has(4)) {
+    const Tensor& steps = c.graph().tensors[c.node().inputs[4]];
+    std::optional<Value> stored;
+    if (steps.value == nullptr && steps.data != nullptr) stored = decode(*steps.data);
+    const Value* value = stored ? &*stored : steps.value;
+    if (value == nullptr) return Strided::OutOfOrder;
+    for (const Scalar& step : value->items)
+      if (step.number() != 1) return Strided::OutOfOrder;
+  }
+  const bool one_piece = changes == 1 && is_outermost(from, static_cast<std::int64_t>(changed));
+  return one_piece ? Strided::InOrder : Strided::OutOfOrder;
+}
+
 constexpr OpRule kRules[] = {
     {.name = "Slice",
      .since = 1,
      .shape = slice_shape,
      .cost = slice_cost,
      .examples = kSlice,
-     .settings = slots(1, 2, 3, 4)},
+     .settings = slots(1, 2, 3, 4),
+     .traits = {.op = Op::Slice,
+                .int8 = Int8Use::Passing,
+                .strided = slice_order,
+                .changed = &kBoundsToInputs}},
     {.name = "DynamicSlice",
      .since = 1,
      .shape = slice_shape,

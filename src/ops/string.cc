@@ -1,5 +1,4 @@
-// Operators on text. They do no arithmetic; text has no fixed size, so neither
-// have its bytes.
+// Operators on text. They do no arithmetic. Text has no fixed size, so its bytes are unknown.
 #include <algorithm>
 
 #include "ops/common.h"
@@ -17,8 +16,8 @@ bool same_word(std::string_view a, std::string_view b, bool case_sensitive) {
                     [&](char left, char right) { return lower(left) == lower(right); });
 }
 
-// Words that are to be left out make the length depend on the data. An output
-// without words has one empty word.
+// If there are stopwords, the length depends on the data. An output without words has one empty
+// word.
 Status string_normalizer(ShapeContext& c) {
   const auto stopwords = c.texts("stopwords");
   if (!c.ranked(0) || stopwords.empty()) return like_input(c);
@@ -40,8 +39,8 @@ Status string_normalizer(ShapeContext& c) {
   return {};
 }
 
-// The parts of each string in a new last axis, as many as the string with the
-// most parts has; and how many each has.
+// The parts of each string in a new last axis, which is as long as the largest number of parts, and
+// the number of parts of each string.
 Status string_split(ShapeContext& c) {
   TypeInfo counts = c.in(0);
   counts.dtype = DType::I64;
@@ -80,8 +79,7 @@ Status tf_idf_vectorizer(ShapeContext& c) {
   return {};
 }
 
-// One product per output where counts are weighted; the counting depends on the
-// data.
+// One product per output if counts are weighted; the counting depends on the data.
 void tf_idf_cost(CostContext& c) {
   if (c.text("mode", "TF") != "TF") muls_per_output<1>(c);
   c.at_least("how many n-grams are found depends on the data");

@@ -1,4 +1,5 @@
-// NonMaxSuppression carried out, for boxes that are known: how many are kept is a size.
+// Carries out NonMaxSuppression for known boxes, because the number of boxes that are kept is a
+// size.
 #pragma once
 
 #include <array>
@@ -13,13 +14,13 @@ struct Suppression {
   std::span<const double> corners;  // batches × boxes × 4
   std::span<const double> scores;   // batches × classes × boxes
   bool centered = false;            // boxes are center and size, not two corners
-  std::int64_t most = 0;            // kept of each class of each batch
-  double overlap = 0;               // intersection over union above which a box is dropped
+  std::int64_t most = 0;            // boxes to keep per class and batch item
+  double overlap = 0;               // a box is dropped above this intersection over union
   double least_score = 0;           // used if has_least_score
   bool has_least_score = false;
 };
 
-// The kept boxes: batch, class, box; by falling score within a class.
+// The boxes that are kept: batch, class, box; by descending score within a class.
 std::vector<std::array<std::int64_t, 3>> suppress(const Suppression& input);
 
 }  // namespace strata

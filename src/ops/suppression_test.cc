@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using Row = std::array<std::int64_t, 3>;
 
-// Two near boxes, two apart: three groups along the second axis.
+// Two close boxes and two far away: three groups along the second axis.
 const std::vector<double> kCorners = {0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 10, 1, 11, 0, 20, 1, 21};
 const std::vector<double> kScores = {0.9, 0.75, 0.6, 0.95};
 

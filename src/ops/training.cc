@@ -6,11 +6,11 @@ namespace strata {
 namespace {
 
 constexpr std::string_view kPreview = "ai.onnx.preview.training";
-// Also used by some exporters for the same operators.
+// Some exporters also use this domain for the same operators.
 constexpr std::string_view kTraining = "ai.onnx.training";
 
-// Inputs: rate, step, then `groups` groups of n tensors: values, gradients and
-// states. Outputs: the values and the states.
+// Inputs: rate, step, then `groups` groups of n tensors: values, gradients and states. Outputs: the
+// values and the states.
 template <std::size_t groups>
 Status optimizer(ShapeContext& c) {
   const std::size_t tensors = c.input_count() < 2 ? 0 : c.input_count() - 2;
@@ -27,7 +27,7 @@ Status optimizer(ShapeContext& c) {
   return {};
 }
 
-// All elements that are optimized.
+// The number of all elements that are optimized.
 template <std::size_t groups>
 Expr optimized(const CostContext& c) {
   const std::size_t count = c.input_count() < 2 ? 0 : (c.input_count() - 2) / groups;
@@ -41,7 +41,7 @@ struct ElementWork {
 };
 
 void state_work(CostContext& c, const Expr& elements, ElementWork work) {
-  // The gradient of the square of the weights, where it is asked for.
+  // Adds the gradient of the squared weights if requested.
   if (c.real("norm_coefficient", 0) != 0) ++work.adds, ++work.muls;
   c.adds({{"elements", elements}, {"adds each", work.adds}});
   c.muls({{"elements", elements}, {"muls each", work.muls}});
@@ -63,7 +63,7 @@ void momentum_cost(CostContext& c) {
   state_work(c, optimized<3>(c), nesterov ? ElementWork{3, 4, 0} : ElementWork{2, 3, 0});
 }
 
-// Output i is the derivative by input i.
+// Output i is the derivative with respect to input i.
 Status gradient(ShapeContext& c) {
   for (std::size_t i = 0; i < c.output_count() && i < c.input_count(); ++i) c.set(i, c.in(i));
   return {};

@@ -67,7 +67,7 @@ bool same_type(const TypeInfo& a, const TypeInfo& b) {
 }
 
 void name_unknown_sizes(ShapeContext& c, TypeInfo& type, std::string_view hint) {
-  // What the elements of a sequence share may well be nothing.
+  // The elements of a sequence may well have nothing in common.
   if (is_sequence(type)) return;
   for (Expr& size : type.dims) {
     if (size.is_unknown() && !size.is_overflow()) size = c.fresh(hint);

@@ -6,7 +6,7 @@ namespace strata {
 
 namespace {
 
-// Negative pads crop: some converters write them.
+// Negative pads crop; some converters write them.
 constexpr std::int64_t kAnyPad = Expr::kMinNumber;
 
 // A list attribute with `count` items or none.
@@ -36,19 +36,15 @@ Result<AutoPad> read_auto_pad(const ShapeContext& c) {
 
 Result<Window> read_window(const ShapeContext& c, std::size_t axes) {
   Window window;
-  if (auto ok = read_list(c, "kernel_shape", axes, 1, window.kernel); !ok)
-    return tl::unexpected(ok.error());
-  if (auto ok = read_list(c, "strides", axes, 1, window.strides); !ok)
-    return tl::unexpected(ok.error());
-  if (auto ok = read_list(c, "dilations", axes, 1, window.dilations); !ok)
-    return tl::unexpected(ok.error());
+  if (auto ok = read_list(c, "kernel_shape", axes, 1, window.kernel); !ok) return failure(ok);
+  if (auto ok = read_list(c, "strides", axes, 1, window.strides); !ok) return failure(ok);
+  if (auto ok = read_list(c, "dilations", axes, 1, window.dilations); !ok) return failure(ok);
   auto auto_pad = read_auto_pad(c);
-  if (!auto_pad) return tl::unexpected(auto_pad.error());
+  if (!auto_pad) return failure(auto_pad);
   window.auto_pad = *auto_pad;
-  // A file with both says auto_pad last: what engines do.
+  // If a file has both, auto_pad wins, as in engines.
   if (window.auto_pad == AutoPad::None)
-    if (auto ok = read_list(c, "pads", 2 * axes, kAnyPad, window.pads); !ok)
-      return tl::unexpected(ok.error());
+    if (auto ok = read_list(c, "pads", 2 * axes, kAnyPad, window.pads); !ok) return failure(ok);
   return window;
 }
 
@@ -64,7 +60,7 @@ Result<Expr> Window::places(const ShapeContext& c, std::size_t i, const Expr& in
   }
   if (!ceil || auto_pad == AutoPad::Valid) return floor_div(room, stride(i)) + 1;
   const Expr count = ceil_div(room, stride(i)) + 1;
-  // The last window starts at most stride - 1 past the room.
+  // The last window starts at most stride - 1 beyond the available space.
   if (!last_starts_inside || provably_at_least(span - pad_after(i) - stride(i), 0)) return count;
   return min(count, ceil_div(input + pad_before(i), stride(i)));
 }

@@ -1,14 +1,10 @@
-#include "profile/columns.h"
+#include "strata/profile/columns.h"
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "profile/kernel_places.h"
-#include "profile/memory.h"
+#include "profile/cells.h"
+#include "strata/base/statistics.h"
 #include "strata/cost/convention.h"
-#include "strata/measure/statistics.h"
 #include "strata/measure/undisturbed.h"
 
 namespace strata {
@@ -88,20 +84,25 @@ Cell per_second_cell(const Row& r, const Amount& amount, Certainty certainty) {
   return {*number / *r.figures.seconds, certainty};
 }
 
-Cell taken_cell(const Row& r, std::int64_t TakenMemory::*field) {
-  if (!r.figures.taken) return {};
-  return {Expr(*r.figures.taken.*field), Certainty::Exact};
-}
+constexpr Needs kMoved = Need::ReadBytes | Need::WriteBytes;
 
 constexpr ColumnRule kColumns[] = {
     {"layer", "Layer", Unit::Text, false, 0, true, "module path as its author wrote it",
      [](const Row& r) { return text_cell(r.layer); }},
     {"type", "Type", Unit::Text, false, 1, true, "module class or operator",
      [](const Row& r) { return text_cell(r.type); }},
-    {"call", "Call", Unit::Count, false, 9, false, "which call of the module, from 0",
-     [](const Row& r) { return number_cell(r.call, Certainty::Exact); }},
-    {"calls", "Calls", Unit::Count, false, 9, false, "calls that the row stands for",
-     [](const Row& r) { return number_cell(r.calls, Certainty::Exact); }, "", true},
+    {"call", "Call", Unit::Count, false, 9, false, "which call of the module, from 1",
+     [](const Row& r) { return number_cell(r.call + 1, Certainty::Exact); }},
+    {"calls",
+     "Calls",
+     Unit::Count,
+     false,
+     9,
+     false,
+     "calls that the row stands for",
+     [](const Row& r) { return number_cell(r.calls, Certainty::Exact); },
+     {},
+     true},
     {"input", "Input", Unit::Text, false, 8, false, "shapes of the activations it reads",
      [](const Row& r) { return text_cell(r.input); }},
     {"output", "Output", Unit::Text, false, 3, true, "shapes of what it gives to others",
@@ -114,154 +115,98 @@ constexpr ColumnRule kColumns[] = {
     {"param_bytes", "Weights", Unit::Bytes, true, 7, false, "bytes of the parameters as stored",
      [](const Row& r) { return number_cell(r.figures.param_bytes, Certainty::Exact); }},
     {"macs", "MACs", Unit::Macs, true, 0, true, "multiply-accumulates",
-     [](const Row& r) {
-       return metric_cell(r, Metric::Macs, r.figures.macs, r.figures.macs_work);
-     }},
+     [](const Row& r) { return metric_cell(r, Metric::Macs, r.figures.macs, r.figures.macs_work); },
+     Need::Macs},
     {"flops", "FLOPs", Unit::Flops, true, 4, true, "floating point operations: 2·MACs and all else",
-     [](const Row& r) { return metric_cell(r, Metric::Flops, r.figures.flops, r.figures.work); }},
+     [](const Row& r) { return metric_cell(r, Metric::Flops, r.figures.flops, r.figures.work); },
+     Need::Flops},
     {"read", "Read", Unit::Bytes, true, 5, true, "bytes read: inputs and weights",
      [](const Row& r) {
        return metric_cell(r, Metric::ReadBytes, r.figures.read_bytes, r.figures.bytes);
-     }},
+     },
+     Need::ReadBytes},
     {"write", "Written", Unit::Bytes, true, 5, true, "bytes written: outputs",
      [](const Row& r) {
        return metric_cell(r, Metric::WriteBytes, r.figures.write_bytes, r.figures.bytes);
-     }},
-    {"mem", "Moved", Unit::Bytes, true, 6, false, "bytes read and written", moved_cell},
+     },
+     Need::WriteBytes},
+    {"mem", "Moved", Unit::Bytes, true, 6, false, "bytes read and written", moved_cell, kMoved},
     {"activation", "Activation", Unit::Bytes, true, 7, false,
      "bytes of the outputs that others read",
      [](const Row& r) { return number_cell(r.figures.activation_bytes, r.figures.bytes); }},
     {"intensity", "FLOP/B", Unit::FlopsPerByte, false, 6, false, "FLOPs per byte moved",
-     intensity_cell},
+     intensity_cell, Need::Flops | kMoved},
     {"energy", "Energy", Unit::Picojoules, true, 6, false, "by the energy model asked for",
-     [](const Row& r) { return amount_cell(r.figures.picojoules, r.figures.work); }},
+     [](const Row& r) { return amount_cell(r.figures.picojoules, r.figures.work); }, Need::Energy},
     {"time", "Time", Unit::Seconds, true, 0, true,
-     "seconds of one inference: the median of the recorded runs", seconds_cell, kTime},
+     "seconds of one inference: the median of the recorded runs", seconds_cell, Need::Time},
     {"time_per_call", "Time/call", Unit::Seconds, false, 3, false, "time over calls: their average",
-     [](const Row& r) { return per_call(r, r.figures.seconds); }, kTime, true},
+     [](const Row& r) { return per_call(r, r.figures.seconds); }, Need::Time, true},
     {"time_mad", "MAD", Unit::Seconds, false, 6, false, "median distance from the median",
      [](const Row& r) {
        return sample_cell(r, [](const Summary& s) { return std::optional(s.mad); });
      },
-     kTime},
+     Need::Time},
     {"time_low", "Low", Unit::Seconds, false, 6, false, "of the 95 % interval between sessions",
-     [](const Row& r) { return interval_cell(r, false); }, kTime},
+     [](const Row& r) { return interval_cell(r, false); }, Need::Time},
     {"time_high", "High", Unit::Seconds, false, 6, false, "of the 95 % interval between sessions",
-     [](const Row& r) { return interval_cell(r, true); }, kTime},
+     [](const Row& r) { return interval_cell(r, true); }, Need::Time},
     {"flops_per_s", "FLOP/s", Unit::FlopsPerSecond, false, 3, true, "FLOPs over time",
-     [](const Row& r) { return per_second_cell(r, r.figures.flops, r.figures.work); }, kTime},
+     [](const Row& r) { return per_second_cell(r, r.figures.flops, r.figures.work); },
+     Need::Flops | Need::Time},
     {"bytes_per_s", "B/s", Unit::BytesPerSecond, false, 6, false, "bytes moved over time",
      [](const Row& r) {
        return per_second_cell(r, r.figures.read_bytes + r.figures.write_bytes, r.figures.bytes);
      },
-     kTime},
+     kMoved | Need::Time},
     {"bound", "Bound", Unit::Text, false, 4, true,
      "the limit that it meets first: compute or memory",
-     [](const Row& r) { return text_cell(r.bound); }, kRoofline},
+     [](const Row& r) { return text_cell(r.bound); }, Need::Roofline},
     {"of_roof", "of roof %", Unit::Percent, false, 4, true,
      "its FLOP/s as a share of what its intensity allows on this machine",
      [](const Row& r) {
        return r.of_roof ? Cell{*r.of_roof, Certainty::Exact} : Cell{};
      },
-     kRoofline},
+     Need::Roofline},
     {"in_kernel_of", "In kernel of", Unit::Text, false, 7, false,
      "the layer whose kernel does its work, or why it does not run",
-     [](const Row& r) { return text_cell(r.instead); }, kView},
+     [](const Row& r) { return text_cell(r.instead); }, Need::Kernels},
     {"runs_in", "Runs in", Unit::Text, false, 2, false,
      "the precision that the engine's kernels really compute in",
-     [](const Row& r) { return text_cell(precision_text(r.figures.precisions)); }, kView, false,
-     true},
+     [](const Row& r) { return text_cell(precision_text(r.figures.precisions)); }, Need::Kernels,
+     false, true},
     {"mem_alloc", "Taken", Unit::Bytes, true, 2, true, "bytes that the engine took while it ran",
-     [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, kMemory},
+     [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, Need::Memory},
     {"mem_alloc_per_call", "Taken/call", Unit::Bytes, false, 5, false,
      "mem_alloc over calls: their average",
      [](const Row& r) {
        return r.figures.taken ? per_call(r, static_cast<double>(r.figures.taken->allocated))
                               : Cell{};
      },
-     kMemory, true},
+     Need::Memory, true},
     {"mem_scratch", "Scratch", Unit::Bytes, true, 3, true, "of them given back before its end",
-     [](const Row& r) { return taken_cell(r, &TakenMemory::scratch); }, kMemory},
+     [](const Row& r) { return taken_cell(r, &TakenMemory::scratch); }, Need::Memory},
     {"mem_held", "Held", Unit::Bytes, false, 2, true, "bytes in use after it, beside weights",
-     [](const Row& r) { return taken_cell(r, &TakenMemory::held); }, kMemory},
+     [](const Row& r) { return taken_cell(r, &TakenMemory::held); }, Need::Memory},
     {"mem_peak", "Peak", Unit::Bytes, false, 4, false, "most bytes in use while it ran",
-     [](const Row& r) { return taken_cell(r, &TakenMemory::peak); }, kMemory},
+     [](const Row& r) { return taken_cell(r, &TakenMemory::peak); }, Need::Memory},
     {"net_dev_mem", "Net", Unit::Bytes, false, 0, true,
      "device memory in use at its entry, beside weights and inputs",
-     [](const Row& r) { return device_cell(r, &CallMemory::net); }, kPytorchCuda},
+     [](const Row& r) { return device_cell(r, &CallMemory::net); }, Need::CudaMemory},
     {"dev_mem_alloc", "Alloc", Unit::Bytes, false, 0, true,
      "device memory in use at its exit less at its entry",
-     [](const Row& r) { return device_cell(r, &CallMemory::alloc); }, kPytorchCuda},
+     [](const Row& r) { return device_cell(r, &CallMemory::alloc); }, Need::CudaMemory},
     {"dev_max_mem_alloc", "At exit", Unit::Bytes, false, 0, true,
      "device memory in use at its exit, beside weights and inputs",
-     [](const Row& r) { return device_cell(r, &CallMemory::at_exit); }, kPytorchCuda},
+     [](const Row& r) { return device_cell(r, &CallMemory::at_exit); }, Need::CudaMemory},
     {"alive", "Alive", Unit::Bytes, false, 0, true, "activations alive while it runs",
      [](const Row& r) {
        return r.alive ? Cell{Expr(*r.alive), Certainty::Exact} : Cell{};
      },
-     kArena},
+     Need::Alive},
 };
 
-// Shares that stand beside their column in the usual table.
-constexpr std::string_view kUsualShares[] = {"params", "macs", "time"};
-
-const ColumnRule* find(std::string_view name) {
-  for (const ColumnRule& rule : kColumns)
-    if (rule.name == name) return &rule;
-  return nullptr;
-}
-
-Result<ChosenColumn> parse_one(std::string_view word, const Asked& asked) {
-  const bool share = word.ends_with('%');
-  if (share) word.remove_suffix(1);
-  const ColumnRule* rule = find(word);
-  if (rule != nullptr && !asked.has(rule->needs))
-    return failure(
-        fmt::format("column \"{}\" needs {}{}", word,
-                    rule->needs.starts_with("--") ? "" : "--device-memory ", rule->needs),
-        ErrorKind::Usage);
-  if (rule != nullptr && (!share || rule->additive)) return ChosenColumn{rule, share};
-  std::vector<std::string_view> names;
-  for (const ColumnRule& known : kColumns) names.push_back(known.name);
-  if (rule != nullptr)
-    return failure(fmt::format("column \"{}\" has no total, so no share \"{}%\"", word, word),
-                   ErrorKind::Usage);
-  return failure(fmt::format("there is no column \"{}\"; columns are: {} (NAME% for a share)", word,
-                             fmt::join(names, ", ")),
-                 ErrorKind::Usage);
-}
-
-std::vector<ChosenColumn> usual_columns(bool all, const Asked& asked) {
-  std::vector<ChosenColumn> chosen;
-  for (const ColumnRule& rule : kColumns) {
-    if (!asked.has(rule.needs)) continue;
-    const bool usual = rule.usual || (rule.of_calls && (asked.timed || asked.traced)) ||
-                       (rule.of_optimized && asked.optimized);
-    if (!all && !usual) continue;
-    chosen.push_back({&rule, false});
-    const bool share = std::find(std::begin(kUsualShares), std::end(kUsualShares), rule.name) !=
-                       std::end(kUsualShares);
-    if (share && !all) chosen.push_back({&rule, true});
-  }
-  return chosen;
-}
-
 }  // namespace
-
-bool is_missing(const ChosenColumn& column, const Row& row) {
-  const std::string_view name = column.rule->name;
-  if (name == "macs") return is_missing(row, Metric::Macs);
-  if (name == "flops") return is_missing(row, Metric::Flops);
-  if (name == "read") return is_missing(row, Metric::ReadBytes);
-  if (name == "write") return is_missing(row, Metric::WriteBytes);
-  return name == "mem" &&
-         (is_missing(row, Metric::ReadBytes) || is_missing(row, Metric::WriteBytes));
-}
-
-Cell device_cell(const Row& row, std::int64_t CallMemory::*field) {
-  if (!row.device) return {};
-  return {Expr(*row.device.*field), Certainty::Exact};
-}
 
 std::span<const ColumnRule> column_rules() { return kColumns; }
 
@@ -269,29 +214,6 @@ std::vector<std::string> column_names() {
   std::vector<std::string> names;
   for (const ColumnRule& rule : kColumns) names.emplace_back(rule.name);
   return names;
-}
-
-Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all,
-                                                 const Asked& asked) {
-  const bool changes = spec.starts_with('+') || spec.starts_with('-');
-  std::vector<ChosenColumn> chosen;
-  if (spec.empty() || changes) chosen = usual_columns(all, asked);
-  while (!spec.empty()) {
-    const std::size_t comma = std::min(spec.find(','), spec.size());
-    std::string_view word = spec.substr(0, comma);
-    spec.remove_prefix(std::min(comma + 1, spec.size()));
-    const bool remove = word.starts_with('-');
-    if (remove || word.starts_with('+')) word.remove_prefix(1);
-    auto column = parse_one(word, asked);
-    if (!column) return tl::unexpected(column.error());
-    std::erase_if(chosen, [&](const ChosenColumn& c) {
-      return c.rule == column->rule && (c.share == column->share || (remove && !column->share));
-    });
-    column->asked = true;
-    if (!remove) chosen.push_back(*column);
-  }
-  if (chosen.empty()) return failure("no column is left to show", ErrorKind::Usage);
-  return chosen;
 }
 
 }  // namespace strata

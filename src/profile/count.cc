@@ -1,5 +1,5 @@
-#include "profile/rows.h"
-#include "strata/cost/convention.h"
+#include "profile/analyse.h"
+#include "profile/figures.h"
 #include "strata/cost/energy.h"
 
 namespace strata {
@@ -35,13 +35,35 @@ Expr tensors_bytes(const Graph& graph, std::span<const TensorId> ids) {
   return sum;
 }
 
+// Strata's own count of a layer, from its nodes.
+Figures layer_figures(const Analysis& a, std::uint32_t index) {
+  const Layer& layer = a.layers.list[index];
+  Figures sum;
+  for (std::uint32_t node : a.layers.nodes_of(layer)) add_to(sum, a.by_node[node]);
+  const Figures& main = a.by_node[layer.main];
+  if (layer.count == 1) {  // one node: as sure as the node, not a sum
+    sum.work = main.work;
+    sum.macs_work = main.macs_work;
+    sum.bytes = main.bytes;
+    if (sum.work == Certainty::Unknown) sum.macs = sum.flops = Expr::unknown();
+  }
+  const Executed& executed = a.costs.nodes[layer.main];
+  sum.activation_bytes = tensors_bytes(*executed.graph, a.edges.outputs(index)) * executed.times;
+  return sum;
+}
+
+constexpr std::pair<Metric, Need> kCounted[] = {{Metric::Macs, Need::Macs},
+                                                {Metric::Flops, Need::Flops},
+                                                {Metric::ReadBytes, Need::ReadBytes},
+                                                {Metric::WriteBytes, Need::WriteBytes}};
+
 // A convention counts layers: its numbers replace our own, and in a table of
 // nodes they stand at the node that makes the layer what it is.
 void use_convention(Analysis& a, const Convention& convention) {
   const ConventionCosts counted = count_as(convention, a.costs, a.layers);
   std::uint8_t missing = 0;
-  for (Metric metric : {Metric::Macs, Metric::Flops, Metric::ReadBytes, Metric::WriteBytes})
-    if (!convention.has(metric))
+  for (const auto& [metric, need] : kCounted)
+    if (!a.has.has(need))
       missing = static_cast<std::uint8_t>(missing | (1u << static_cast<unsigned>(metric)));
   const auto replace = [&](Figures& figures, const LayerCount& layer) {
     figures.macs = layer[Metric::Macs];
@@ -60,7 +82,7 @@ void use_convention(Analysis& a, const Convention& convention) {
 
 Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& energy) {
   auto counted = count_energy(energy, convention, a.costs, a.layers);
-  if (!counted) return tl::unexpected(counted.error());
+  if (!counted) return failure(counted);
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
     a.by_layer[i].picojoules = counted->layers[i].picojoules;
   for (std::size_t i = 0; i < a.costs.nodes.size(); ++i) {
@@ -72,28 +94,21 @@ Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& 
 
 }  // namespace
 
-Status count_figures(Analysis& a, const ProfileOptions& options) {
+Status count_figures(Analysis& a, const AnalysisOptions& options) {
+  auto convention = find_convention(options.convention);
+  if (!convention) return failure(convention);
+  auto energy = find_energy_model(options.energy_model);
+  if (!energy) return failure(energy);
+  for (const auto& [metric, need] : kCounted)
+    if (convention->has(metric)) a.has |= need;
   a.by_node.reserve(a.costs.nodes.size());
   for (const Executed& executed : a.costs.nodes) a.by_node.push_back(own_figures(executed));
-  a.by_layer.resize(a.layers.list.size());
-  for (std::size_t i = 0; i < a.layers.list.size(); ++i) {
-    const Layer& layer = a.layers.list[i];
-    for (std::uint32_t index : a.layers.nodes_of(layer)) add_to(a.by_layer[i], a.by_node[index]);
-    if (layer.count == 1) {  // one node: as sure as the node, not a sum
-      a.by_layer[i].work = a.by_node[layer.main].work;
-      a.by_layer[i].macs_work = a.by_node[layer.main].macs_work;
-      a.by_layer[i].bytes = a.by_node[layer.main].bytes;
-      if (a.by_layer[i].work == Certainty::Unknown)
-        a.by_layer[i].macs = a.by_layer[i].flops = Expr::unknown();
-    }
-    const Executed& main = a.costs.nodes[layer.main];
-    a.by_layer[i].activation_bytes = tensors_bytes(*main.graph, a.edges.outputs(i)) * main.times;
-  }
-  auto convention = find_convention(options.convention);
-  if (!convention) return tl::unexpected(convention.error());
+  a.by_layer.reserve(a.layers.list.size());
+  for (std::size_t i = 0; i < a.layers.list.size(); ++i)
+    a.by_layer.push_back(layer_figures(a, static_cast<std::uint32_t>(i)));
   if (!convention->is_strata()) use_convention(a, *convention);
-  auto energy = find_energy_model(options.energy_model);
-  if (!energy) return tl::unexpected(energy.error());
+  if (!options.needs.has(Need::Energy)) return {};
+  a.has |= Need::Energy;
   return use_energy(a, *convention, *energy);
 }
 

@@ -1,7 +1,7 @@
 #include <unordered_map>
 
 #include "cost/layer_kind.h"
-#include "profile/rows.h"
+#include "profile/gather.h"
 
 namespace strata {
 
@@ -22,7 +22,7 @@ constexpr std::uint32_t kMany = kNone - 1;
 
 std::vector<std::vector<std::uint32_t>> fused_groups(const Analysis& a) {
   const auto count = static_cast<std::uint32_t>(a.layers.list.size());
-  const Graph& graph = a.model.graph();
+  const Graph& graph = a.model->graph();
   // For each tensor of the network's own graph, the one layer that reads it.
   std::vector<std::uint32_t> reader(graph.tensors.size(), kNone);
   for (TensorId id : graph.outputs)
@@ -33,7 +33,7 @@ std::vector<std::vector<std::uint32_t>> fused_groups(const Analysis& a) {
   for (std::uint32_t i = 0; i < count; ++i)
     if (in_network(i))
       for (TensorId id : a.edges.inputs(i)) reader[id] = reader[id] == kNone ? i : kMany;
-  for (const Graph& body : a.model.graphs)
+  for (const Graph& body : a.model->graphs)
     for (const Tensor& tensor : body.tensors)
       if (body.parent == &graph && tensor.outer != kNone) reader[tensor.outer] = kMany;
 

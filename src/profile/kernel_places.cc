@@ -30,10 +30,10 @@ PrecisionSet precision_bit(DType type) {
 }  // namespace
 
 SourceNodes::SourceNodes(const Analysis& a) : analysis_(a), layer_of_(a.costs.nodes.size(), kNone) {
-  const std::vector<std::string> keys = node_keys(a.model);
+  const std::vector<std::string> keys = node_keys(*a.model);
   std::unordered_map<const Graph*, std::size_t> first;
   std::size_t next = 0;
-  for (const Graph& graph : a.model.graphs) {
+  for (const Graph& graph : a.model->graphs) {
     first.emplace(&graph, next);
     next += graph.nodes.size();
   }
@@ -97,7 +97,7 @@ PlacedKernels place_kernels(const Analysis& a, const SourceNodes& nodes,
       if (reason == nullptr) reason = reasons[node];
     }
     if (home != kNone)
-      out.instead[l] = layer_path(a.model, a.costs, a.layers.list[nodes.layer_of(home)]);
+      out.instead[l] = layer_path(*a.model, a.costs, a.layers.list[nodes.layer_of(home)]);
     else if (reason != nullptr)
       out.instead[l] = *reason;
   }

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profile/rows.h"
 #include "strata/engine/engine.h"
+#include "strata/profile/analysis.h"
 
 namespace strata {
 
@@ -45,8 +45,5 @@ PlacedKernels place_kernels(const Analysis& analysis, const SourceNodes& nodes,
 // round or restore say nothing of their layer.
 void use_precisions(Analysis& analysis, const SourceNodes& nodes,
                     std::span<const Kernel* const> kernels);
-
-// `int8`, `int8+fp32`; empty if none is known.
-std::string precision_text(PrecisionSet precisions);
 
 }  // namespace strata

@@ -58,22 +58,15 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-// Rows that stand for one call each, by layer and call. Operations may share a name:
-// theirs are taken in order.
+// Rows that stand for one call each, by layer and call, which is counted from 0 here. Operations
+// may share a name: theirs are taken in order.
 using TimesByCall = std::map<std::pair<std::string, std::int64_t>, std::vector<double>>;
 
 Result<TimesByCall> times_by_call(const Profile& profile, std::string_view label) {
   const ProfileColumns columns = find_columns(profile);
-  if (!columns.time)
-    return failure(fmt::format(
-        "profile {} has no times: save one of a measured run (`strata stat MODEL --time --format "
-        "json -o FILE`), or state a speed, such as 50GFLOP/s",
-        label));
+  if (!columns.time) return failure(Code::NoTimes, {.file = std::string(label)});
   if (profile.report != ReportKind::Tape || !columns.layer || !columns.call)
-    return failure(
-        fmt::format("profile {} has no row for each call: save it with `--report tape` and the "
-                    "columns layer, call and time",
-                    label));
+    return failure(Code::NoCalls, {.file = std::string(label)});
   TimesByCall times;
   for (const ProfileRow& row : profile.rows) {
     // What ran beside the layers (changes of layout, the engine itself) is calls of nothing.
@@ -90,8 +83,8 @@ Result<TimesByCall> times_by_call(const Profile& profile, std::string_view label
     }
     if (!seconds || !(*seconds >= 0) || *seconds > kLongestSeconds)
       return failure(fmt::format("profile {}: {} has no time that can be used", label,
-                                 call_name(*layer, static_cast<std::int64_t>(*call))));
-    times[{*layer, static_cast<std::int64_t>(*call)}].push_back(*seconds);
+                                 call_name(*layer, static_cast<std::int64_t>(*call) - 1)));
+    times[{*layer, static_cast<std::int64_t>(*call) - 1}].push_back(*seconds);
   }
   for (auto& [call, seconds] : times) std::reverse(seconds.begin(), seconds.end());
   return times;
@@ -103,11 +96,11 @@ Result<MachineSpeed> parse_machine_speed(std::string_view text) {
   MachineSpeed speed;
   const std::size_t comma = std::min(text.find(','), text.size());
   auto flops = parse_quantity(text.substr(0, comma), Quantity::FlopsPerSecond);
-  if (!flops) return tl::unexpected(flops.error());
+  if (!flops) return failure(flops);
   speed.flops_per_second = *flops;
   if (comma == text.size()) return speed;
   auto bytes = parse_quantity(text.substr(comma + 1), Quantity::BytesPerSecond);
-  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes) return failure(bytes);
   speed.bytes_per_second = *bytes;
   return speed;
 }
@@ -141,8 +134,7 @@ Result<LayerTimes> times_from_speed(const Model& model, const Costs& costs, cons
     times.seconds.push_back(
         std::max(flops / speed.flops_per_second, moved / speed.bytes_per_second.value_or(1)));
   }
-  if (auto status = open.status("the work of its layers"); !status)
-    return tl::unexpected(status.error());
+  if (auto status = open.status("the work of its layers"); !status) return failure(status);
   open.add_note(times.notes);
   if (!uncounted.empty())
     times.notes.push_back(
@@ -155,7 +147,7 @@ Result<LayerTimes> times_from_speed(const Model& model, const Costs& costs, cons
 Result<LayerTimes> times_from_profile(const Model& model, const Costs& costs, const Layers& layers,
                                       const Profile& profile, std::string_view label) {
   auto times = times_by_call(profile, label);
-  if (!times) return tl::unexpected(times.error());
+  if (!times) return failure(times);
   LayerTimes result;
   std::vector<std::string> missing;
   for (const Layer& layer : layers.list) {

@@ -1,14 +1,13 @@
 #include "profile/layout.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cost/layer_kind.h"
-#include "profile/memory.h"
-#include "zoo/efficientvit.h"
+#include "profile/cells.h"
 
 namespace strata {
 
@@ -75,11 +74,6 @@ Cell rate_cell(const Row& r) {
   return {*flops / *r.figures.seconds, r.figures.work};
 }
 
-Cell taken_cell(const Row& r, std::int64_t TakenMemory::*field) {
-  if (!r.figures.taken) return {};
-  return {Expr(*r.figures.taken.*field), Certainty::Exact};
-}
-
 constexpr ColumnRule kRasp[] = {
     {"index", "index", Unit::Count, false, 0, true, "", index_cell},
     {"name", "name", Unit::Text, false, 0, true, "",
@@ -101,25 +95,25 @@ constexpr ColumnRule kRasp[] = {
     {"mem_rw", "mem_rw", Unit::Bytes, true, 4, true, "", moved_cell},
     {"macc", "macc", Unit::Macs, true, 1, true, "", macs_cell},
     {"lat", "lat", Unit::Seconds, true, 3, true, "",
-     [](const Row& r) { return optional_cell(r.figures.seconds); }, kTime},
+     [](const Row& r) { return optional_cell(r.figures.seconds); }, Need::Time},
     {"net_lat", "net_lat", Unit::Seconds, false, 4, true, "",
-     [](const Row& r) { return optional_cell(r.seconds_so_far); }, kTime},
+     [](const Row& r) { return optional_cell(r.seconds_so_far); }, Need::Time},
     {"lat[%]", "lat[%]", Unit::Percent, false, 4, true, "",
-     [](const Row& r) { return optional_cell(r.time_share); }, kTime},
-    {"FLOPS", "FLOPS", Unit::FlopsPerSecond, false, 4, true, "", rate_cell, kTime},
+     [](const Row& r) { return optional_cell(r.time_share); }, Need::Time},
+    {"FLOPS", "FLOPS", Unit::FlopsPerSecond, false, 4, true, "", rate_cell, Need::Time},
     {"mem_alloc", "mem_alloc", Unit::Bytes, true, 5, true, "",
-     [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, kMemory},
+     [](const Row& r) { return taken_cell(r, &TakenMemory::allocated); }, Need::Memory},
     {"mem_held", "mem_held", Unit::Bytes, false, 5, true, "",
-     [](const Row& r) { return taken_cell(r, &TakenMemory::held); }, kMemory},
+     [](const Row& r) { return taken_cell(r, &TakenMemory::held); }, Need::Memory},
     {"mem_peak", "mem_peak", Unit::Bytes, false, 5, true, "",
-     [](const Row& r) { return taken_cell(r, &TakenMemory::peak); }, kMemory},
+     [](const Row& r) { return taken_cell(r, &TakenMemory::peak); }, Need::Memory},
     {"net_dev_mem", "net_dev_mem", Unit::Bytes, false, 7, true, "",
-     [](const Row& r) { return device_cell(r, &CallMemory::net); }, kPytorchCuda},
+     [](const Row& r) { return device_cell(r, &CallMemory::net); }, Need::CudaMemory},
     {"dev_mem_alloc", "dev_mem_alloc", Unit::Bytes, false, 7, true, "",
-     [](const Row& r) { return device_cell(r, &CallMemory::alloc); }, kPytorchCuda},
+     [](const Row& r) { return device_cell(r, &CallMemory::alloc); }, Need::CudaMemory},
     // Not a maximum: what is in use at the exit.
     {"dev_max_mem_alloc", "dev_max_mem_alloc", Unit::Bytes, false, 7, true, "",
-     [](const Row& r) { return device_cell(r, &CallMemory::at_exit); }, kPytorchCuda},
+     [](const Row& r) { return device_cell(r, &CallMemory::at_exit); }, Need::CudaMemory},
 };
 
 // Its names are swapped: MAdd is FLOPs, Flops is MACs.
@@ -140,7 +134,7 @@ constexpr ColumnRule kTorchstat[] = {
     {"MemRead(B)", "MemRead(B)", Unit::Bytes, true, 5, true, "", read_cell},
     {"MemWrite(B)", "MemWrite(B)", Unit::Bytes, true, 5, true, "", write_cell},
     {"duration[%]", "duration[%]", Unit::Percent, false, 4, true, "",
-     [](const Row& r) { return optional_cell(r.time_share); }, kTime},
+     [](const Row& r) { return optional_cell(r.time_share); }, Need::Time},
     {"MemR+W(B)", "MemR+W(B)", Unit::Bytes, true, 5, true, "", moved_cell},
 };
 
@@ -188,15 +182,10 @@ constexpr ColumnRule kActivations[] = {
     {"bytes_100", "of 100", Unit::Bytes, true, 0, true, "", kept_cell<100>},
 };
 
-bool is_activation(const Row& row) {
-  if (!row.block.empty()) return row.block.find(":act:") != row.block.npos;
-  return is_activation(row.kind);
-}
-
 constexpr Layout kLayouts[] = {
-    {"rasp", "rasp", false, kRasp},
-    {"torchstat", "torchstat", true, kTorchstat},
-    {"activations", "strata", false, kActivations, true},
+    {"rasp", "rasp", RowChoice::Modules, kRasp},
+    {"torchstat", "torchstat", RowChoice::ModulesOnce, kTorchstat},
+    {"activations", "strata", RowChoice::Activations, kActivations},
 };
 
 }  // namespace
@@ -207,24 +196,6 @@ Result<const Layout*> find_layout(std::string_view name) {
   return failure(
       fmt::format("there is no layout \"{}\"; layouts are: rasp, torchstat, activations", name),
       ErrorKind::Usage);
-}
-
-void number_blocks(Analysis& a) {
-  const zoo::BlockScheme* scheme = zoo::find_block_scheme(a.model.scopes[0].cls);
-  if (scheme == nullptr) return;
-  for (const auto& name : zoo::block_names(a.model, a.layers, a.edges, *scheme))
-    a.blocks.push_back(name ? text(*name) : "");
-}
-
-std::vector<Row> layout_rows(const Layout& layout, std::vector<Row> rows) {
-  std::unordered_set<std::string> seen;
-  const bool numbered =
-      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.block.empty(); });
-  std::erase_if(rows, [&](const Row& row) {
-    if (layout.activations_only) return !is_activation(row) || (numbered && row.block.empty());
-    return row.functional || (layout.one_row_a_module && !seen.insert(row.layer).second);
-  });
-  return rows;
 }
 
 }  // namespace strata

@@ -2,29 +2,48 @@
 
 #include <algorithm>
 
+#include "profile/figures.h"
+
 namespace strata {
 
-Measured assign_times(const Analysis& a, const SourceNodes& nodes, const Timing& timing) {
-  Measured out;
-  out.by_layer.resize(a.layers.list.size());
-  out.by_node.resize(a.costs.nodes.size());
-  const std::vector<const Kernel*> kernels = kernels_of(timing);
-  PlacedKernels placed = place_kernels(a, nodes, kernels, timing.absent);
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const Samples& seconds = timing.kernels[k].seconds;
-    const std::uint32_t main = placed.main[k];
-    if (main == kNone) {
-      out.without_layer.push_back({kernels[k]->name, kernels[k]->op, kernels[k]->kind, seconds});
-      continue;
-    }
-    add_samples(out.by_node[main], seconds);
-    add_samples(out.by_layer[nodes.layer_of(main)], seconds);
-  }
-  out.instead = std::move(placed.instead);
-  // Stopped before any kernel was recorded, nothing can be said.
-  if (!timing.recorded.empty()) out.unassigned = std::move(placed.unassigned);
-  return out;
+namespace {
+
+Row kernel_row(const Kernel& kernel) {
+  Row row;
+  row.layer = kernel.name;
+  row.type = kernel.op;
+  row.calls = 0;  // of nothing
+  return row;
 }
+
+// The row of a kernel that no layer asked for, which may be made.
+Row& row_beside(Attached& attached, const Kernel& kernel) {
+  for (std::vector<Row>* rows : {&attached.timed_beside, &attached.traced_beside})
+    for (Row& row : *rows)
+      if (row.layer == kernel.name && row.type == kernel.op) return row;
+  return attached.traced_beside.emplace_back(kernel_row(kernel));
+}
+
+void add_taken(std::optional<TakenMemory>& sum, const KernelMemory& kernel) {
+  Figures figures, more;
+  figures.taken = sum;
+  more.taken = TakenMemory{kernel.allocated, kernel.scratch, kernel.held, kernel.peak};
+  add_to(figures, more);
+  sum = figures.taken;
+}
+
+void set_median(Figures& figures) {
+  if (!figures.samples.empty()) figures.seconds = summarize(figures.samples).median;
+}
+
+// How many of the samples each session gave; empty if nothing can be said between sessions.
+std::vector<std::size_t> sessions_of(const Timing& timing, const std::vector<std::size_t>& known,
+                                     std::size_t all) {
+  if (!timing.center.withheld.empty() || all == 0) return {};
+  return known.empty() ? std::vector{all} : known;
+}
+
+}  // namespace
 
 std::vector<const Kernel*> kernels_of(const Timing& timing) {
   std::vector<const Kernel*> kernels;
@@ -32,38 +51,36 @@ std::vector<const Kernel*> kernels_of(const Timing& timing) {
   return kernels;
 }
 
-void use_times(Analysis& a, const Measured& measured) {
-  const auto use = [](Figures& figures, const Samples& samples) {
-    if (samples.empty()) return;
-    figures.samples = samples;
-    figures.seconds = summarize(samples).median;
-  };
-  a.instead = measured.instead;
-  for (std::size_t i = 0; i < a.by_layer.size(); ++i) use(a.by_layer[i], measured.by_layer[i]);
-  for (std::size_t i = 0; i < a.by_node.size(); ++i) use(a.by_node[i], measured.by_node[i]);
-}
-
-std::vector<Row> rows_beside_layers(const Measured& measured, const Timing& timing,
-                                    double in_layers) {
-  std::vector<Row> rows;
-  for (const MeasuredKernel& kernel : measured.without_layer) {
-    Row& row = rows.emplace_back();
-    row.layer = kernel.name;
-    row.calls = 0;
-    row.type = kernel.op;
-    row.figures.samples = kernel.seconds;
-    row.figures.seconds = summarize(kernel.seconds).median;
-    in_layers += *row.figures.seconds;
+void use_times(Analysis& a, const SourceNodes& nodes, const Timing& timing,
+               const TimingFacts& given) {
+  const std::vector<const Kernel*> kernels = kernels_of(timing);
+  PlacedKernels placed = place_kernels(a, nodes, kernels, timing.absent);
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const std::vector<double>& seconds = timing.kernels[k].seconds;
+    const std::uint32_t main = placed.main[k];
+    if (main == kNone) {
+      Row& row = a.attached.timed_beside.emplace_back(kernel_row(*kernels[k]));
+      row.figures.samples = seconds;
+      row.figures.seconds = summarize(seconds).median;
+      continue;
+    }
+    add_samples(a.by_node[main].samples, seconds);
+    add_samples(a.by_layer[nodes.layer_of(main)].samples, seconds);
   }
-  if (timing.recorded.empty()) return rows;
-  Row& outside = rows.emplace_back();
-  outside.layer = "outside layers";
-  outside.calls = 0;
-  outside.figures.seconds = summarize(timing.runs).median - in_layers;
-  return rows;
+  for (std::vector<Figures>* list : {&a.by_layer, &a.by_node})
+    for (Figures& figures : *list) set_median(figures);
+  Attached& attached = a.attached;
+  attached.instead = std::move(placed.instead);
+  attached.timing = timing_facts(timing, given);
+  // Stopped before any kernel was recorded, nothing can be said.
+  if (!timing.recorded.empty()) attached.timing->unassigned = std::move(placed.unassigned);
+  attached.sessions = sessions_of(timing, timing.sessions, timing.runs.size());
+  attached.recorded_sessions =
+      sessions_of(timing, timing.recorded_sessions, timing.recorded.size());
+  attached.drift = timing.drift;
 }
 
-TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingFacts facts) {
+TimingFacts timing_facts(const Timing& timing, TimingFacts facts) {
   const Summary summary = summarize(timing.runs);
   facts.runs = timing.runs.size();
   facts.all_runs = std::max(timing.wall.size(), timing.runs.size());
@@ -96,7 +113,6 @@ TimingFacts timing_facts(const Timing& timing, const Measured& measured, TimingF
   facts.wall_seconds = timing.contention.wall_seconds;
   facts.involuntary = timing.contention.involuntary;
   facts.samples = timing.runs;
-  facts.unassigned = measured.unassigned;
   return facts;
 }
 
@@ -108,49 +124,15 @@ std::string use_memory(Analysis& a, const SourceNodes& nodes, const MemoryTrace&
     if (k == memory.peak_kernel)
       peak_layer = main == kNone
                        ? kernel.kernel.name
-                       : layer_path(a.model, a.costs, a.layers.list[nodes.layer_of(main)]);
-    if (main == kNone) continue;
-    Figures more;
-    more.taken = TakenMemory{kernel.allocated, kernel.scratch, kernel.held, kernel.peak};
-    for (Figures* figures : {&a.by_node[main], &a.by_layer[nodes.layer_of(main)]}) {
-      Figures taken;
-      taken.taken = figures->taken;
-      add_to(taken, more);
-      figures->taken = taken.taken;
+                       : layer_path(*a.model, a.costs, a.layers.list[nodes.layer_of(main)]);
+    if (main == kNone) {
+      add_taken(row_beside(a.attached, kernel.kernel).figures.taken, kernel);
+      continue;
     }
+    add_taken(a.by_node[main].taken, kernel);
+    add_taken(a.by_layer[nodes.layer_of(main)].taken, kernel);
   }
   return peak_layer;
-}
-
-void take_beside_layers(const SourceNodes& nodes, const MemoryTrace& memory,
-                        std::vector<Row>& beside) {
-  for (const KernelMemory& kernel : memory.kernels) {
-    if (nodes.main_source(kernel.kernel) != kNone) continue;
-    auto row = std::find_if(beside.begin(), beside.end(), [&](const Row& known) {
-      return known.layer == kernel.kernel.name && known.type == kernel.kernel.op;
-    });
-    if (row == beside.end()) {
-      Row made;
-      made.layer = kernel.kernel.name;
-      made.type = kernel.kernel.op;
-      made.calls = 0;
-      row = beside.insert(beside.end(), std::move(made));
-    }
-    Figures more;
-    more.taken = TakenMemory{kernel.allocated, kernel.scratch, kernel.held, kernel.peak};
-    add_to(row->figures, more);
-  }
-}
-
-void use_roofline(Row& row, const Roofline& roofline) {
-  const auto flops = row.figures.flops.number();
-  const auto bytes = (row.figures.read_bytes + row.figures.write_bytes).number();
-  if (!flops || !bytes || *flops <= 0 || *bytes <= 0) return;
-  const double intensity = *flops / *bytes;
-  const bool compute = roofline.attainable(intensity) >= roofline.fp32_flops;
-  row.bound = compute ? "compute" : "memory";
-  if (row.figures.seconds && *row.figures.seconds > 0)
-    row.of_roof = 100 * *flops / *row.figures.seconds / roofline.attainable(intensity);
 }
 
 }  // namespace strata

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strata/build/builder.h"
 #include "strata/measure/memory.h"
 #include "strata/measure/runs_in.h"
-#include "strata/zoo/builder.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -33,7 +33,7 @@ Timing even_timing(const Model& model) {
   return timing;
 }
 
-Profile profiled(const zoo::Network& network, const Timing& timing, ProfileOptions options) {
+Profile profiled(const build::Network& network, const Timing& timing, ProfileOptions options) {
   options.timing = &timing;
   auto profile = make_profile(network.model, network.inference, options);
   EXPECT_TRUE(profile) << profile.error().message;
@@ -148,9 +148,9 @@ TEST(Measured, WhatNoLayerAskedForHasRowsThatAddUp) {
 // A kernel that does a sum, the activation behind it and the rounding of both counts at the sum,
 // whatever it lists first; the activation's row says whose kernel it is in.
 TEST(Measured, ConversionsAndFollowersAreNotTheMainWork) {
-  zoo::Builder net("Net");
-  const zoo::Var x = net.input("x", {1, 8, 4, 4});
-  const zoo::Var sum = net.add(x, net.conv("conv", x, 8));
+  build::Builder net("Net");
+  const build::Var x = net.input("x", {1, 8, 4, 4});
+  const build::Var sum = net.add(x, net.conv("conv", x, 8));
   net.output("y", net.relu(sum));
   auto network = std::move(net).finish();
   ASSERT_TRUE(network) << network.error().message;

@@ -1,4 +1,4 @@
-#include "profile/memory.h"
+#include "profile/analyse.h"
 
 #include <fmt/format.h>
 
@@ -12,83 +12,95 @@ constexpr std::int64_t kAlignment = 64;  // bytes; a cache line, and what SIMD l
 
 // For each node of the network's own graph, the layer it belongs to.
 std::vector<std::uint32_t> layers_of_nodes(const Analysis& a) {
-  std::vector<std::uint32_t> layer_of(a.model.graph().nodes.size(), kNone);
+  std::vector<std::uint32_t> layer_of(a.model->graph().nodes.size(), kNone);
   for (std::uint32_t i = 0; i < a.layers.list.size(); ++i)
     for (std::uint32_t index : a.layers.nodes_of(a.layers.list[i]))
-      if (a.costs.nodes[index].graph == &a.model.graph()) layer_of[a.costs.nodes[index].node] = i;
+      if (a.costs.nodes[index].graph == &a.model->graph()) layer_of[a.costs.nodes[index].node] = i;
   return layer_of;
 }
 
-void add_device(Profile& profile, const Analysis& a) {
-  if (!a.device) return;
-  const DeviceMemory& device = *a.device;
-  DeviceFacts& facts = profile.device.emplace();
-  facts.model = kPytorchCuda;
-  facts.weights = device.weights;
-  facts.inputs = device.inputs;
-  facts.peak_allocated = device.peak_allocated;
-  facts.peak_reserved = device.peak_reserved;
-  if (device.peak_layer != kNone)
-    facts.peak_layer = layer_path(a.model, a.costs, a.layers.list[device.peak_layer]);
-  profile.notes.insert(profile.notes.end(), device.notes.begin(), device.notes.end());
+std::string path_of(const Analysis& a, std::uint32_t layer) {
+  return layer == kNone ? std::string() : layer_path(*a.model, a.costs, a.layers.list[layer]);
+}
+
+Status simulate(Analysis& a) {
+  auto device = simulate_device(*a.model, a.costs, a.layers);
+  if (!device) return failure(device);
+  a.device = std::move(*device);
+  a.device_facts = DeviceFacts{std::string(kPytorchCuda), a.device->weights,
+                               a.device->inputs,          a.device->peak_allocated,
+                               a.device->peak_reserved,   path_of(a, a.device->peak_layer)};
+  a.has |= Need::CudaMemory;
+  return {};
+}
+
+void find_alive(Analysis& a, const Liveness& liveness) {
+  a.alive.resize(a.costs.nodes.size());
+  for (std::size_t i = 0; i < a.costs.nodes.size(); ++i)
+    if (a.costs.nodes[i].graph == &a.model->graph())
+      a.alive[i] = liveness.alive[a.costs.nodes[i].node].number();
+  a.has |= Need::Alive;
+}
+
+// Names of the layers at which the nodes of the network's own graph are.
+class LayerNames {
+ public:
+  explicit LayerNames(const Analysis& a) : a_(a), layer_of_(layers_of_nodes(a)) {}
+  std::string at(NodeId node) const {
+    return node < layer_of_.size() ? path_of(a_, layer_of_[node]) : std::string();
+  }
+
+ private:
+  const Analysis& a_;
+  std::vector<std::uint32_t> layer_of_;
+};
+
+void find_peak(Analysis& a, const Liveness& liveness, const LayerNames& layers) {
+  a.memory.peak_bytes = liveness.peak_bytes;
+  a.memory.certainty = liveness.certainty;
+  a.memory.peak_layer = layers.at(liveness.peak_node);
+  const auto& tensors = a.model->graph().tensors;
+  for (std::uint32_t index : liveness.at_peak) {
+    const Lifetime& life = liveness.lifetimes[index];
+    const Tensor& tensor = tensors[life.tensor];
+    std::string made_by = tensor.producer == kNone ? std::string() : layers.at(tensor.producer);
+    a.memory.at_peak.push_back({std::string(tensor.name), std::move(made_by), life.bytes});
+  }
+}
+
+Status plan(Analysis& a, const Liveness& liveness, const LayerNames& layers, bool listed) {
+  auto plan = plan_arena(*a.model, liveness, kAlignment);
+  if (!plan) return failure(plan);
+  ArenaLayout& arena = a.arena.emplace();
+  arena.bytes = plan->bytes;
+  arena.bound = plan->bound;
+  arena.alignment = kAlignment;
+  arena.listed = listed;
+  const auto& tensors = a.model->graph().tensors;
+  for (const ArenaPlan::Block& block : plan->blocks) {
+    const bool is_input = tensors[block.tensor].producer == kNone;
+    arena.blocks.push_back({std::string(tensors[block.tensor].name),
+                            is_input ? std::string() : layers.at(block.first),
+                            layers.at(block.last), block.offset, block.bytes});
+  }
+  return {};
 }
 
 }  // namespace
 
-Status find_device_memory(Analysis& a, std::string_view device_memory) {
-  if (device_memory.empty()) return {};
-  if (device_memory == kPytorchCuda) {
-    auto device = simulate_device(a.model, a.costs, a.layers);
-    if (!device) return tl::unexpected(device.error());
-    a.device = std::move(*device);
-    return {};
-  }
-  if (device_memory != kArena)
-    return failure(fmt::format("there is no device memory \"{}\"; there are: {}, {}", device_memory,
+Status find_memory(Analysis& a, const AnalysisOptions& options) {
+  const std::string& wanted = options.device_memory;
+  if (!wanted.empty() && wanted != kPytorchCuda && wanted != kArena)
+    return failure(fmt::format("there is no device memory \"{}\"; there are: {}, {}", wanted,
                                kPytorchCuda, kArena),
                    ErrorKind::Usage);
-  const Liveness liveness = find_liveness(a.model, a.costs);
-  a.alive.resize(a.costs.nodes.size());
-  for (std::size_t i = 0; i < a.costs.nodes.size(); ++i)
-    if (a.costs.nodes[i].graph == &a.model.graph())
-      a.alive[i] = liveness.alive[a.costs.nodes[i].node].number();
-  return {};
-}
-
-Status add_memory(Profile& profile, const Analysis& a, const ProfileOptions& options) {
-  const Liveness liveness = find_liveness(a.model, a.costs);
-  const std::vector<std::uint32_t> layer_of = layers_of_nodes(a);
-  const auto layer_at = [&](NodeId node) {
-    if (node >= layer_of.size() || layer_of[node] == kNone) return std::string();
-    return layer_path(a.model, a.costs, a.layers.list[layer_of[node]]);
-  };
-  Profile::Memory& memory = profile.memory;
-  memory.peak_bytes = liveness.peak_bytes;
-  memory.certainty = liveness.certainty;
-  memory.peak_layer = layer_at(liveness.peak_node);
-  const auto& tensors = a.model.graph().tensors;
-  for (std::uint32_t index : liveness.at_peak) {
-    const Lifetime& life = liveness.lifetimes[index];
-    const NodeId maker = tensors[life.tensor].producer;
-    std::string made_by = maker == kNone ? std::string() : layer_at(maker);
-    memory.at_peak.push_back(
-        {std::string(tensors[life.tensor].name), std::move(made_by), life.bytes});
-  }
-  add_device(profile, a);
-  if (!options.arena && options.device_memory != kArena) return {};
-  auto plan = plan_arena(a.model, liveness, kAlignment);
-  if (!plan) return tl::unexpected(plan.error());
-  ArenaLayout& arena = profile.arena.emplace();
-  arena.bytes = plan->bytes;
-  arena.bound = plan->bound;
-  arena.alignment = kAlignment;
-  arena.listed = options.arena;
-  for (const ArenaPlan::Block& block : plan->blocks) {
-    const bool is_input = tensors[block.tensor].producer == kNone;
-    arena.blocks.push_back({std::string(tensors[block.tensor].name),
-                            is_input ? std::string() : layer_at(block.first), layer_at(block.last),
-                            block.offset, block.bytes});
-  }
+  if (wanted == kPytorchCuda)
+    if (auto status = simulate(a); !status) return status;
+  const Liveness liveness = find_liveness(*a.model, a.costs);
+  const LayerNames layers(a);
+  find_peak(a, liveness, layers);
+  if (wanted == kArena) find_alive(a, liveness);
+  if (options.arena || wanted == kArena) return plan(a, liveness, layers, options.arena);
   return {};
 }
 

@@ -38,16 +38,10 @@ bool OpenSizes::depends_on_inputs(const Graph& graph, const Expr& size) {
 
 Status OpenSizes::status(std::string_view what) const {
   if (!open_.empty()) {
-    std::vector<std::string> settings;
-    for (const std::string& symbol : open_) {
-      settings.push_back(settings.size() < kShown
-                             ? fmt::format("--dim {}=…", symbol)
-                             : fmt::format("and {} more", open_.size() - kShown));
-      if (settings.size() > kShown) break;
-    }
-    return failure(fmt::format("{} depends on sizes that are open: give them with {}", what,
-                               fmt::join(settings, " ")),
-                   ErrorKind::Usage);
+    const auto last = std::next(open_.begin(), std::min(open_.size(), kShown));
+    std::string names = fmt::format("{}", fmt::join(open_.begin(), last, ", "));
+    if (open_.size() > kShown) names += fmt::format(" and {} more", open_.size() - kShown);
+    return failure(Code::OpenWork, {.wanted = std::move(names), .detail = std::string(what)});
   }
   if (unknown_) return failure(fmt::format("{} cannot be known from the file", what));
   return {};

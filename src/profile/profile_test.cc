@@ -38,8 +38,8 @@ TEST_F(ProfileOfResNet50, EveryReportHasTheSameTotals) {
   for (ReportKind kind : {ReportKind::Tape, ReportKind::Node, ReportKind::Leaves, ReportKind::Tree,
                           ReportKind::Root, ReportKind::Type, ReportKind::None}) {
     const Profile profile = make(kind, "layer,params,macs");
-    EXPECT_EQ(number(profile.totals.cells[1]), 25557032) << name(kind);
-    EXPECT_EQ(number(profile.totals.cells[2]), 4089184256) << name(kind);
+    EXPECT_EQ(number(profile.totals.cells[1]), 25557032) << name_of(kind);
+    EXPECT_EQ(number(profile.totals.cells[2]), 4089184256) << name_of(kind);
   }
 }
 
@@ -55,7 +55,7 @@ TEST_F(ProfileOfResNet50, TotalsAreSumsOfRows) {
       std::int64_t sum = 0;
       for (const ProfileRow& row : profile.rows) sum += number(row.cells[c]);
       EXPECT_EQ(sum, number(profile.totals.cells[c]))
-          << name(kind) << " " << profile.columns[c].name;
+          << name_of(kind) << " " << profile.columns[c].name;
     }
   }
 }
@@ -125,11 +125,13 @@ TEST_F(ProfileOfResNet50, JsonHoldsEveryRow) {
   const Profile profile = make(ReportKind::Tape);
   const auto json = nlohmann::json::parse(profile_to_json(profile));
   EXPECT_EQ(json["schema"], Profile::kSchema);
-  EXPECT_EQ(json["rows"].size(), profile.rows.size());
-  EXPECT_EQ(json["totals"]["macs"], 4089184256);
-  EXPECT_EQ(json["rows"][0]["layer"], "conv1");
-  EXPECT_EQ(json["rows"][0]["macs"], 118013952);
-  EXPECT_EQ(json["model"]["graph_hash"].get<std::string>().size(), 16u);
+  const auto& layers = json["tables"]["layers"];
+  EXPECT_EQ(layers["rows"].size(), profile.rows.size());
+  EXPECT_EQ(layers["totals"]["macs"], 4089184256);
+  EXPECT_EQ(layers["rows"][0]["layer"], "conv1");
+  EXPECT_EQ(layers["rows"][0]["macs"], 118013952);
+  EXPECT_EQ(layers["rows"][0]["output"], nlohmann::json::parse("[[1, 64, 112, 112]]"));
+  EXPECT_EQ(json["facts"]["model"]["graph_hash"].get<std::string>().size(), 16u);
 }
 
 TEST_F(ProfileOfResNet50, SaysWhatTheReaderHadToAssume) {

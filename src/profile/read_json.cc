@@ -1,10 +1,14 @@
 // A saved profile read back. Whatever is in the file, the answer is a profile or one
-// sentence; keys that are not known are ignored, as docs/json-schema.md promises.
+// sentence; keys that are not known are ignored, as docs/json-schema.md promises. In 0.1 (schema 1)
+// all members stood at the top, and shapes were texts.
+#include <limits>
+
 #include <fmt/format.h>
 
+#include "base/in_quotes.h"
+#include "base/json_fields.h"
+#include "base/json_text.h"
 #include "base/mapped_file.h"
-#include "profile/json_fields.h"
-#include "read/in_quotes.h"
 #include "strata/profile/profile.h"
 
 namespace strata {
@@ -13,7 +17,7 @@ namespace {
 
 using Json = JsonFields::Json;
 
-constexpr int kDeepest = 8;  // nesting of what strata writes, and room
+constexpr int kDeepest = 10;  // nesting of what strata writes, and room
 constexpr std::size_t kMaxBytes = std::size_t{1} << 28;
 constexpr std::string_view kNumberForms =
     "is no count: a number, {\"formula\": …}, {\"at_least\": …} or null";
@@ -25,22 +29,53 @@ class Reader : JsonFields {
   Result<Profile> read(const Json& json) {
     if (!json.is_object()) return failure(sentence("is no profile: it is not a JSON object"));
     const std::int64_t schema = whole(json, "schema", "it", true);
-    if (good() && schema != Profile::kSchema)
-      wrong("it", fmt::format("has schema {}, and this strata reads {}", schema, Profile::kSchema));
-    read_symbols(json);
-    read_model(json);
-    read_settings(json);
-    read_columns(json);
-    read_rows(json);
-    read_memory(json);
-    read_timing(json);
-    read_roofline(json);
+    if (good() && schema != kFirstSchema && schema != Profile::kSchema)
+      wrong("it", fmt::format("has schema {}, and this strata reads {} and {}", schema,
+                              kFirstSchema, Profile::kSchema));
+    const Json* facts = &json;
+    const Json* table = &json;
+    if (schema != kFirstSchema) {
+      if (const std::string kind = text(json, "kind", "it"); good() && kind != "profile")
+        wrong("it", fmt::format("is a document of kind {}, and no profile", in_quotes(kind)));
+      facts = part(json, "facts");
+      const Json* tables = part(json, "tables");
+      table = tables == nullptr ? nullptr : part(*tables, "layers");
+    }
+    if (!good()) return failure(problem());
+    read_symbols(*facts);
+    read_model(*facts);
+    read_options(json);
+    read_settings(*facts);
+    texts(json, "notes", profile_.notes);
+    read_columns(*table);
+    read_rows(*table);
+    if (schema == kFirstSchema) count_calls_from_one();
+    read_memory(*facts);
+    read_timing(*facts);
+    read_roofline(*facts);
     read_machine(json);
     if (!good()) return failure(problem());
     return std::move(profile_);
   }
 
  private:
+  // In 0.1 they were counted from 0.
+  void count_calls_from_one() {
+    for (std::size_t c = 0; c < profile_.columns.size(); ++c) {
+      if (profile_.columns[c].name != "call") continue;
+      for (ProfileRow& row : profile_.rows)
+        if (const auto* call = std::get_if<Expr>(&row.cells[c].value))
+          row.cells[c].value = *call + 1;
+    }
+  }
+
+  const Json* part(const Json& object, const char* key) {
+    const Json* found = at(object, key);
+    if (good() && (found == nullptr || !found->is_object()))
+      wrong("it", fmt::format("has no object \"{}\"", key));
+    return good() ? found : nullptr;
+  }
+
   // A number or a formula; unknown for null.
   std::optional<Expr> expr(const Json& value) const {
     if (value.is_null()) return Expr::unknown();
@@ -48,7 +83,9 @@ class Reader : JsonFields {
       const Expr exact(*number);
       return exact.is_overflow() ? std::nullopt : std::optional(exact);
     }
-    if (!value.is_object() || value.size() != 1 || !value.contains("formula")) return std::nullopt;
+    if (!value.is_object() || !value.contains("formula") ||
+        value.size() != (value.contains("at_most") ? 2 : 1))
+      return std::nullopt;
     const Json& formula = value["formula"];
     if (!formula.is_string()) return std::nullopt;
     return expr_from_text(formula.get_ref<const std::string&>(), symbol_names_);
@@ -64,9 +101,13 @@ class Reader : JsonFields {
 
   std::optional<Cell> cell(const Json& value, bool is_text) const {
     if (value.is_null()) return Cell{std::monostate{}, Certainty::Unknown};
-    if (is_text || value.is_string())
-      return is_text && value.is_string() ? std::optional(Cell{value.get<std::string>()})
-                                          : std::nullopt;
+    if (is_text && value.is_array()) {
+      const auto shapes = shapes_text(value);
+      return shapes ? std::optional(Cell{*shapes}) : std::nullopt;
+    }
+    if (!is_text && value.is_string()) return infinity(value.get_ref<const std::string&>());
+    if (is_text)
+      return value.is_string() ? std::optional(Cell{value.get<std::string>()}) : std::nullopt;
     const bool is_bound = value.is_object() && value.size() == 1 && value.contains("at_least");
     const Json& inner = is_bound ? value["at_least"] : value;
     if (is_bound && inner.is_null()) return std::nullopt;
@@ -74,6 +115,41 @@ class Reader : JsonFields {
     if (inner.is_number_float()) return Cell{inner.get<double>(), certainty};
     const auto number = expr(inner);
     return number ? std::optional(Cell{*number, certainty}) : std::nullopt;
+  }
+
+  static std::optional<Cell> infinity(const std::string& word) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (word == "inf") return Cell{kInfinity};
+    return word == "-inf" ? std::optional(Cell{-kInfinity}) : std::nullopt;
+  }
+
+  // `1×3×224×224` of a list of sizes, each a number or a formula.
+  static std::optional<std::string> shape_text(const Json& shape) {
+    if (shape.is_null()) return "?";
+    if (!shape.is_array()) return std::nullopt;
+    if (shape.empty()) return "scalar";
+    std::string out;
+    for (const Json& size : shape) {
+      if (&size != &shape.front()) out += "×";
+      if (const auto number = whole_number(size))
+        out += fmt::format("{}", *number);
+      else if (size.is_string() || size.is_null())
+        out += size.is_null() ? "?" : size.get<std::string>();
+      else
+        return std::nullopt;
+    }
+    return out;
+  }
+
+  static std::optional<std::string> shapes_text(const Json& shapes) {
+    std::string out;
+    for (const Json& shape : shapes) {
+      const auto one = shape_text(shape);
+      if (!one) return std::nullopt;
+      if (&shape != &shapes.front()) out += ", ";
+      out += *one;
+    }
+    return out;
   }
 
   void read_symbols(const Json& json) {
@@ -88,8 +164,11 @@ class Reader : JsonFields {
 
   void read_tensors(const Json& json, const char* key, std::vector<Profile::TensorFacts>& out) {
     list(json, key, [&](const Json& item, const std::string& where) {
-      out.push_back(
-          {text(item, "name", where), text(item, "dtype", where), text(item, "shape", where)});
+      const Json* shape = at(item, "shape");
+      const bool is_list = shape != nullptr && !shape->is_string();
+      const auto sizes = is_list ? shape_text(*shape) : text(item, "shape", where);
+      if (!sizes) return wrong(where, "has a \"shape\" that is no list of sizes");
+      out.push_back({text(item, "name", where), text(item, "dtype", where), *sizes});
     });
   }
 
@@ -116,7 +195,7 @@ class Reader : JsonFields {
     read_tensors(*model, "outputs", profile_.model.outputs);
   }
 
-  void read_settings(const Json& json) {
+  void read_options(const Json& json) {
     if (const Json* options = at(json, "options")) {
       if (!options->is_object()) return wrong("it", "has \"options\" that are no object");
       for (const auto& [option, value] : options->items()) {
@@ -125,6 +204,9 @@ class Reader : JsonFields {
         profile_.options.emplace_back(option, value.get<std::string>());
       }
     }
+  }
+
+  void read_settings(const Json& json) {
     profile_.convention = text(json, "convention", "it");
     profile_.energy_model = text(json, "energy_model", "it");
     if (at(json, "report") != nullptr) {
@@ -134,7 +216,6 @@ class Reader : JsonFields {
       profile_.report = report.value_or(ReportKind::Tape);
     }
     texts(json, "unknown_ops", profile_.unknown_ops);
-    texts(json, "notes", profile_.notes);
     profile_.hidden_rows = size(json, "hidden_rows", "it");
   }
 
@@ -153,12 +234,11 @@ class Reader : JsonFields {
         if (other.name == column.name)
           return wrong(where, fmt::format("has the name {} of another", in_quotes(column.name)));
       const std::string unit = text(item, "unit", where);
-      for (int u = 0; u <= static_cast<int>(Unit::Percent); ++u)
-        if (name(static_cast<Unit>(u)) == unit) {
-          column.unit = static_cast<Unit>(u);
-          profile_.columns.push_back(std::move(column));
-          return;
-        }
+      if (const auto known = unit_from_name(unit)) {
+        column.unit = *known;
+        profile_.columns.push_back(std::move(column));
+        return;
+      }
       wrong(where, fmt::format("has an unknown unit {}", in_quotes(unit)));
     };
     list(json, "columns", read_one, true);
@@ -171,7 +251,7 @@ class Reader : JsonFields {
     auto read_cell = cell(*found, is_text);
     if (!read_cell)
       wrong(where, fmt::format("has a value in column {} that {}", in_quotes(column.name),
-                               is_text ? "is no text" : kNumberForms));
+                               is_text ? "is no text and no list of shapes" : kNumberForms));
     return read_cell.value_or(Cell{});
   }
 
@@ -272,8 +352,7 @@ class Reader : JsonFields {
     facts.probe = real(*timing, "probe_s", where);
     facts.cpu_seconds = real(*timing, "cpu_s", where);
     facts.wall_seconds = real(*timing, "wall_s", where);
-    facts.low = real(*timing, "low_s", where);
-    facts.high = real(*timing, "high_s", where);
+    read_interval(*timing, facts);
     facts.involuntary = whole(*timing, "involuntary_switches", where);
     const auto told = [&](const char* key) {
       const Json* value = at(*timing, key);
@@ -297,6 +376,19 @@ class Reader : JsonFields {
     });
   }
 
+  void read_interval(const Json& timing, TimingFacts& facts) {
+    const std::string_view where = "its timing";
+    facts.low = real(timing, "low_s", where);
+    facts.high = real(timing, "high_s", where);
+    const Json* interval = at(timing, "median_interval_s");
+    if (interval == nullptr || interval->is_null()) return;
+    if (!interval->is_array() || interval->size() != 2 || !(*interval)[0].is_number() ||
+        !(*interval)[1].is_number())
+      return wrong(where, "has a \"median_interval_s\" that is no interval");
+    facts.low = (*interval)[0].get<double>();
+    facts.high = (*interval)[1].get<double>();
+  }
+
   void read_roofline(const Json& json) {
     const Json* roofline = at(json, "roofline");
     if (roofline == nullptr) return;
@@ -318,6 +410,7 @@ class Reader : JsonFields {
     }
   }
 
+  static constexpr std::int64_t kFirstSchema = 1;
   static constexpr std::size_t kMaxColumns = 1000;
   std::vector<std::string> symbol_names_;
   Profile profile_;
@@ -326,21 +419,16 @@ class Reader : JsonFields {
 }  // namespace
 
 Result<Profile> profile_from_json(std::string_view json, std::string_view label) {
-  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
   if (json.size() > kMaxBytes)
     return failure(fmt::format("profile {}: it is larger than {} MiB", label, kMaxBytes >> 20));
-  const Json parsed = Json::parse(json, keep, false);
-  if (parsed.is_discarded())
-    return failure(
-        fmt::format("profile {}: it is no JSON; save one with `strata stat MODEL "
-                    "--format json -o FILE`",
-                    label));
+  const Json parsed = json_from_text(json, kDeepest);
+  if (parsed.is_discarded()) return failure(Code::NotProfile, {.file = std::string(label)});
   return Reader(label).read(parsed);
 }
 
 Result<Profile> read_profile(const std::string& path) {
   const auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
+  if (!file) return failure(file);
   return profile_from_json((*file)->bytes(), path);
 }
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "strata/infer/infer.h"
+#include "strata/machine/roofline.h"
 #include "strata/measure/memory.h"
-#include "strata/measure/roofline.h"
 #include "strata/measure/timing.h"
 #include "strata/profile/profile.h"
 #include "strata/read/read.h"
@@ -154,12 +154,16 @@ TEST(ReadProfile, KeysThatAreNotKnownAreIgnored) {
 TEST(ReadProfile, WhatIsWrongGetsOneSentence) {
   const std::string head = R"({"schema": 1, "columns": [{"name": "n", "unit": "count"}], "rows": )";
   const std::pair<std::string, std::string> cases[] = {
-      {"", "it is no JSON; save one with `strata stat MODEL --format json -o FILE`"},
-      {"{", "it is no JSON; save one with `strata stat MODEL --format json -o FILE`"},
-      {"\xff\xfe", "it is no JSON; save one with `strata stat MODEL --format json -o FILE`"},
+      {"", "it is no JSON"},
+      {"{", "it is no JSON"},
+      {"\xff\xfe", "it is no JSON"},
       {"[]", "is no profile: it is not a JSON object"},
       {"{}", "it has no \"schema\""},
-      {R"({"schema": 2})", "it has schema 2, and this strata reads 1"},
+      {R"({"schema": 3})", "it has schema 3, and this strata reads 1 and 2"},
+      {R"({"schema": 2, "kind": "bench"})", "it is a document of kind \"bench\", and no profile"},
+      {R"({"schema": 2, "kind": "profile"})", "it has no object \"facts\""},
+      {R"({"schema": 2, "kind": "profile", "facts": {}, "tables": {}})",
+       "it has no object \"layers\""},
       {R"({"schema": "1"})", "it has a \"schema\" that is no whole number"},
       {R"({"schema": 1})", "it has no list \"columns\""},
       {R"({"schema": 1, "columns": []})", "it has no list \"rows\""},
@@ -208,6 +212,21 @@ TEST(ReadProfile, NumbersBeyondOurRangeAreRefused) {
         std::string(number) + "}]}";
     EXPECT_FALSE(profile_from_json(json, "test")) << number;
   }
+}
+
+// In 0.1 everything stood at the top of the object, and shapes were texts.
+TEST(ReadProfile, WhatWasSavedBy01IsStillRead) {
+  const auto profile = read_profile(STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/profile.json");
+  ASSERT_TRUE(profile) << profile.error().message;
+  ASSERT_EQ(profile->model.inputs.size(), 1u);
+  EXPECT_EQ(profile->model.inputs[0].shape, "N×3×224×224");
+  ASSERT_FALSE(profile->rows.empty());
+  const std::string json = profile_to_json(*profile);
+  EXPECT_NE(json.find("\"shape\": [\"N\",3,224,224]"), std::string::npos);
+  const auto again = profile_from_json(json, "again");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->model.inputs[0].shape, "N×3×224×224");
+  EXPECT_EQ(profile_to_json(*again), json);
 }
 
 TEST(ReadProfile, DeepNestingCostsNothing) {

@@ -1,186 +1,89 @@
-#include "profile/rows.h"
+#include "strata/profile/rows.h"
 
 #include <algorithm>
-#include <array>
-#include <unordered_map>
+#include <unordered_set>
+
+#include "cost/layer_kind.h"
+#include "profile/figures.h"
+#include "profile/gather.h"
 
 namespace strata {
 
 namespace {
 
-constexpr std::pair<std::string_view, ReportKind> kKinds[] = {
-    {"tape", ReportKind::Tape}, {"node", ReportKind::Node}, {"leaves", ReportKind::Leaves},
-    {"tree", ReportKind::Tree}, {"root", ReportKind::Root}, {"type", ReportKind::Type},
-    {"none", ReportKind::None},
-};
-
-std::string shapes_text(const Graph& graph, std::span<const TensorId> ids) {
-  std::string text;
-  for (TensorId id : ids) {
-    if (id == kNone) continue;
-    const TypeInfo& type = graph.tensors[id].type;
-    if (!text.empty()) text += ", ";
-    text += type.ranked ? strata::text(type.dims) : "?";
-  }
-  return text;
+// Blocks that a network's authors number say themselves what is an activation.
+bool is_activation_row(const Row& row) {
+  if (!row.block.empty()) return row.block.find(":act:") != row.block.npos;
+  return is_activation(row.kind);
 }
 
-void set_edges(Row& row, const Graph& graph, std::span<const TensorId> inputs,
-               std::span<const TensorId> outputs) {
-  row.input = shapes_text(graph, inputs);
-  row.output = shapes_text(graph, outputs);
-  if (!outputs.empty() && outputs[0] != kNone)
-    row.dtype = std::string(name(graph.tensors[outputs[0]].type.dtype));
-}
-
-// Constants, shape arithmetic and, between modules, views.
-bool costs_nothing(const Analysis& a, std::uint32_t layer) {
-  const Layer& facts = a.layers.list[layer];
-  if (!a.by_layer[layer].params.is(0)) return false;
-  for (std::uint32_t index : a.layers.nodes_of(facts)) {
-    const NodeCost& cost = a.costs.nodes[index].cost;
-    const bool free = cost.folded || (cost.view && (facts.functional || facts.scope == 0));
-    if (!free) return false;
-  }
-  return true;
-}
-
-std::vector<Row> node_rows(const Analysis& a, bool all, std::size_t& hidden) {
-  std::vector<Row> rows;
-  rows.reserve(a.costs.nodes.size());
-  for (std::uint32_t i = 0; i < a.costs.nodes.size(); ++i) {
-    const Executed& executed = a.costs.nodes[i];
-    const bool free = executed.cost.folded || executed.cost.view;
-    if (free && !all && executed.cost.params.is(0)) {
-      ++hidden;
-      continue;
+void keep_only(std::vector<Row>& rows, RowChoice choice) {
+  std::unordered_set<std::string> seen;
+  const bool numbered =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.block.empty(); });
+  std::erase_if(rows, [&](const Row& row) {
+    switch (choice) {
+      case RowChoice::All:
+        return false;
+      case RowChoice::Modules:
+        return row.functional;
+      case RowChoice::ModulesOnce:
+        return row.functional || !seen.insert(row.layer).second;
+      case RowChoice::Activations:
+        return !is_activation_row(row) || (numbered && row.block.empty());
     }
-    const Node& node = executed.get();
-    Row row;
-    row.layer = std::string(node.name);
-    if (row.layer.empty() && !node.outputs.empty() && node.outputs[0] != kNone)
-      row.layer = std::string(executed.graph->tensors[node.outputs[0]].name);
-    row.type = std::string(node.op);
-    std::vector<TensorId> inputs;
-    for (TensorId id : node.inputs)
-      if (id != kNone && executed.graph->tensors[id].role != Role::Initializer)
-        inputs.push_back(id);
-    set_edges(row, *executed.graph, inputs, node.outputs);
-    row.figures = a.by_node[i];
-    if (!a.alive.empty()) row.alive = a.alive[i];
-    rows.push_back(std::move(row));
-  }
-  return rows;
+    return false;
+  });
 }
 
-// Rows with the same key become one.
-template <class Key>
-std::vector<Row> merged(std::vector<Row> rows, Key key) {
-  std::vector<Row> out;
-  std::unordered_map<std::string, std::size_t> seen;
-  for (Row& row : rows) {
-    auto [known, is_new] = seen.try_emplace(key(row), out.size());
-    if (is_new) {
-      out.push_back(std::move(row));
-      continue;
-    }
-    Row& first = out[known->second];
-    add_to(first.figures, row.figures);
-    first.calls += row.calls;
-    first.device.reset();
-    first.alive = std::max(first.alive, row.alive);
-    if (first.input != row.input) first.input.clear();
-    if (first.output != row.output) first.output.clear();
-  }
-  return out;
+Row total_of(const Analysis& a, const Rows& rows) {
+  Row totals;
+  totals.layer = "Total";
+  const std::vector<Row>& list = rows.list;
+  if (!list.empty() && std::all_of(list.begin(), list.end(),
+                                   [&](const Row& row) { return row.dtype == list.front().dtype; }))
+    totals.dtype = list.front().dtype;
+  // What passes inside a fused layer is not moved, and a choice leaves out rows: there the
+  // total is that of the rows.
+  const RowOptions& options = rows.options;
+  if (options.only != RowChoice::All || (options.fuse && options.report != ReportKind::Tree))
+    for (const Row& row : list) add_to(totals.figures, row.figures);
+  else
+    for (const Figures& figures : a.by_layer) add_to(totals.figures, figures);
+  return totals;
 }
 
-// From the entry of the first to the exit of the last.
-std::optional<CallMemory> group_memory(const Analysis& a, std::span<const std::uint32_t> group) {
-  if (!a.device) return std::nullopt;
-  const auto &first = a.device->layers[group.front()], &last = a.device->layers[group.back()];
-  if (!first || !last) return std::nullopt;
-  return CallMemory{first->net, last->at_exit - first->net, last->at_exit};
+// The limit that a row meets first, where work and bytes are known.
+void use_roofline(Row& row, const Roofline& roofline) {
+  const auto flops = row.figures.flops.number();
+  const auto bytes = (row.figures.read_bytes + row.figures.write_bytes).number();
+  if (!flops || !bytes || *flops <= 0 || *bytes <= 0) return;
+  const double intensity = *flops / *bytes;
+  const bool compute = roofline.attainable(intensity) >= roofline.fp32_flops;
+  row.bound = compute ? "compute" : "memory";
+  if (row.figures.seconds && *row.figures.seconds > 0)
+    row.of_roof = 100 * *flops / *row.figures.seconds / roofline.attainable(intensity);
 }
 
 }  // namespace
 
-std::optional<std::int64_t> Analysis::alive_at(const Layer& layer) const {
-  std::optional<std::int64_t> most;
-  if (!alive.empty())
-    for (std::uint32_t index : layers.nodes_of(layer)) most = std::max(most, alive[index]);
-  return most;
+bool Rows::has_repeated_calls() const {
+  if (options.report != ReportKind::Tree && options.report != ReportKind::Leaves) return false;
+  return std::any_of(list.begin(), list.end(),
+                     [](const Row& row) { return row.calls > 1 && !row.functional; });
 }
 
-std::optional<ReportKind> report_kind_from_name(std::string_view word) {
-  for (const auto& [text, kind] : kKinds)
-    if (text == word) return kind;
-  return std::nullopt;
-}
-
-std::string_view name(ReportKind kind) {
-  for (const auto& [text, known] : kKinds)
-    if (known == kind) return text;
-  return "?";
-}
-
-Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
-  const Layer& first = a.layers.list[group.front()];
-  const Graph& graph = *a.costs.nodes[first.main].graph;
-  Row row;
-  row.layer = layer_path(a.model, a.costs, first);
-  row.call = first.call;
-  row.functional = first.functional;
-  row.kind = first.kind;
-  if (!a.blocks.empty()) row.block = a.blocks[group.front()];
-  if (!a.instead.empty()) row.instead = a.instead[group.front()];
-  for (std::uint32_t index : group) {
-    if (!row.type.empty()) row.type += "+";
-    row.type += layer_type(a.model, a.costs, a.layers.list[index]);
-    add_to(row.figures, a.by_layer[index]);
-    row.alive = std::max(row.alive, a.alive_at(a.layers.list[index]));
-  }
-  row.device = group_memory(a, group);
-  set_edges(row, graph, a.edges.inputs(group.front()), a.edges.outputs(group.back()));
-  // What passes inside the group is neither written nor read again.
-  for (std::size_t i = 0; i + 1 < group.size(); ++i) {
-    const Expr& passed = a.by_layer[group[i]].activation_bytes;
-    row.figures.write_bytes = row.figures.write_bytes - passed;
-    row.figures.read_bytes = row.figures.read_bytes - passed;
-    row.figures.activation_bytes -= passed;
-  }
-  for (ScopeId scope = first.scope; scope != kNone && scope != 0;
-       scope = a.model.scopes[scope].parent)
-    ++row.depth;
-  return row;
-}
-
-std::vector<Row> make_rows(const Analysis& a, const RowOptions& options, std::size_t& hidden) {
-  hidden = 0;
-  if (options.report == ReportKind::None) return {};
-  if (options.report == ReportKind::Node) return node_rows(a, options.all, hidden);
-  if (options.report == ReportKind::Tree || options.report == ReportKind::Root)
-    return tree_rows(a, options.report == ReportKind::Root ? 0 : options.depth);
-
-  std::vector<Row> rows;
-  const auto add = [&](std::span<const std::uint32_t> group) {
-    if (group.size() == 1 && !options.all && costs_nothing(a, group.front()))
-      ++hidden;
-    else
-      rows.push_back(layer_row(a, group));
-  };
-  if (options.fuse) {
-    for (const auto& group : fused_groups(a)) add(group);
-  } else {
-    rows.reserve(a.layers.list.size());
-    for (std::uint32_t i = 0; i < a.layers.list.size(); ++i) add({&i, 1});
-  }
-  if (options.report == ReportKind::Leaves)
-    return merged(std::move(rows), [](const Row& row) { return row.layer; });
-  if (options.report == ReportKind::Type) {
-    for (Row& row : rows) row.layer.clear(), row.device.reset(), row.depth = 0;
-    return merged(std::move(rows), [](const Row& row) { return row.type; });
-  }
+Rows make_rows(const Analysis& a, const RowOptions& options) {
+  Rows rows;
+  rows.options = options;
+  rows.list = gather_rows(a, options, rows.hidden);
+  keep_only(rows.list, options.only);
+  if (options.only != RowChoice::All) rows.hidden = 0;  // they are left out by choice
+  for (std::uint32_t i = 0; i < rows.list.size(); ++i) rows.list[i].index = i;
+  rows.totals = total_of(a, rows);
+  add_measured(a, rows);
+  if (a.attached.roofline)
+    for (Row& row : rows.list) use_roofline(row, *a.attached.roofline);
   return rows;
 }
 

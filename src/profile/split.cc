@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/in_quotes.h"
+#include "cost/dataflow.h"
 #include "profile/open_sizes.h"
-#include "read/in_quotes.h"
+#include "profile/partition.h"
 
 namespace strata {
 
@@ -56,27 +58,33 @@ Result<Split> find_split(const Model& model, const Costs& costs, const Layers& l
                          const SplitOptions& options) {
   Split split;
   split.options = options;
-  split.flow = find_dataflow(model, costs, layers);
+  const Dataflow flow = find_dataflow(model, costs, layers);
   OpenSizes open;
   std::size_t not_cut = 0;
-  split.problem = make_problem(model.graph(), split.flow, edge, server, options, open, not_cut);
+  const PartitionProblem problem =
+      make_problem(model.graph(), flow, edge, server, options, open, not_cut);
   if (auto status = open.status("the size of its inputs and outputs"); !status)
-    return tl::unexpected(status.error());
-  if (split.problem.steps.empty())
-    return failure("the network computes nothing that could be split");
-  if (!split.problem.is_valid()) return failure("a time or a size is too large to compute with");
-  split.all_edge = all_edge(split.problem);
-  split.all_server = all_server(split.problem);
-  split.best = best_partition(split.problem, 1 / options.link_bytes_per_second);
-  split.pieces = best_partitions(split.problem, 1 / kFastestLink, 1 / kSlowestLink);
+    return failure(status);
+  if (problem.steps.empty()) return failure("the network computes nothing that could be split");
+  if (!problem.is_valid()) return failure("a time or a size is too large to compute with");
+  split.all_edge = all_edge(problem);
+  split.all_server = all_server(problem);
+  split.best = best_partition(problem, 1 / options.link_bytes_per_second);
+  split.pieces = best_partitions(problem, 1 / kFastestLink, 1 / kSlowestLink);
+  for (const Step& step : flow.steps) split.steps.push_back({step.layer, step.computes});
+  for (std::size_t t = 0; t < flow.buffers.size(); ++t)
+    split.tensors.push_back(
+        {flow.buffers[t].tensor, flow.buffers[t].maker, problem.tensors[t].bytes});
   add_notes(split.notes, edge.notes);
   add_notes(split.notes, server.notes);
   std::vector<std::string> of_sizes;
   open.add_note(of_sizes);
   if (not_cut > 0)
-    of_sizes.push_back(
-        fmt::format("{} tensor{} may be of any size, so no cut ships {}; --dim assumes one",
-                    not_cut, not_cut == 1 ? "" : "s", not_cut == 1 ? "it" : "them"));
+    of_sizes.push_back(phrased(
+        options.phrase,
+        make_error(Code::TensorsNotCut, {},
+                   fmt::format("{} tensor{} may be of any size, so no cut ships {}", not_cut,
+                               not_cut == 1 ? "" : "s", not_cut == 1 ? "it" : "them"))));
   add_notes(split.notes, of_sizes);
   return split;
 }
@@ -88,12 +96,12 @@ std::string describe(const Model& model, const Costs& costs, const Layers& layer
   std::vector<std::string> makers;
   std::size_t inputs = 0;
   for (std::uint32_t t : partition.shipped) {
-    const std::uint32_t maker = split.problem.tensors[t].maker;
-    if (maker == PartitionProblem::kInput) {
+    const std::uint32_t maker = split.tensors[t].maker;
+    if (maker == kNone) {
       ++inputs;
       continue;
     }
-    const Layer& layer = layers.list[split.flow.steps[maker].layer];
+    const Layer& layer = layers.list[split.steps[maker].layer];
     makers.push_back(layer_path(model, costs, layer));
     if (layer.call > 0) makers.back() += fmt::format("#{}", layer.call + 1);
     // One layer may hand on several.

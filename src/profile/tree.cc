@@ -3,7 +3,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "profile/rows.h"
+#include "profile/figures.h"
+#include "profile/gather.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -26,11 +27,11 @@ class Tree {
  public:
   explicit Tree(const Analysis& a) : a_(a) {
     modules_.emplace_back();
-    modules_[0].row.type = std::string(a.model.scopes[0].cls);
+    modules_[0].row.type = std::string(a.model->scopes[0].cls);
     // A file goes by its name; a network of the zoo by what was asked for.
-    const bool in_zoo = a.model.path.starts_with(zoo::kPrefix);
+    const bool in_zoo = a.model->path.starts_with(zoo::kPrefix);
     modules_[0].row.layer =
-        in_zoo ? a.model.path : std::filesystem::path(a.model.path).stem().string();
+        in_zoo ? a.model->path : std::filesystem::path(a.model->path).stem().string();
     if (modules_[0].row.layer.empty()) modules_[0].row.layer = "(network)";
     if (a.device) modules_[0].row.device = a.device->scopes[0];
   }
@@ -72,7 +73,7 @@ class Tree {
   // The module of a scope, made with its parents on first sight.
   std::size_t module_of(ScopeId scope) {
     if (scope == 0 || scope == kNone) return 0;
-    const Scope& facts = a_.model.scopes[scope];
+    const Scope& facts = a_.model->scopes[scope];
     const std::size_t parent = module_of(facts.parent);
     auto [known, is_new] = by_path_.try_emplace(std::string(facts.path), modules_.size());
     if (is_new) {

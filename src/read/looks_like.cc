@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view kSaveAsOnnx = "export it to ONNX first";
 constexpr std::string_view kTorchAdvice = "export it with torch.onnx.export first";
 
-// Longer and rarer ones first.
+// Longer and rarer signatures come first.
 constexpr Signature kSignatures[] = {
     {0,
      "version https://git-lfs.github.com/spec/"sv,
@@ -59,7 +59,7 @@ bool has(std::string_view text, std::string_view word) {
          }) != text.end();
 }
 
-// PyTorch's archives start with an uncompressed entry whose name tells them.
+// PyTorch's archives start with an uncompressed entry, whose name identifies them.
 Guess zip(std::string_view bytes) {
   const std::string_view start = bytes.substr(0, 4096);
   if (has(start, "/data.pkl") || has(start, "/constants.pkl") || has(start, "/version"))

@@ -1,4 +1,4 @@
-// What a file that cannot be read seems to be, to say so.
+// Guesses what a file that cannot be read is, so that the error can say so.
 #pragma once
 
 #include <string_view>

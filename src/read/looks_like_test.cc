@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 
 namespace strata {
 namespace {
@@ -39,7 +39,7 @@ TEST(InQuotes, KeepsASentenceReadable) {
   EXPECT_EQ(in_quotes("plain"), "\"plain\"");
   EXPECT_EQ(in_quotes("a\nb\x1b[31m\"\\"), "\"a\\x0ab\\x1b[31m\\x22\\x5c\"");
   EXPECT_EQ(in_quotes(std::string(1000, 'n')), "\"" + std::string(100, 'n') + "…\"");
-  // Not in the middle of a character.
+  // The text must not be cut in the middle of a character.
   std::string umlauts = "a";
   for (int i = 0; i < 100; ++i) umlauts += "ü";
   EXPECT_EQ(in_quotes(umlauts).size(), 1 + 99 + std::string("…").size() + 1);

@@ -27,7 +27,7 @@ std::string unknown_format(const std::string& path, std::string_view bytes) {
 
 Result<Model> read_model(const std::string& path, const ReadOptions& options) {
   auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
+  if (!file) return failure(file);
   const std::string_view bytes = (*file)->bytes();
   if (bytes.empty())
     return failure(

@@ -9,6 +9,7 @@
 
 #include "read/onnx/test_proto.h"
 #include "read/registry.h"
+#include "strata/base/scratch_folder.h"
 
 namespace strata {
 namespace {
@@ -17,15 +18,9 @@ using namespace onnx::test;
 
 class ReadTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "strata-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    path_ = (folder_ / "m.onnx").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_;
-  std::string path_;
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  std::filesystem::path folder_ = scratch_.path();
+  std::string path_ = scratch_ / "m.onnx";
 };
 
 TEST_F(ReadTest, TheModelKeepsItsFile) {

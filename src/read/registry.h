@@ -1,4 +1,4 @@
-// The formats that can be read, each with how to recognise it.
+// The formats that can be read, each with a way to recognise it.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ namespace strata {
 struct ModelFormat {
   std::string_view name;   // `onnx`
   std::string_view files;  // `ONNX models (.onnx)`
-  // Whether a file with these bytes may be one; looks at the start only.
+  // Whether a file with these bytes may have this format; only looks at the start.
   bool (*recognise)(std::string_view bytes);
   Result<Model> (*read)(std::string_view bytes, const std::string& path,
                         const ReadOptions& options);
 };
 
-// All formats, the surest to recognise first.
+// All formats, starting with those that are recognised most reliably.
 std::span<const ModelFormat> model_formats();
 
 }  // namespace strata

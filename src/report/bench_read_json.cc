@@ -1,12 +1,15 @@
 // A saved benchmark read back. Whatever is in the file, the answer is a benchmark or one
-// sentence; keys that are not known are ignored, as docs/bench.md promises.
-#include <cmath>
+// sentence; keys that are not known are ignored, as docs/bench.md promises. In 0.1 (schema 1) all
+// facts stood at the top, and null stood for what is unknown and for infinity.
+#include <charconv>
 #include <limits>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
+#include "base/json_text.h"
 #include "strata/report/bench.h"
 
 namespace strata {
@@ -27,16 +30,19 @@ class Reader {
   Result<BenchRun> read(const Json& json) {
     if (!json.is_object()) return failure(sentence("is no benchmark: it is not a JSON object"));
     if (text(json, "kind") != "bench") wrong("it has another \"kind\" than bench");
-    if (const auto schema = whole(json, "schema"); problem_.empty() && schema != BenchRun::kSchema)
-      wrong(fmt::format("it has schema {}, and this strata reads {}", schema, BenchRun::kSchema));
-    run_.program = text(json, "tool");
-    run_.started = text(json, "started");
-    run_.complete = flag(json, "complete");
+    schema_ = whole(json, "schema");
+    if (problem_.empty() && schema_ != kFirstSchema && schema_ != BenchRun::kSchema)
+      wrong(fmt::format("it has schema {}, and this strata reads {} and {}", schema_, kFirstSchema,
+                        BenchRun::kSchema));
+    const Json& facts = schema_ == kFirstSchema ? json : object(json, "facts");
+    read_tool(json);
+    run_.started = text(facts, "started");
+    run_.complete = flag(facts, "complete");
     pairs(json, "options", run_.options);
     pairs(json, "machine", run_.machine);
-    read_method(object(json, "method"));
-    list(json, "models", [&](const Json& item) { read_group(item); });
-    list(json, "aa", [&](const Json& item) { read_aa(item); });
+    read_method(object(facts, "method"));
+    list(facts, "models", [&](const Json& item) { read_group(item); });
+    list(facts, "aa", [&](const Json& item) { read_aa(item); });
     if (!problem_.empty()) return failure(problem_);
     return std::move(run_);
   }
@@ -89,9 +95,16 @@ class Reader {
     return static_cast<int>(number);
   }
 
+  // JSON has no infinity.
+  static std::optional<double> infinity(const Json& value) {
+    if (value == "inf") return kInfinity;
+    return value == "-inf" ? std::optional(-kInfinity) : std::nullopt;
+  }
+
   std::optional<double> real(const Json& json, const char* key) {
     const Json* value = at(json, key);
     if (value == nullptr) return std::nullopt;
+    if (const auto infinite = infinity(*value)) return infinite;
     if (!value->is_number()) return wrong(fmt::format("a \"{}\" is no number", key)), std::nullopt;
     return value->get<double>();
   }
@@ -103,12 +116,16 @@ class Reader {
   std::optional<Interval> interval(const Json& json, const char* key) {
     const Json* value = at(json, key);
     if (value == nullptr) return std::nullopt;
-    const auto is_end = [](const Json& end) { return end.is_number() || end.is_null(); };
-    if (!value->is_array() || value->size() != 2 || !is_end((*value)[0]) || !is_end((*value)[1]))
+    if (!value->is_array() || value->size() != 2)
       return wrong(fmt::format("a \"{}\" is no pair of numbers", key)), std::nullopt;
-    return Interval{(*value)[0].is_null() ? 0 : (*value)[0].get<double>(),
-                    (*value)[1].is_null() ? std::numeric_limits<double>::infinity()
-                                          : (*value)[1].get<double>()};
+    const auto end = [&](const Json& one, double unknown) -> double {
+      if (one.is_null()) return unknown;
+      if (one.is_number()) return one.get<double>();
+      const auto infinite = infinity(one);
+      if (!infinite) wrong(fmt::format("a \"{}\" is no pair of numbers", key));
+      return infinite.value_or(unknown);
+    };
+    return Interval{end((*value)[0], 0), end((*value)[1], kInfinity)};
   }
 
   const Json& object(const Json& json, const char* key) {
@@ -158,6 +175,31 @@ class Reader {
     }
   }
 
+  // `strata 0.1.0`, or a name and a version.
+  void read_tool(const Json& json) {
+    if (schema_ == kFirstSchema) {
+      run_.program = text(json, "tool");
+      return;
+    }
+    const Json& tool = object(json, "tool");
+    run_.program = text(tool, "name");
+    if (const std::string version = text(tool, "version"); !version.empty())
+      run_.program += " " + version;
+  }
+
+  // A text if it is too large for most programs.
+  void read_seed(const Json& seed) {
+    if (seed.is_number_unsigned()) {
+      run_.method.seed = seed.get<std::uint64_t>();
+      return;
+    }
+    const std::string digits = seed.is_string() ? seed.get<std::string>() : "";
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), run_.method.seed);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+      wrong("a \"seed\" is no whole number from 0 on");
+  }
+
   void read_method(const Json& json) {
     BenchOptions& method = run_.method;
     method.until = real(json, "until", method.until);
@@ -166,12 +208,7 @@ class Reader {
     method.min_blocks = count(json, "min_blocks");
     method.block_seconds = real(json, "block_seconds", method.block_seconds);
     method.warmup = count(json, "warmup", -1);
-    if (const Json* seed = at(json, "seed")) {
-      if (!seed->is_number_unsigned())
-        wrong("a \"seed\" is no whole number from 0 on");
-      else
-        method.seed = seed->get<std::uint64_t>();
-    }
+    if (const Json* seed = at(json, "seed")) read_seed(*seed);
     method.limits.timeout_seconds = real(json, "timeout_seconds", 0);
     method.limits.memory_bytes = whole(json, "memory_limit_bytes");
     method.answers.relative_error = real(json, "max_relative_error", 0);
@@ -270,10 +307,9 @@ class Reader {
     }
     if (at(json, "difference") != nullptr) {
       const Json& difference = object(json, "difference");
-      constexpr double kInfinite = std::numeric_limits<double>::infinity();
       OutputDifference& out = result.difference.emplace();
-      out.max_error = real(difference, "max_error", kInfinite);
-      out.relative_error = real(difference, "relative_error", kInfinite);
+      out.max_error = real(difference, "max_error", null_means());
+      out.relative_error = real(difference, "relative_error", null_means());
       out.sqnr = real(difference, "sqnr_db");
       out.cosine = real(difference, "cosine");
       out.top1 = real(difference, "top1");
@@ -288,8 +324,7 @@ class Reader {
       speed_up =
           SpeedUp{real(ratio, "median", 1), interval(ratio, "interval").value_or(Interval{}),
                   real(ratio, "p99"), interval(ratio, "p99_interval"), text(ratio, "withheld")};
-      if (!speed_up->withheld.empty())
-        speed_up->interval = {0, std::numeric_limits<double>::infinity()};
+      if (!speed_up->withheld.empty()) speed_up->interval = {0, kInfinity};
     }
     list(json, "processes",
          [&](const Json& item) { result.processes.push_back(read_process(item)); });
@@ -333,12 +368,20 @@ class Reader {
     aa.check.false_rate = real(json, "false_rate", 0);
     aa.check.false_rate_interval = interval(json, "false_rate_interval").value_or(Interval{});
     aa.check.sequential_rate = real(json, "sequential_rate", 0);
-    aa.check.smallest = real(json, "smallest_difference", std::numeric_limits<double>::infinity());
+    aa.check.smallest = real(json, "smallest_difference", null_means());
     aa.check.seconds = real(json, "seconds", 0);
     run_.aa.push_back(std::move(aa));
   }
 
+  // Where 0.1 wrote null for infinity.
+  double null_means() const {
+    return schema_ == kFirstSchema ? kInfinity : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  static constexpr std::int64_t kFirstSchema = 1;
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::string_view label_;
+  std::int64_t schema_ = 0;
   std::string problem_;
   BenchRun run_;
 };
@@ -346,15 +389,10 @@ class Reader {
 }  // namespace
 
 Result<BenchRun> bench_from_json(std::string_view json, std::string_view label) {
-  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
   if (json.size() > kMaxBytes)
     return failure(fmt::format("benchmark {}: it is larger than {} MiB", label, kMaxBytes >> 20));
-  const Json parsed = Json::parse(json, keep, false);
-  if (parsed.is_discarded())
-    return failure(
-        fmt::format("benchmark {}: it is no JSON; save one with `strata bench MODEL --format "
-                    "json -o FILE`",
-                    label));
+  const Json parsed = json_from_text(json, kDeepest);
+  if (parsed.is_discarded()) return failure(Code::NotBenchmark, {.file = std::string(label)});
   return Reader(label).read(parsed);
 }
 

@@ -194,6 +194,11 @@ Cell plain_seconds(const RowFacts& facts) {
   return facts.summary.n == 0 ? Cell{} : number(facts.summary.*Figure);
 }
 
+Cell estimate_cell(double value, const std::optional<Interval>& interval) {
+  if (!interval) return number(value);
+  return Estimate{value, interval->low, interval->high};
+}
+
 template <int TenThousandths>
 Cell plain_percentile(const RowFacts& facts) {
   if (facts.summary.n == 0) return {};
@@ -216,14 +221,18 @@ Cell plain_speed_up(const RowFacts& facts) {
   return speed_up == nullptr ? Cell{} : Figure(*speed_up);
 }
 
-Cell flag(bool set) { return whole(set ? 1 : 0); }
-
 const std::vector<ColumnRule>& plain_columns() {
   const auto text = [](const char* name, MakeCell cell) {
     return ColumnRule{{name, name, Unit::Text, false, 0}, cell};
   };
   const auto plain = [](const char* name, Unit unit, MakeCell cell) {
     return ColumnRule{{name, name, unit, false, 0}, cell};
+  };
+  const auto estimate = [](const char* name, Unit unit, MakeCell cell) {
+    return ColumnRule{{name, name, unit, false, 0, ColumnType::Estimate}, cell};
+  };
+  const auto truth = [](const char* name, MakeCell cell) {
+    return ColumnRule{{name, name, Unit::Text, false, 0, ColumnType::Truth}, cell};
   };
   static const std::vector<ColumnRule> kColumns = {
       text("model", [](const RowFacts& f) { return words(f.group.model); }),
@@ -242,49 +251,35 @@ const std::vector<ColumnRule>& plain_columns() {
             [](const RowFacts& f) {
               return number(samples_per_second(f.result, f.run.method.load));
             }),
-      plain("median_s", Unit::Seconds, plain_seconds<&Summary::median>),
-      plain("median_low_s", Unit::Seconds,
-            [](const RowFacts& f) {
-              return f.summary.interval ? number(f.summary.interval->low) : Cell{};
-            }),
-      plain("median_high_s", Unit::Seconds,
-            [](const RowFacts& f) {
-              return f.summary.interval ? number(f.summary.interval->high) : Cell{};
-            }),
+      estimate("median_s", Unit::Seconds,
+               [](const RowFacts& f) {
+                 if (f.summary.n == 0) return Cell{};
+                 return estimate_cell(f.summary.median, f.summary.interval);
+               }),
       plain("mean_s", Unit::Seconds, plain_seconds<&Summary::mean>),
       plain("p90_s", Unit::Seconds, plain_percentile<9000>),
       plain("p99_s", Unit::Seconds, plain_percentile<9900>),
       plain("p999_s", Unit::Seconds, plain_percentile<9990>),
       plain("std_s", Unit::Seconds, plain_seconds<&Summary::stddev>),
       plain("mad_s", Unit::Seconds, plain_seconds<&Summary::mad>),
-      plain("cv", Unit::Count, plain_seconds<&Summary::cv>),
+      plain("cv", Unit::Number, plain_seconds<&Summary::cv>),
       plain("min_s", Unit::Seconds, plain_seconds<&Summary::min>),
       plain("n", Unit::Count,
             [](const RowFacts& f) { return whole(static_cast<std::int64_t>(f.summary.n)); }),
       plain("outliers", Unit::Count,
             [](const RowFacts& f) { return whole(static_cast<std::int64_t>(f.summary.outliers)); }),
-      plain("speed_up", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
-              return s.withheld.empty() ? number(s.median) : Cell{};
-            }>),
-      plain("speed_up_low", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
-              return s.withheld.empty() ? number(s.interval.low) : Cell{};
-            }>),
-      plain("speed_up_high", Unit::Count,
-            plain_speed_up<[](const SpeedUp& s) { return number(s.interval.high); }>),
-      plain("speed_up_p99", Unit::Count,
-            plain_speed_up<[](const SpeedUp& s) { return number(s.tail); }>),
-      plain("speed_up_p99_low", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
-              return s.tail_interval ? number(s.tail_interval->low) : Cell{};
-            }>),
-      plain("speed_up_p99_high", Unit::Count, plain_speed_up<[](const SpeedUp& s) {
-              return s.tail_interval ? number(s.tail_interval->high) : Cell{};
-            }>),
-      plain("max_error", Unit::Count, plain_difference<&OutputDifference::max_error>),
-      plain("relative_error", Unit::Count, plain_difference<&OutputDifference::relative_error>),
-      plain("sqnr_db", Unit::Count, plain_difference<&OutputDifference::sqnr>),
-      plain("cosine", Unit::Count, plain_difference<&OutputDifference::cosine>),
-      plain("top1", Unit::Count, plain_difference<&OutputDifference::top1>),
-      plain("matched_boxes", Unit::Count, plain_difference<&OutputDifference::matched_boxes>),
+      estimate("speed_up", Unit::Number, plain_speed_up<[](const SpeedUp& s) {
+                 return s.withheld.empty() ? estimate_cell(s.median, s.interval) : Cell{};
+               }>),
+      estimate("speed_up_p99", Unit::Number, plain_speed_up<[](const SpeedUp& s) {
+                 return s.tail ? estimate_cell(*s.tail, s.tail_interval) : Cell{};
+               }>),
+      plain("max_error", Unit::Number, plain_difference<&OutputDifference::max_error>),
+      plain("relative_error", Unit::Number, plain_difference<&OutputDifference::relative_error>),
+      plain("sqnr_db", Unit::Decibels, plain_difference<&OutputDifference::sqnr>),
+      plain("cosine", Unit::Number, plain_difference<&OutputDifference::cosine>),
+      plain("top1", Unit::Number, plain_difference<&OutputDifference::top1>),
+      plain("matched_boxes", Unit::Number, plain_difference<&OutputDifference::matched_boxes>),
       plain("load_s", Unit::Seconds,
             [](const RowFacts& f) { return number(median_open_seconds(f.result)); }),
       plain("first_s", Unit::Seconds,
@@ -293,24 +288,25 @@ const std::vector<ColumnRule>& plain_columns() {
             [](const RowFacts& f) { return plain_bytes(peak_resident_bytes(f.result)); }),
       plain("file_bytes", Unit::Bytes,
             [](const RowFacts& f) { return plain_bytes(f.result.file_bytes); }),
-      plain("joules", Unit::Count, [](const RowFacts& f) { return number(f.result.joules); }),
-      plain("modelled_joules", Unit::Count, [](const RowFacts& f) { return number(f.modelled()); }),
-      plain("utilization", Unit::Count,
+      plain("joules", Unit::Number, [](const RowFacts& f) { return number(f.result.joules); }),
+      plain("modelled_joules", Unit::Number,
+            [](const RowFacts& f) { return number(f.modelled()); }),
+      plain("utilization", Unit::Number,
             [](const RowFacts& f) { return number(f.result.utilization); }),
-      plain("drift", Unit::Count,
+      plain("drift", Unit::Number,
             [](const RowFacts& f) {
               return f.result.drift ? number(f.result.drift->change) : Cell{};
             }),
-      plain("base", Unit::Count, [](const RowFacts& f) { return flag(f.is_base()); }),
-      plain("fastest", Unit::Count,
+      truth("base", [](const RowFacts& f) { return Cell(f.is_base()); }),
+      truth("fastest",
             [](const RowFacts& f) {
               const BenchResult& result = f.group.result;
-              return flag(result.has_clear_winner() && result.winner == f.index);
+              return Cell(result.has_clear_winner() && result.winner == f.index);
             }),
-      plain("as_fast", Unit::Count,
-            [](const RowFacts& f) { return flag(is_in(f.group.result.indistinct, f.index)); }),
-      plain("pareto", Unit::Count,
-            [](const RowFacts& f) { return flag(is_in(f.group.result.pareto, f.index)); }),
+      truth("as_fast",
+            [](const RowFacts& f) { return Cell(is_in(f.group.result.indistinct, f.index)); }),
+      truth("pareto",
+            [](const RowFacts& f) { return Cell(is_in(f.group.result.pareto, f.index)); }),
       text("result", [](const RowFacts& f) { return words(outcome_text(f.result)); }),
       text("reason", [](const RowFacts& f) { return words(f.result.reason); }),
       text("withheld",
@@ -318,7 +314,7 @@ const std::vector<ColumnRule>& plain_columns() {
              const SpeedUp* speed_up = f.speed_up();
              return words(speed_up == nullptr ? f.result.withheld() : speed_up->withheld);
            }),
-      plain("waited", Unit::Count,
+      plain("waited", Unit::Number,
             [](const RowFacts& f) {
               return f.result.waited() < 0 ? Cell{} : number(f.result.waited());
             }),
@@ -328,23 +324,25 @@ const std::vector<ColumnRule>& plain_columns() {
 
 }  // namespace
 
-Profile bench_rows(const BenchRun& run, bool machine) {
+Table bench_table(const BenchRun& run) {
   const bool shaped = std::any_of(run.groups.begin(), run.groups.end(),
                                   [](const BenchGroup& group) { return !group.shape.empty(); });
-  Profile table;
-  std::vector<MakeCell> cells;
-  for (const ColumnRule& rule : machine ? plain_columns() : shown_columns()) {
+  Table table{.name = "variants"};
+  std::vector<MakeCell> shown;
+  for (const ColumnRule& rule : plain_columns()) table.columns.push_back(rule.column);
+  for (const ColumnRule& rule : shown_columns()) {
     if (rule.shaped && !shaped) continue;
-    table.columns.push_back(rule.column);
-    cells.push_back(rule.cell);
+    table.shown_columns.push_back(rule.column);
+    shown.push_back(rule.cell);
   }
   for (const BenchGroup& group : run.groups)
     for (std::size_t i = 0; i < group.result.variants.size(); ++i) {
       const VariantResult& result = group.result.variants[i];
       const RowFacts facts{run, group, i, result,
                            result.runs() == 0 ? Summary{} : result.summary()};
-      ProfileRow& row = table.rows.emplace_back();
-      for (const MakeCell& cell : cells) row.cells.push_back(cell(facts));
+      TableRow& row = table.rows.emplace_back();
+      for (const ColumnRule& rule : plain_columns()) row.cells.push_back(rule.cell(facts));
+      for (const MakeCell& cell : shown) row.shown.push_back(cell(facts));
     }
   return table;
 }

@@ -387,6 +387,23 @@ TEST(BenchJson, IsReadBackAsItWas) {
   EXPECT_TRUE(std::isinf(read->groups[0].result.speed_ups[2]->interval.high));
 }
 
+// In 0.1 facts stood at the top, and null stood for infinity, too.
+TEST(BenchJson, WhatWasSavedBy01IsStillRead) {
+  std::ifstream file(STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/bench.json");
+  const std::string json{std::istreambuf_iterator<char>(file), {}};
+  const auto read = bench_from_json(json, "x.json");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->program, "strata 0.1.0");
+  ASSERT_EQ(read->groups.size(), 1u);
+  ASSERT_EQ(read->groups[0].result.variants.size(), 2u);
+  EXPECT_GT(read->groups[0].result.variants[0].runs(), 0u);
+  const std::string saved = bench_to_json(*read);
+  EXPECT_THAT(saved, HasSubstr("\"schema\": 2"));
+  const auto again = bench_from_json(saved, "y.json");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(bench_to_json(*again), saved);
+}
+
 TEST(BenchJson, NumbersThatAreNoneAreNull) {
   BenchRun run = two_variants(3);
   run.groups[0].result.variants[1].difference->relative_error =
@@ -403,8 +420,10 @@ TEST(BenchJson, WhatIsNoBenchmarkGetsASentence) {
   EXPECT_EQ(message("[]"), "benchmark x: is no benchmark: it is not a JSON object");
   EXPECT_THAT(message("{"), HasSubstr("benchmark x: it is no JSON"));
   EXPECT_EQ(message("{}"), "benchmark x: it has another \"kind\" than bench");
-  EXPECT_EQ(message(R"({"kind":"bench","schema":2})"),
-            "benchmark x: it has schema 2, and this strata reads 1");
+  EXPECT_EQ(message(R"({"kind":"bench","schema":3})"),
+            "benchmark x: it has schema 3, and this strata reads 1 and 2");
+  EXPECT_EQ(message(R"({"kind":"bench","schema":2,"facts":{"method":{"seed":"1x"}}})"),
+            "benchmark x: a \"seed\" is no whole number from 0 on");
   EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"base":3,"variants":[{}]}]})"),
             "benchmark x: \"base\" is no variant");
   EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"fastest":0,"variants":[]}]})"),

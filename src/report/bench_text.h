@@ -38,10 +38,11 @@ std::optional<std::int64_t> peak_resident_bytes(const VariantResult& result);
 bool was_disturbed(const VariantResult& result, const LoadMode& load);
 bool is_in(const std::vector<std::size_t>& list, std::size_t item);
 
-// All variants as rows of a table. For machines: plain numbers in base units, and nothing
-// where nothing is known.
-Profile bench_rows(const BenchRun& run, bool machine);
-Profile torchblade_rows(const BenchRun& run, bool machine);
+// All variants as rows: plain numbers in base units, and other columns for people.
+Table bench_table(const BenchRun& run);
+Table torchblade_table(const BenchRun& run);
+// What a document says of a run beside its tables.
+Members bench_facts(const BenchRun& run);
 
 // What follows from the rows: the fastest of each model, failures, how it was measured.
 // One line each, those that belong to the line before set in by two.

@@ -1,6 +1,7 @@
 // The table that TorchBlade published: its columns, seconds called seconds. What the
 // original calls Mean(FPS), a mean of rates, is samples over total time here.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -10,8 +11,6 @@
 namespace strata {
 
 namespace {
-
-Cell words(std::string text) { return {std::move(text), Certainty::Exact}; }
 
 // Six digits, as published.
 std::string digits(double number) { return fmt::format("{:.6g}", number); }
@@ -43,43 +42,46 @@ bool threads_differ(const BenchRun& run) {
 
 }  // namespace
 
-Profile torchblade_rows(const BenchRun& run, bool machine) {
-  Profile table;
-  table.columns = {{"model", "Model", Unit::Text, false, 0},
-                   {"export", "Export", Unit::Text, false, 0},
-                   {"backend", "Backend", Unit::Text, false, 0},
-                   {"precision", "Precision", Unit::Text, false, 0},
-                   {"median_fps", "Median(FPS)", Unit::Count, false, 0},
-                   {"mean_fps", "Mean(FPS)", Unit::Count, false, 0},
-                   {"median_s", "Median(s)", Unit::Seconds, false, 0},
-                   {"mean_s", "Mean(s)", Unit::Seconds, false, 0},
-                   {"p99_s", "99th_p(s)", Unit::Seconds, false, 0},
-                   {"std_dev_s", "std_dev(s)", Unit::Seconds, false, 0}};
+Table torchblade_table(const BenchRun& run) {
+  Table table{.name = "variants",
+              .columns = {{"model", "Model", Unit::Text, false, 0},
+                          {"export", "Export", Unit::Text, false, 0},
+                          {"backend", "Backend", Unit::Text, false, 0},
+                          {"precision", "Precision", Unit::Text, false, 0},
+                          {"median_fps", "Median(FPS)", Unit::Count, false, 0},
+                          {"mean_fps", "Mean(FPS)", Unit::Count, false, 0},
+                          {"median_s", "Median(s)", Unit::Seconds, false, 0},
+                          {"mean_s", "Mean(s)", Unit::Seconds, false, 0},
+                          {"p99_s", "99th_p(s)", Unit::Seconds, false, 0},
+                          {"std_dev_s", "std_dev(s)", Unit::Seconds, false, 0}}};
+  table.shown_columns = table.columns;
   const bool name_threads = threads_differ(run);
   for (const BenchGroup& group : run.groups)
     for (const VariantResult& result : group.result.variants) {
       const Variant& variant = result.variant;
       std::string backend = backend_text(variant);
       if (name_threads) backend += fmt::format(" ({} threads)", variant.session.threads);
-      ProfileRow& row = table.rows.emplace_back();
-      row.cells = {words(model_text(group, variant)), words(export_text(variant)), words(backend),
-                   words(variant.precision())};
+      TableRow& row = table.rows.emplace_back();
+      row.cells = {model_text(group, variant), export_text(variant), backend, variant.precision()};
+      row.shown = row.cells;
       const bool measured = result.runs() > 0;
       const Summary summary = measured ? result.summary() : Summary{};
-      const std::string none = machine ? "" : "–";
       const auto add = [&](std::optional<double> number, const std::string& otherwise) {
-        row.cells.push_back(words(number ? digits(*number) : otherwise));
+        const std::string text = number ? digits(*number) : otherwise;
+        row.cells.emplace_back(number ? Cell(std::strtod(text.c_str(), nullptr)) : Cell());
+        row.shown.emplace_back(text);
       };
       const auto given = [&](double number) {
         return measured ? std::optional(number) : std::nullopt;
       };
       const bool closed = run.method.load.kind != LoadMode::Kind::Rate;
+      const std::string none = "–";
       add(closed ? given(static_cast<double>(variant.batch) / summary.median) : std::nullopt, none);
       add(samples_per_second(result, run.method.load), none);
       add(given(summary.median), none);
       add(given(summary.mean), none);
       const auto p99 = measured ? summary.percentile(0.99) : std::nullopt;
-      add(p99, measured && !machine ? percentile_text(summary, 0.99) : none);
+      add(p99, measured ? percentile_text(summary, 0.99) : none);
       add(given(summary.stddev), none);
     }
   return table;

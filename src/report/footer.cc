@@ -55,7 +55,7 @@ std::set<std::string> symbols_in_totals(const Profile& profile) {
 }
 
 // What is missing and how to give it.
-std::string symbols_text(const Profile& profile) {
+std::string symbols_text(const Profile& profile, const Phrase& phrase) {
   if (profile.symbols.empty()) return "";
   const std::set<std::string> in_totals = symbols_in_totals(profile);
   std::string out;
@@ -63,31 +63,38 @@ std::string symbols_text(const Profile& profile) {
   for (const auto& symbol : profile.symbols) {
     if (!in_totals.contains(symbol.name) || shown == kSymbols) continue;
     ++shown;
-    out += fmt::format("  {}: {} (--dim {}=… {} it)\n", symbol.name, symbol.origin, symbol.name,
-                       symbol.needs_data ? "assumes" : "sets");
+    out += fmt::format(
+        "  {}\n", phrased(phrase, make_error(symbol.needs_data ? Code::AssumedSize : Code::OpenSize,
+                                             {.name = symbol.name},
+                                             fmt::format("{}: {}", symbol.name, symbol.origin))));
   }
   const std::size_t more = profile.symbols.size() - shown;
   if (more > 0)
-    out += fmt::format("  {}{} (--format json lists them)\n", more,
-                       shown == 0 ? ", on which no total shown depends" : " more");
+    out += fmt::format(
+        "  {}\n",
+        phrased(phrase, make_error(Code::ListIsShort, {},
+                                   fmt::format("{}{}", more,
+                                               shown == 0 ? ", on which no total shown depends"
+                                                          : " more"))));
   return "Open sizes:\n" + out;
 }
 
 // Offsets in one block of memory, as asked for.
-std::string arena_text(const Profile& profile, bool exact) {
+std::string arena_text(const Profile& profile, const TableStyle& style) {
   if (!profile.arena) return "";
   const ArenaLayout& arena = *profile.arena;
   const auto size = [&](std::int64_t bytes) {
-    return expr_text(Expr(bytes), NumberStyle::Bytes, exact);
+    return expr_text(Expr(bytes), NumberStyle::Bytes, style.exact);
   };
-  std::string out =
-      fmt::format("Arena of {} for {} tensors; what is alive at once needs {} ({:.1f} %){}\n",
-                  size(arena.bytes), arena.blocks.size(), size(arena.bound),
-                  arena.bytes == 0
-                      ? 100.0
-                      : 100.0 * static_cast<double>(arena.bound) / static_cast<double>(arena.bytes),
-                  arena.listed ? "" : "; --arena lists them");
-  if (!arena.listed) return out;
+  const std::string summary = fmt::format(
+      "Arena of {} for {} tensors; what is alive at once needs {} ({:.1f} %)", size(arena.bytes),
+      arena.blocks.size(), size(arena.bound),
+      arena.bytes == 0
+          ? 100.0
+          : 100.0 * static_cast<double>(arena.bound) / static_cast<double>(arena.bytes));
+  if (!arena.listed)
+    return phrased(style.phrase, make_error(Code::ArenaNotListed, {}, summary)) + "\n";
+  std::string out = summary + "\n";
   for (const ArenaBlock& block : arena.blocks)
     out += fmt::format("  {:>12} +{:<12} {} … {}\n", grouped(block.offset), grouped(block.bytes),
                        block.first.empty() ? block.tensor : block.first, block.last);
@@ -165,32 +172,6 @@ std::string timing_text(const Profile& profile) {
   return out;
 }
 
-// `Machine: AMD EPYC 7B13, 2 cores, L1 32 KiB, L2 512 KiB, L3 32 MiB, 2450 MHz, …`
-std::string machine_text(const Profile& profile) {
-  const auto fact = [&](std::string_view key) -> std::string {
-    for (const auto& [known, value] : profile.machine)
-      if (known == key) return value;
-    return "";
-  };
-  std::vector<std::string> parts;
-  const auto add = [&](std::string_view key, std::string_view before, std::string_view after) {
-    if (const std::string value = fact(key); !value.empty())
-      parts.push_back(fmt::format("{}{}{}", before, value, after));
-  };
-  add("cpu", "", "");
-  add("cores", "", fact("cores") == "1" ? " core" : " cores");
-  add("l1", "L1 ", "");
-  add("l2", "L2 ", "");
-  add("l3", "L3 ", "");
-  add("mhz", "", " MHz");
-  add("max_mhz", "at most ", " MHz");
-  add("governor", "governor ", "");
-  add("load", "load ", " before");
-  add("memory", "memory ", "");
-  add("kernel", "", "");
-  return parts.empty() ? "" : fmt::format("Machine: {}\n", fmt::join(parts, ", "));
-}
-
 std::string roofline_text(const Profile& profile) {
   if (!profile.roofline) return "";
   const RooflineFacts& roof = *profile.roofline;
@@ -228,63 +209,53 @@ std::string taken_text(const Profile& profile, bool exact) {
   return out + "\n";
 }
 
-// One line broken at spaces to fit; what follows a break is set in by two more.
-std::string wrapped_line(std::string_view text, std::size_t width) {
-  std::string out(text.substr(0, std::min(text.find_first_not_of(' '), text.size())));
-  const std::string indent = "\n" + out + "  ";
-  std::size_t column = out.size();
-  text.remove_prefix(out.size());
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    const std::size_t size = display_width(word);
-    if (column + size > width && column > indent.size()) {
-      out.pop_back();
-      out += indent;
-      column = indent.size() - 1;
-    }
-    out += word;
-    out += ' ';
-    column += size + 1;
-  }
-  if (out.ends_with(' ')) out.pop_back();
-  return out + "\n";
-}
-
 }  // namespace
 
-std::string wrapped(std::string_view text, std::size_t width) {
-  if (width == 0) return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out += wrapped_line(text.substr(0, end), width);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
+std::string machine_text(const std::vector<std::pair<std::string, std::string>>& machine) {
+  const auto fact = [&](std::string_view key) -> std::string {
+    for (const auto& [known, value] : machine)
+      if (known == key) return value;
+    return "";
+  };
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view key, std::string_view before, std::string_view after) {
+    if (const std::string value = fact(key); !value.empty())
+      parts.push_back(fmt::format("{}{}{}", before, value, after));
+  };
+  add("cpu", "", "");
+  add("cores", "", fact("cores") == "1" ? " core" : " cores");
+  add("l1", "L1 ", "");
+  add("l2", "L2 ", "");
+  add("l3", "L3 ", "");
+  add("mhz", "", " MHz");
+  add("max_mhz", "at most ", " MHz");
+  add("governor", "governor ", "");
+  add("load", "load ", " before");
+  add("memory", "memory ", "");
+  add("kernel", "", "");
+  return parts.empty() ? "" : fmt::format("Machine: {}\n", fmt::join(parts, ", "));
 }
 
-std::string footer_text(const Profile& profile, const TableStyle& style,
-                        const std::vector<std::string>& dropped) {
+std::string footer_text(const Profile& profile, const TableStyle& style) {
   std::string out = timing_text(profile);
   out += taken_text(profile, style.exact);
-  out += machine_text(profile);
+  out += machine_text(profile.machine);
   out += roofline_text(profile);
   out += peak_text(profile, style.exact);
   out += device_text(profile, style.exact);
-  out += arena_text(profile, style.exact);
-  out += symbols_text(profile);
+  out += arena_text(profile, style);
+  out += symbols_text(profile, style.phrase);
   if (!profile.unknown_ops.empty())
     out += fmt::format("Not counted, so totals are lower bounds: {}\n",
                        fmt::join(profile.unknown_ops, ", "));
   for (const std::string& note : profile.notes) out += fmt::format("Note: {}\n", note);
   if (profile.hidden_rows > 0)
-    out += fmt::format("{} row{} of constants and views not shown (--all shows them)\n",
-                       profile.hidden_rows, profile.hidden_rows == 1 ? "" : "s");
-  if (!dropped.empty())
-    out += fmt::format("Not shown for lack of width: {} (--width 0 shows all)\n",
-                       fmt::join(dropped, ", "));
-  return wrapped(out, style.width);
+    out += phrased(style.phrase, make_error(Code::RowsHidden, {},
+                                            fmt::format("{} row{} of constants and views not shown",
+                                                        profile.hidden_rows,
+                                                        profile.hidden_rows == 1 ? "" : "s"))) +
+           "\n";
+  return out;
 }
 
 }  // namespace strata

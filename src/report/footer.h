@@ -8,11 +8,9 @@
 
 namespace strata {
 
-// `dropped` are the names of columns that did not fit.
-std::string footer_text(const Profile& profile, const TableStyle& style,
-                        const std::vector<std::string>& dropped = {});
-
-// Lines broken at spaces to fit; what follows a break is set in by two more. 0: as it is.
-std::string wrapped(std::string_view text, std::size_t width);
+// Lines, not broken to fit. Rows are not looked at.
+std::string footer_text(const Profile& profile, const TableStyle& style);
+// `Machine: AMD EPYC 7B13, 2 cores, L1 32 KiB, …` and a line break; empty if nothing is known.
+std::string machine_text(const std::vector<std::pair<std::string, std::string>>& machine);
 
 }  // namespace strata

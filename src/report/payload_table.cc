@@ -13,25 +13,17 @@ namespace {
 
 Cell words(std::string text) { return {std::move(text), Certainty::Exact}; }
 
-// A size for people: text, so that `≤` can stand before it. For machines the formula,
-// and its bound in a column of its own.
-void add_bytes(ProfileRow& row, const Expr& bytes, bool lower_bound,
-               const PayloadOptions& options) {
-  if (!options.machine) {
-    row.cells.push_back(words((lower_bound ? "≥" : "") + bounded_bytes(bytes, options.exact)));
-    return;
-  }
+// A size for people: text, so that `≤` can stand before it. For programs the formula, and its bound
+// in a column of its own.
+void add_bytes(TableRow& row, const Expr& bytes, bool lower_bound, bool exact) {
+  row.shown.push_back(words((lower_bound ? "≥" : "") + bounded_bytes(bytes, exact)));
   if (bytes.is_unknown())
     row.cells.emplace_back();
   else
     row.cells.push_back({bytes, lower_bound ? Certainty::LowerBound : Certainty::Exact});
 }
 
-void add_bound(ProfileRow& row, const Expr& bytes, const PayloadOptions& options) {
-  if (!options.machine) return;
-  const auto bound = upper_bound(bytes);
-  row.cells.push_back(bound ? Cell{Expr(*bound), Certainty::Exact} : Cell{});
-}
+Shape shape_of(const TypeInfo& type) { return type.ranked ? Shape(type.dims) : Shape(); }
 
 // Which symbols are open in what is shown, and that ≤ is an upper bound.
 class OpenSizeNotes {
@@ -44,9 +36,9 @@ class OpenSizeNotes {
     }
     for (std::string& name : size.symbols()) open_.insert(std::move(name));
   }
-  void add_to(Profile& profile, const Inference& inference) const {
-    if (has_bounds_)
-      profile.notes.emplace_back("≤ is the most that a size can be; only the data tells it");
+  void add_to(std::vector<std::string>& notes, const Inference& inference,
+              const Phrase& phrase) const {
+    if (has_bounds_) notes.emplace_back("≤ is the most that a size can be; only the data tells it");
     std::size_t more = 0, shown = 0;
     for (const auto& symbol : inference.symbols) {
       if (!open_.contains(symbol.name)) continue;
@@ -54,11 +46,12 @@ class OpenSizeNotes {
         ++more;
         continue;
       }
-      profile.notes.push_back(fmt::format("{} is open: {} (--dim {}=… {} it)", symbol.name,
-                                          symbol.origin, symbol.name,
-                                          symbol.needs_data ? "assumes" : "sets"));
+      notes.push_back(phrased(
+          phrase,
+          make_error(symbol.needs_data ? Code::AssumedSize : Code::OpenSize, {.name = symbol.name},
+                     fmt::format("{} is open: {}", symbol.name, symbol.origin))));
     }
-    if (more > 0) profile.notes.push_back(fmt::format("{} more sizes are open", more));
+    if (more > 0) notes.push_back(fmt::format("{} more sizes are open", more));
   }
 
  private:
@@ -85,125 +78,203 @@ std::string shapes_text(const PayloadSource& source, const Cuts& cuts,
   return out;
 }
 
-}  // namespace
-
-Profile boundary_table(const PayloadSource& source, const Boundaries& boundaries,
-                       const PayloadOptions& options) {
-  Profile table;
-  table.columns = {{"layer", "Layer", Unit::Text, false, 0},
-                   {"call", "Call", Unit::Count, false, 5},
-                   {"direction", "Way", Unit::Text, false, 0},
-                   {"index", "#", Unit::Count, false, 3}};
-  if (options.machine) {
-    table.columns.insert(table.columns.begin() + 1, {"kind", "Kind", Unit::Text, false, 9});
-    table.columns.push_back({"tensor", "Tensor", Unit::Text, false, 9});
-  }
-  table.columns.push_back({"shape", "Shape", Unit::Text, false, 0});
-  table.columns.push_back({"dtype", "Dtype", Unit::Text, false, 4});
-  table.columns.push_back({"bytes", options.exact ? "Bytes" : "Size", Unit::Bytes, false, 0});
-  if (options.machine) table.columns.push_back({"at_most", "At most", Unit::Bytes, false, 0});
-
-  OpenSizeNotes notes;
-  const auto add = [&](const Boundary& boundary, bool is_input) {
-    const auto tensors =
-        is_input ? boundaries.inputs_of(boundary) : boundaries.outputs_of(boundary);
-    const std::uint32_t call = source.model.scopes[boundary.scope].call;
-    const auto start = [&](Cell index) {
-      ProfileRow row;
-      row.depth = boundary.depth;
-      row.cells = {words(boundary_name(source, boundary)),
-                   {Expr(call), Certainty::Exact},
-                   words(is_input ? "in" : "out"),
-                   std::move(index)};
-      if (options.machine)
-        row.cells.insert(row.cells.begin() + 1, words(std::string(kind_name(boundary))));
-      return row;
-    };
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      const Tensor& tensor = tensors[i].get();
-      ProfileRow row = start({Expr(static_cast<std::int64_t>(i)), Certainty::Exact});
-      if (options.machine) row.cells.push_back(words(std::string(tensor.name)));
-      row.cells.push_back(words(options.machine && tensor.type.ranked
-                                    ? text(tensor.type.dims)
-                                    : bounded_shape(tensor.type)));
-      row.cells.push_back(words(std::string(name(tensor.type.dtype))));
-      const Expr bytes = tensor_bytes(tensor.type);
-      notes.see(bytes);
-      add_bytes(row, bytes, false, options);
-      add_bound(row, bytes, options);
-      table.rows.push_back(std::move(row));
-    }
-    if (tensors.size() < 2) return;
-    ProfileRow row = start(words("sum"));
-    if (options.machine) row.cells.push_back(words(""));
-    row.cells.push_back(words(""));
-    row.cells.push_back(words(""));
-    add_bytes(row, bytes_of(tensors), false, options);
-    add_bound(row, bytes_of(tensors), options);
-    table.rows.push_back(std::move(row));
+// What stands below a table.
+std::function<std::string(const TableStyle&)> foot_of(std::vector<std::string> notes,
+                                                      std::size_t hidden_rows) {
+  return [notes = std::move(notes), hidden_rows](const TableStyle& style) {
+    std::string out;
+    for (const std::string& note : notes) out += fmt::format("Note: {}\n", note);
+    if (hidden_rows > 0)
+      out +=
+          phrased(style.phrase, make_error(Code::RowsHidden, {},
+                                           fmt::format("{} row{} of constants and views not shown",
+                                                       hidden_rows, hidden_rows == 1 ? "" : "s"))) +
+          "\n";
+    return out;
   };
-  for (const Boundary& boundary : boundaries.list) {
-    if (!is_shown(boundary, options)) {
-      const bool is_view = boundary.depth <= options.depth && !options.modules;
-      if (is_view) ++table.hidden_rows;
-      continue;
-    }
-    add(boundary, true);
-    add(boundary, false);
-  }
-  notes.add_to(table, source.inference);
-  return table;
 }
 
-Profile cut_table(const PayloadSource& source, const Cuts& cuts, const PayloadOptions& options) {
-  Profile table;
-  table.columns = {{"after", "Cut after", Unit::Text, false, 0},
-                   {"tensors", "Tensors", Unit::Count, false, 3},
-                   {"raw", "Raw", Unit::Bytes, false, 0},
-                   {"fp16", "fp16", Unit::Bytes, false, 1},
-                   {"int8", "int8", Unit::Bytes, false, 1}};
-  if (options.machine) {
-    table.columns.insert(table.columns.begin() + 1, {"call", "Call", Unit::Count, false, 0});
-    table.columns.push_back({"raw_at_most", "At most", Unit::Bytes, false, 0});
-    table.columns.push_back({"least_so_far", "Least so far", Unit::Count, false, 0});
-  } else {
-    table.columns.push_back({"mark", "", Unit::Text, false, 0});
-  }
-  table.columns.push_back({"ships", "Ships", Unit::Text, false, 4});
+class BoundaryRows {
+ public:
+  BoundaryRows(const PayloadSource& source, const Boundaries& boundaries,
+               const PayloadOptions& options)
+      : source_(source), boundaries_(boundaries), options_(options) {}
 
-  OpenSizeNotes notes;
+  Table make() {
+    const char* title = options_.exact ? "Bytes" : "Size";
+    table_.shown_columns = {
+        {"layer", "Layer", Unit::Text, false, 0},         {"call", "Call", Unit::Count, false, 5},
+        {"direction", "Direction", Unit::Text, false, 0}, {"index", "#", Unit::Count, false, 3},
+        {"shape", "Shape", Unit::Text, false, 0},         {"dtype", "Dtype", Unit::Text, false, 4},
+        {"bytes", title, Unit::Bytes, false, 0}};
+    table_.columns = {{"layer", "Layer"},
+                      {"kind", "Kind"},
+                      {"call", "Call", Unit::Count},
+                      {"direction", "Direction"},
+                      {"index", "#", Unit::Count},
+                      {"tensor", "Tensor"},
+                      {"shape", "Shape", Unit::Text, false, 0, ColumnType::Shapes},
+                      {"dtype", "Dtype"},
+                      {"bytes", "Bytes", Unit::Bytes},
+                      {"at_most", "At most", Unit::Bytes},
+                      {"type", "Type"},
+                      {"depth", "Depth", Unit::Count}};
+    for (const Boundary& boundary : boundaries_.list) {
+      if (!is_shown(boundary, options_)) {
+        const bool is_view = boundary.depth <= options_.depth && !options_.modules;
+        if (is_view) ++hidden_;
+        continue;
+      }
+      add(boundary, true);
+      add(boundary, false);
+    }
+    std::vector<std::string> notes;
+    notes_.add_to(notes, source_.inference, options_.phrase);
+    table_.foot = foot_of(std::move(notes), hidden_);
+    return std::move(table_);
+  }
+
+ private:
+  void add(const Boundary& boundary, bool is_input) {
+    const auto tensors =
+        is_input ? boundaries_.inputs_of(boundary) : boundaries_.outputs_of(boundary);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      add_row(boundary, is_input, i, &tensors[i].get(), tensor_bytes(tensors[i].get().type));
+    if (tensors.size() > 1) add_row(boundary, is_input, "sum", nullptr, bytes_of(tensors));
+  }
+
+  // Without a tensor: the sum of several.
+  void add_row(const Boundary& boundary, bool is_input, const Cell& index, const Tensor* tensor,
+               const Expr& bytes) {
+    const Scope& scope = source_.model.scopes[boundary.scope];
+    const char* direction = is_input ? "in" : "out";
+    const std::string_view dtype = tensor == nullptr ? "" : name_of(tensor->type.dtype);
+    const std::string layer = boundary_name(source_, boundary);
+    TableRow& row = table_.rows.emplace_back();
+    row.depth = boundary.depth;
+    row.shown = {layer,
+                 scope.call + 1,
+                 direction,
+                 index,
+                 tensor == nullptr ? "" : bounded_shape(tensor->type),
+                 dtype};
+    row.cells = {layer,
+                 kind_name(boundary),
+                 scope.call + 1,
+                 direction,
+                 index,
+                 tensor == nullptr ? Cell() : Cell(tensor->name),
+                 tensor == nullptr ? Cell() : Cell(shape_of(tensor->type)),
+                 tensor == nullptr ? Cell() : Cell(dtype)};
+    if (tensor != nullptr) notes_.see(bytes);
+    add_bytes(row, bytes, false, options_.exact);
+    row.cells.emplace_back(upper_bound(bytes));
+    row.cells.emplace_back(
+        boundary.layer == kNone
+            ? std::string(scope.cls)
+            : layer_type(source_.model, source_.costs, source_.layers.list[boundary.layer]));
+    row.cells.emplace_back(boundary.depth);
+  }
+
+  const PayloadSource& source_;
+  const Boundaries& boundaries_;
+  const PayloadOptions& options_;
+  Table table_{.name = "boundaries"};
+  OpenSizeNotes notes_;
+  std::size_t hidden_ = 0;
+};
+
+// Every tensor that is shipped at a place.
+Cell shipped_cell(const PayloadSource& source, const Cuts& cuts,
+                  const std::vector<std::uint32_t>& tensors) {
+  Cells out;
+  for (const std::uint32_t t : tensors) {
+    const auto& cut = cuts.tensors[t];
+    out.emplace_back(shipped_members(source, cut.tensor, cut.layer, all_bytes(cut.bytes)));
+  }
+  return out;
+}
+
+}  // namespace
+
+Members layer_members(const PayloadSource& source, std::uint32_t layer) {
+  if (layer == kNone) return {{"layer", Cell()}, {"call", Cell()}};
+  const Layer& facts = source.layers.list[layer];
+  return {{"layer", layer_path(source.model, source.costs, facts)}, {"call", facts.call + 1}};
+}
+
+Cell all_bytes(const ShippedBytes& bytes) {
+  Members out;
+  for (std::size_t p = 0; p < kPrecisions; ++p)
+    out.push_back({std::string(name_of(static_cast<Precision>(p))), bytes[p]});
+  return out;
+}
+
+Members shipped_members(const PayloadSource& source, TensorId id, std::uint32_t layer, Cell bytes) {
+  const Tensor& tensor = source.model.graph().tensors[id];
+  Members out = layer_members(source, layer);
+  out.push_back({"tensor", tensor.name});
+  out.push_back({"dtype", name_of(tensor.type.dtype)});
+  out.push_back({"shape", shape_of(tensor.type)});
+  out.push_back({"bytes", std::move(bytes)});
+  return out;
+}
+
+Table boundary_table(const PayloadSource& source, const Boundaries& boundaries,
+                     const PayloadOptions& options) {
+  return BoundaryRows(source, boundaries, options).make();
+}
+
+Table cut_table(const PayloadSource& source, const Cuts& cuts, const PayloadOptions& options) {
+  Table table{.name = "cuts",
+              .columns = {{"after", "Cut after"},
+                          {"call", "Call", Unit::Count},
+                          {"tensors", "Tensors", Unit::Count},
+                          {"raw", "Raw", Unit::Bytes},
+                          {"fp16", "fp16", Unit::Bytes},
+                          {"int8", "int8", Unit::Bytes},
+                          {"raw_at_most", "At most", Unit::Bytes},
+                          {"least_so_far", "Least so far", Unit::Text, false, 0, ColumnType::Truth},
+                          {"ships", "Ships"},
+                          {"minimum", "Minimum", Unit::Text, false, 0, ColumnType::Truth},
+                          {"shipped", "Shipped", Unit::Text, false, 0, ColumnType::List}},
+              .shown_columns = {{"after", "Cut after", Unit::Text, false, 0},
+                                {"tensors", "Tensors", Unit::Count, false, 3},
+                                {"raw", "Raw", Unit::Bytes, false, 0},
+                                {"fp16", "fp16", Unit::Bytes, false, 1},
+                                {"int8", "int8", Unit::Bytes, false, 1},
+                                {"mark", "", Unit::Text, false, 0},
+                                {"ships", "Ships", Unit::Text, false, 4}}};
+  OpenSizeNotes open;
   const std::vector<std::uint32_t> places = shown_places(cuts, options.all);
   const auto sets = crossing(cuts, places);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const CutPlace& place = cuts.places[places[i]];
-    ProfileRow row;
-    if (options.machine) {
-      const bool is_start = place.layer == kNone;
-      row.cells.push_back(words(
-          is_start ? "" : layer_path(source.model, source.costs, source.layers.list[place.layer])));
-      row.cells.push_back({Expr(is_start ? 0 : source.layers.list[place.layer].call)});
-    } else {
-      row.cells.push_back(words(layer_name(source, place.layer)));
-    }
-    row.cells.push_back({Expr(place.tensors), Certainty::Exact});
-    for (const Expr& bytes : place.bytes) add_bytes(row, bytes, place.unknown > 0, options);
-    notes.see(place.bytes[0]);
-    if (options.machine) {
-      add_bound(row, place.unknown > 0 ? Expr::unknown() : place.bytes[0], options);
-      row.cells.push_back({Expr(place.is_least_so_far ? 1 : 0), Certainty::Exact});
-    } else {
-      row.cells.push_back(words(place.is_least_so_far ? "*" : ""));
-    }
-    row.cells.push_back(words(shapes_text(source, cuts, sets[i], options.machine)));
-    table.rows.push_back(std::move(row));
+    const bool is_start = place.layer == kNone;
+    TableRow& row = table.rows.emplace_back();
+    row.shown = {layer_name(source, place.layer), place.tensors};
+    row.cells = {is_start ? std::string()
+                          : layer_path(source.model, source.costs, source.layers.list[place.layer]),
+                 is_start ? Cell() : Cell(source.layers.list[place.layer].call + 1), place.tensors};
+    for (const Expr& bytes : place.bytes) add_bytes(row, bytes, place.unknown > 0, options.exact);
+    open.see(place.bytes[0]);
+    row.shown.emplace_back(place.is_least_so_far ? "*" : "");
+    row.shown.emplace_back(shapes_text(source, cuts, sets[i], false));
+    row.cells.emplace_back(place.unknown > 0 ? std::nullopt : upper_bound(place.bytes[0]));
+    row.cells.emplace_back(place.is_least_so_far);
+    row.cells.emplace_back(shapes_text(source, cuts, sets[i], true));
+    row.cells.emplace_back(place.is_minimum);
+    row.cells.push_back(shipped_cell(source, cuts, sets[i]));
   }
-  table.notes.emplace_back("* ships less than every earlier place");
+  std::vector<std::string> notes = {"* ships less than every earlier place"};
   if (places.size() < cuts.places.size())
-    table.notes.push_back(fmt::format(
-        "{} of {} places, those that ship less than their neighbours (--all shows every "
-        "place)",
-        places.size(), cuts.places.size()));
-  notes.add_to(table, source.inference);
+    notes.push_back(phrased(
+        options.phrase,
+        make_error(Code::PlacesHidden, {},
+                   fmt::format("{} of {} places, those that ship less than their neighbours",
+                               places.size(), cuts.places.size()))));
+  open.add_to(notes, source.inference, options.phrase);
+  table.foot = foot_of(std::move(notes), 0);
   return table;
 }
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "report/cell_text.h"
+#include "document/cell_text.h"
 #include "strata/base/number_text.h"
 
 namespace strata {

@@ -28,4 +28,14 @@ std::vector<std::uint32_t> shown_places(const Cuts& cuts, bool all);
 // Sum; unknown if one is.
 Expr bytes_of(std::span<const BoundaryTensor> tensors);
 
+Table boundary_table(const PayloadSource& source, const Boundaries& boundaries,
+                     const PayloadOptions& options);
+Table cut_table(const PayloadSource& source, const Cuts& cuts, const PayloadOptions& options);
+
+// Path and call of a layer, unknown for the network's inputs; bytes by precision; a tensor that is
+// shipped, with the layer that made it.
+Members layer_members(const PayloadSource& source, std::uint32_t layer);
+Cell all_bytes(const ShippedBytes& bytes);
+Members shipped_members(const PayloadSource& source, TensorId id, std::uint32_t layer, Cell bytes);
+
 }  // namespace strata

@@ -8,6 +8,7 @@
 
 #include "report/plot_scene.h"
 #include "report/sensitivity_text.h"
+#include "strata/base/statistics.h"
 
 namespace strata {
 
@@ -41,11 +42,6 @@ DotKind kind_of(const SensitivityLayer& layer) {
 
 std::string stage_of(const SensitivityLayer& layer) {
   return layer.block.substr(0, std::min(layer.block.find(':'), layer.block.size()));
-}
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
 }
 
 // An SQNR beyond this is far above the others, of which these are the middle half and more.
@@ -284,11 +280,11 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
 
   const std::string floats = "all in floats";
   if (run.quality == Quality::Sqnr) {
-    plot.line = value(run.quality, run.result.joint);
+    plot.line = score_of(run.quality, run.result.joint);
     if (plot.line)
       plot.line_label = "all layers together " + quality_with_unit(run.quality, *plot.line);
   } else {
-    plot.line = value(run.quality, run.result.baseline);
+    plot.line = score_of(run.quality, run.result.baseline);
     if (plot.line) plot.line_label = floats + " " + quality_with_unit(run.quality, *plot.line);
   }
   if (plot.line && std::isfinite(*plot.line)) finite.push_back(*plot.line);
@@ -305,9 +301,9 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
   plot.low = *least - room;
   plot.high = *most + room;
 
-  const double median = median_of(drops);
+  const double median = drops.empty() ? 0 : median_of(drops);
   for (const std::size_t layer : sensitivity_ranking(run)) {
-    const auto amount = drop(run.quality, run.result.layers[layer].alone, run.result.baseline);
+    const auto amount = drop_of(run.quality, run.result.layers[layer].alone, run.result.baseline);
     if (!amount || !(*amount > 0) || plot.dips.size() == kMostDips) break;
     if (*amount < kDip * median && !plot.dips.empty()) break;
     if (!plot.points[layer].value) continue;

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "strata/report/sensitivity.h"
 
 namespace strata {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kColumns = 10;
 
@@ -45,23 +46,49 @@ bool read_scores(const Json& layer, const char* key, std::vector<SampleScore>& o
   return true;
 }
 
+// Layers of a file of 0.1, which are in running order.
+std::optional<std::vector<Json>> rows_of_first(const Json& json) {
+  const auto layers = json.find("layers");
+  if (layers == json.end() || !layers->is_array()) return std::nullopt;
+  return std::vector<Json>(layers->begin(), layers->end());
+}
+
+// Layers of a document, which are in their ranking, in running order.
+std::optional<std::vector<Json>> rows_in_order(const Json& json) {
+  const Json::json_pointer place("/tables/layers/rows");
+  if (!json.contains(place) || !json.at(place).is_array()) return std::nullopt;
+  const Json& rows = json.at(place);
+  std::vector<Json> out(rows.size());
+  for (const Json& row : rows) {
+    const auto index = row.is_object() ? row.find("index") : row.end();
+    if (index == row.end() || !index->is_number_unsigned()) return std::nullopt;
+    const auto at = index->get<std::uint64_t>();
+    if (at >= out.size() || !out[at].is_null()) return std::nullopt;
+    out[at] = row;
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::string_view label) {
   const auto wrong = [&](std::string_view what) {
-    return failure(fmt::format("{}: {}; name another file with -o", label, what));
+    return failure(Code::NotScores, {.file = std::string(label), .detail = std::string(what)});
   };
-  const Json all = Json::parse(json, nullptr, false);
-  if (!all.is_object() || all.value("kind", Json()) != "strata sensitivity")
-    return wrong("is there already, and is not what `strata sensitivity` writes");
-  if (const auto schema = all.find("schema");
-      schema == all.end() || *schema != SensitivityRun::kSchema)
+  const Json whole_file = json_from_text(json);
+  const Json kind = whole_file.is_object() ? whole_file.value("kind", Json()) : Json();
+  if (kind != "sensitivity" && kind != "strata sensitivity")
+    return wrong("is there already, and is no measurement of sensitivity");
+  // In 0.1 everything stood at the top.
+  const bool is_first = kind == "strata sensitivity";
+  if (const auto schema = whole_file.find("schema");
+      schema == whole_file.end() || *schema != (is_first ? 1 : SensitivityRun::kSchema))
     return wrong("was written by another version of strata");
+  const Json all = is_first ? whole_file : whole_file.value("facts", Json::object());
   EarlierScores out;
   const auto run = all.find("run");
-  const auto layers = all.find("layers");
-  if (run == all.end() || !run->is_string() || layers == all.end() || !layers->is_array())
-    return wrong("lacks \"run\" or \"layers\"");
+  const auto layers = is_first ? rows_of_first(whole_file) : rows_in_order(whole_file);
+  if (run == all.end() || !run->is_string() || !layers) return wrong("lacks \"run\" or \"layers\"");
   out.run = run->get<std::string>();
   const auto number = [&](const char* key, double& to) {
     if (const auto at = all.find(key); at != all.end() && at->is_number()) to = at->get<double>();
@@ -77,12 +104,13 @@ Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::s
   whole("baseline", out.result.baseline);
   whole("joint", out.result.joint);
   for (const Json& layer : *layers) {
-    const bool named = layer.is_object() && layer.contains("path") && layer["path"].is_string();
+    const char* path = is_first ? "path" : "layer";
+    const bool named = layer.is_object() && layer.contains(path) && layer[path].is_string();
     LayerScore score;
     if (!named || !read_scores(layer, "scores", score.alone) ||
         !read_scores(layer, "left_out_scores", score.left_out))
       return wrong("has a layer without a path or with scores that are none");
-    out.paths.push_back(layer["path"].get<std::string>());
+    out.paths.push_back(layer[path].get<std::string>());
     out.result.layers.push_back(std::move(score));
   }
   return out;

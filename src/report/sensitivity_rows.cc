@@ -1,6 +1,5 @@
 // Layers as rows: for people, and for machines.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,10 +11,18 @@ namespace {
 
 Cell words(std::string text) { return {std::move(text), Certainty::Exact}; }
 Cell whole(std::size_t value) { return {Expr(static_cast<std::int64_t>(value)), Certainty::Exact}; }
-Cell number(const std::optional<double>& value) {
-  if (!value) return {};
-  if (std::isinf(*value)) return words("inf");
-  return {*value, Certainty::Exact};
+Cell estimate(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  if (!value || !interval) return value;
+  return Estimate{*value, interval->low, interval->high};
+}
+
+// Ten numbers a sample, in the order of kScoreColumns.
+Cell scores_cell(const std::vector<SampleScore>& samples) {
+  Cells out;
+  for (const SampleScore& one : samples)
+    out.emplace_back(Cells{one.signal, one.noise, one.product, one.other, one.kl, one.rows,
+                           one.same, one.right, one.labelled, one.command});
+  return out;
 }
 
 struct RowFacts {
@@ -87,90 +94,107 @@ std::vector<ColumnRule> shown_columns(const SensitivityRun& run) {
   return out;
 }
 
-std::vector<ColumnRule> plain_columns() {
-  const auto text = [](const char* name, Cell (*cell)(const RowFacts&)) {
-    return ColumnRule{{name, name, Unit::Text, false, 0}, cell};
-  };
-  const auto plain = [](const char* name, Cell (*cell)(const RowFacts&)) {
-    return ColumnRule{{name, name, Unit::Number, false, 0}, cell};
-  };
-  return {
-      plain("rank",
-            [](const RowFacts& row) { return row.figures.drop ? whole(row.rank) : Cell{}; }),
-      plain("index", [](const RowFacts& row) { return whole(row.layer); }),
-      text("layer", [](const RowFacts& row) { return words(row.facts().path); }),
-      text("block", [](const RowFacts& row) { return words(row.facts().block); }),
-      text("operators", [](const RowFacts& row) { return words(row.facts().operators); }),
-      text("place", [](const RowFacts& row) { return words(row.facts().place); }),
-      text("metric", [](const RowFacts& row) { return words(std::string(name(row.run.quality))); }),
-      plain("value", [](const RowFacts& row) { return number(row.figures.value); }),
-      plain("low",
-            [](const RowFacts& row) {
-              return row.figures.interval ? number(row.figures.interval->low) : Cell{};
-            }),
-      plain("high",
-            [](const RowFacts& row) {
-              return row.figures.interval ? number(row.figures.interval->high) : Cell{};
-            }),
-      plain("drop", [](const RowFacts& row) { return number(row.figures.drop); }),
-      plain("left_out", [](const RowFacts& row) { return number(row.figures.left_out); }),
-      plain("left_out_drop", [](const RowFacts& row) { return number(row.figures.left_out_drop); }),
-      plain("samples", [](const RowFacts& row) { return whole(row.figures.samples); }),
-      text("part", [](const RowFacts&) { return words("layer"); }),
-  };
+std::vector<Column> plain_columns() {
+  std::vector<Column> out = {{"rank", "#", Unit::Count},
+                             {"index", "Index", Unit::Count},
+                             {"layer", "Layer"},
+                             {"block", "Block"},
+                             {"operators", "Operators"},
+                             {"place", "Kind and place"},
+                             {"metric", "Metric"},
+                             {"value", "Value", Unit::Number},
+                             {"drop", "Drop", Unit::Number},
+                             {"left_out", "Left out", Unit::Number},
+                             {"left_out_drop", "Drop of left out", Unit::Number},
+                             {"samples", "Samples", Unit::Count},
+                             {"part", "Part"},
+                             {"like", "Like"},
+                             {"read_by", "Read by", Unit::Text},
+                             {"scores", "Scores", Unit::Number},
+                             {"left_out_scores", "Scores of left out", Unit::Number}};
+  for (Column& column : out) {
+    if (column.name == "value") column.type = ColumnType::Estimate;
+    if (column.name == "read_by" || column.name.ends_with("scores")) column.type = ColumnType::List;
+  }
+  return out;
 }
 
-// Behind the layers, in the same columns.
-void add_parts(const SensitivityRun& run, Profile& table) {
-  const std::vector<std::size_t> order = part_ranking(run);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const QuantPart& part = run.parts->parts[order[i]];
-    const auto& scores = run.parts->alone[order[i]];
-    const auto interval = value_interval(run.quality, scores);
-    const auto end = [&](bool low) {
-      return interval ? number(low ? interval->low : interval->high) : Cell{};
-    };
-    table.rows.emplace_back().cells = {whole(i + 1),
-                                       whole(order[i]),
-                                       words(part.label),
-                                       {},
-                                       {},
-                                       {},
-                                       words(std::string(name(run.quality))),
-                                       number(value(run.quality, scores)),
-                                       end(true),
-                                       end(false),
-                                       number(drop(run.quality, scores, run.result.baseline)),
-                                       {},
-                                       {},
-                                       whole(scores.size()),
-                                       words(std::string(name(part.kind)))};
-  }
+std::vector<Cell> plain_cells(const RowFacts& row) {
+  const LayerFigures& figures = row.figures;
+  const LayerScore& scores = row.run.result.layers[row.layer];
+  const auto& like = row.run.result.like;
+  const bool stood_for = row.layer < like.size() && like[row.layer] != row.layer;
+  return {figures.drop ? Cell(row.rank) : Cell(),
+          row.layer,
+          row.facts().path,
+          row.facts().block,
+          row.facts().operators,
+          row.facts().place,
+          name_of(row.run.quality),
+          estimate(figures.value, figures.interval),
+          figures.drop,
+          figures.left_out,
+          figures.left_out_drop,
+          figures.samples,
+          "layer",
+          stood_for ? Cell(row.run.layers[like[row.layer]].path) : Cell(),
+          Cells{},
+          scores_cell(scores.alone),
+          scores_cell(scores.left_out)};
 }
 
 }  // namespace
 
-Profile sensitivity_rows(const SensitivityRun& run, std::size_t top, bool machine) {
-  const std::vector<ColumnRule> rules = machine ? plain_columns() : shown_columns(run);
-  Profile table;
-  for (const ColumnRule& rule : rules) table.columns.push_back(rule.column);
+Table sensitivity_table(const SensitivityRun& run) {
+  const std::vector<ColumnRule> shown = shown_columns(run);
+  Table table{.name = "layers", .columns = plain_columns()};
+  for (const ColumnRule& rule : shown) table.shown_columns.push_back(rule.column);
   double sum = 0;
   for (const LayerScore& score : run.result.layers)
-    sum += drop(run.quality, score.alone, run.result.baseline).value_or(0);
+    sum += drop_of(run.quality, score.alone, run.result.baseline).value_or(0);
   const std::vector<std::size_t> order = sensitivity_ranking(run);
-  const std::size_t shown = top == 0 ? order.size() : std::min(top, order.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
     const RowFacts facts{run, order[i], i + 1, figures_of(run, order[i]), sum};
-    ProfileRow& row = table.rows.emplace_back();
-    for (const ColumnRule& rule : rules) row.cells.push_back(rule.cell(facts));
+    TableRow& row = table.rows.emplace_back();
+    row.cells = plain_cells(facts);
+    for (const ColumnRule& rule : shown) row.shown.push_back(rule.cell(facts));
   }
-  if (machine) add_parts(run, table);
-  if (!machine && shown < order.size())
-    table.notes.push_back(
-        fmt::format("{} more layers lose less or were not looked at; --top 0 "
-                    "shows all",
-                    order.size() - shown));
   return table;
+}
+
+// In the columns of the layers.
+std::vector<Cell> part_cells(const SensitivityRun& run, std::size_t index, std::size_t rank) {
+  const QuantPart& part = run.parts->parts[index];
+  const auto& scores = run.parts->alone[index];
+  Cells readers;
+  for (const std::size_t l : part.readers) readers.emplace_back(run.layers[l].path);
+  return {rank,
+          index,
+          part.label,
+          Cell(),
+          Cell(),
+          Cell(),
+          name_of(run.quality),
+          estimate(score_of(run.quality, scores), value_interval(run.quality, scores)),
+          drop_of(run.quality, scores, run.result.baseline),
+          Cell(),
+          Cell(),
+          scores.size(),
+          name_of(part.kind),
+          part.layer == kNoLayer ? Cell() : Cell(run.layers[part.layer].path),
+          std::move(readers),
+          scores_cell(scores),
+          Cells{}};
+}
+
+std::vector<Column> sensitivity_columns() { return plain_columns(); }
+
+Cell whole_cell(const SensitivityRun& run, const std::vector<SampleScore>& scores) {
+  return Members{{"value", score_of(run.quality, scores)},
+                 {"interval", value_interval(run.quality, scores)},
+                 {"drop", drop_of(run.quality, scores, run.result.baseline)},
+                 {"samples", scores.size()},
+                 {"scores", scores_cell(scores)}};
 }
 
 }  // namespace strata

@@ -28,7 +28,7 @@ std::string rounding_text(const Rounding& rounding) {
 }
 
 std::string baseline_text(const SensitivityRun& run) {
-  const auto floats = value(run.quality, run.result.baseline);
+  const auto floats = score_of(run.quality, run.result.baseline);
   if (run.quality == Quality::Sqnr)
     return "baseline: floats against themselves have no noise; more dB is better";
   if (!floats) return "baseline: not known";
@@ -38,7 +38,7 @@ std::string baseline_text(const SensitivityRun& run) {
 }
 
 std::string joint_text(const SensitivityRun& run) {
-  const auto all = value(run.quality, run.result.joint);
+  const auto all = score_of(run.quality, run.result.joint);
   if (!all) return "all layers together: not measured";
   std::string text = fmt::format("all {} layers together: {}", run.layers.size(),
                                  quality_with_unit(run.quality, *all));
@@ -50,10 +50,10 @@ std::string joint_text(const SensitivityRun& run) {
   return text;
 }
 
-std::string additivity_text(const SensitivityRun& run) {
+std::string additivity_text(const SensitivityRun& run, const Phrase& phrase) {
   const auto r = additivity_of(run);
   if (!r) {
-    const auto all = drop(run.quality, run.result.joint, run.result.baseline);
+    const auto all = drop_of(run.quality, run.result.joint, run.result.baseline);
     if (all && !(*all > 0)) return "R is not known: all layers together lose nothing";
     const auto part = additivity_so_far(run.result, run.quality);
     const std::size_t measured = layers_measured(run);
@@ -66,11 +66,11 @@ std::string additivity_text(const SensitivityRun& run) {
   std::string text = fmt::format(
       "R = {:.3g}: the layers' own drops add up to {:.3g} times the drop of all together", *r, *r);
   if (is_additive(r)) return text + "; a layer's share says about what leaving it in floats brings";
-  return text + fmt::format(
-                    ", outside of {:g} to {:g}: drops do not add up here. The order says which "
-                    "layer hurts most alone, not what leaving it in floats brings; "
-                    "--leave-one-out measures that",
-                    kAdditiveLow, kAdditiveHigh);
+  text += fmt::format(
+      ", outside of {:g} to {:g}: drops do not add up here. The order says which layer hurts most "
+      "alone, not what leaving it in floats brings",
+      kAdditiveLow, kAdditiveHigh);
+  return phrased(phrase, make_error(Code::NotAdditive, {}, std::move(text)));
 }
 
 std::string passes_text(const SensitivityRun& run) {
@@ -165,7 +165,7 @@ std::string quality_text(Quality quality, double value) {
 }
 
 std::string quality_with_unit(Quality quality, double value) {
-  const std::string_view of = unit(quality);
+  const std::string_view of = unit_of(quality);
   return quality_text(quality, value) + (of.empty() ? "" : " ") + std::string(of);
 }
 
@@ -177,11 +177,11 @@ LayerFigures figures_of(const SensitivityRun& run, std::size_t layer) {
   const LayerScore& score = run.result.layers[layer];
   LayerFigures out;
   out.samples = score.alone.size();
-  out.value = value(run.quality, score.alone);
-  out.drop = drop(run.quality, score.alone, run.result.baseline);
+  out.value = score_of(run.quality, score.alone);
+  out.drop = drop_of(run.quality, score.alone, run.result.baseline);
   out.interval = value_interval(run.quality, score.alone);
-  out.left_out = value(run.quality, score.left_out);
-  out.left_out_drop = drop(run.quality, score.left_out, run.result.baseline);
+  out.left_out = score_of(run.quality, score.left_out);
+  out.left_out_drop = drop_of(run.quality, score.left_out, run.result.baseline);
   return out;
 }
 
@@ -195,7 +195,7 @@ void add_findings(SensitivityRun& run, const std::vector<QuantLayer>& layers) {
   const Quality quality = is_share(run.quality) ? Quality::Sqnr : run.quality;
   std::vector<std::optional<double>> drops;
   for (const LayerScore& score : run.result.layers)
-    drops.push_back(drop(quality, score.alone, run.result.baseline));
+    drops.push_back(drop_of(quality, score.alone, run.result.baseline));
   run.findings = find_patterns(layers, drops);
 }
 
@@ -204,8 +204,8 @@ std::vector<std::size_t> sensitivity_ranking(const SensitivityRun& run) {
   std::iota(order.begin(), order.end(), 0);
   std::vector<std::optional<double>> drops, noise;
   for (const LayerScore& score : run.result.layers) {
-    drops.push_back(drop(run.quality, score.alone, run.result.baseline));
-    noise.push_back(drop(Quality::Sqnr, score.alone, run.result.baseline));
+    drops.push_back(drop_of(run.quality, score.alone, run.result.baseline));
+    noise.push_back(drop_of(Quality::Sqnr, score.alone, run.result.baseline));
   }
   // Shares have many ties: the noise decides them. nullopt is the least.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -214,7 +214,7 @@ std::vector<std::size_t> sensitivity_ranking(const SensitivityRun& run) {
   return order;
 }
 
-std::string sensitivity_summary(const SensitivityRun& run) {
+std::string sensitivity_summary(const SensitivityRun& run, const Phrase& phrase) {
   std::string out;
   const auto line = [&](const std::string& text) { out += text + "\n"; };
   if (run.random_data) line("RANDOM samples: a dry run; these figures say nothing about real data");
@@ -229,7 +229,7 @@ std::string sensitivity_summary(const SensitivityRun& run) {
   line(fmt::format("samples: {}; run on {}", run.data, run.engine));
   line(baseline_text(run));
   line(joint_text(run));
-  line(additivity_text(run));
+  line(additivity_text(run, phrase));
   line(passes_text(run));
   if (run.budgeted) out += budget_text(run);
   if (run.findings.empty()) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "strata/report/sensitivity.h"
 
@@ -28,15 +29,22 @@ LayerFigures figures_of(const SensitivityRun& run, std::size_t layer);
 std::optional<double> additivity_of(const SensitivityRun& run);
 bool is_additive(std::optional<double> r);
 
-// `machine`: all columns, plain; else those that have something to say.
-Profile sensitivity_rows(const SensitivityRun& run, std::size_t top, bool machine);
-// Weights and activations, worst first, and a line on all of them together; empty where they were
-// not asked for.
+// Layers, worst first, and all that is known of each; people see what has something to say.
+Table sensitivity_table(const SensitivityRun& run);
+std::vector<Column> sensitivity_columns();
+std::vector<Cell> part_cells(const SensitivityRun& run, std::size_t index, std::size_t rank);
+// Scores of all layers together, or of none.
+Cell whole_cell(const SensitivityRun& run, const std::vector<SampleScore>& scores);
+// What stands in a list of scores.
+inline constexpr const char* kScoreColumns[] = {
+    "signal", "noise", "product", "other", "kl", "rows", "same", "right", "labelled", "command"};
+// Weights and activations, worst first, in the same columns, and a line on all of them together;
+// empty where they were not asked for.
 std::vector<std::size_t> part_ranking(const SensitivityRun& run);
-Profile part_rows(const SensitivityRun& run, std::size_t top);
+Table parts_table(const SensitivityRun& run);
 std::string parts_summary(const SensitivityRun& run);
 
 // Sentences, a line each: what the table is of, baseline, joint result, R, passes, findings.
-std::string sensitivity_summary(const SensitivityRun& run);
+std::string sensitivity_summary(const SensitivityRun& run, const Phrase& phrase = {});
 
 }  // namespace strata

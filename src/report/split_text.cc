@@ -55,7 +55,7 @@ class SplitText {
     const SplitOptions& options = split_.options;
     const std::string floats = options.precision == Precision::Raw
                                    ? "all as it is"
-                                   : fmt::format("floats as {}", name(options.precision));
+                                   : fmt::format("floats as {}", name_of(options.precision));
     return fmt::format(
         "Edge     {}\nServer   {}\nLink     {}, round trip {}\nShipped  {}; {}\n\n", named_.edge,
         named_.server, link_text(options.link_bytes_per_second),
@@ -103,20 +103,22 @@ class SplitText {
     std::size_t listed = 0;
     for (std::uint32_t t : split_.best.shipped) {
       if (listed++ == kTensors) {
-        out += fmt::format("  and {} more (--format json lists them)\n",
-                           split_.best.shipped.size() - kTensors);
+        out += fmt::format(
+            "  {}\n",
+            phrased(style_.phrase,
+                    make_error(Code::ListIsShort, {},
+                               fmt::format("and {} more", split_.best.shipped.size() - kTensors))));
         break;
       }
-      const Buffer& buffer = split_.flow.buffers[t];
+      const SplitTensor& buffer = split_.tensors[t];
       const Tensor& tensor = source_.model.graph().tensors[buffer.tensor];
       const std::string from =
           buffer.maker == kNone
               ? fmt::format("input \"{}\"", tensor.name)
-              : fmt::format("after {}", layer_name(source_, split_.flow.steps[buffer.maker].layer));
-      out += fmt::format(
-          "  {:>10}  {} {}  {}\n",
-          bounded_bytes(Expr(std::int64_t(split_.problem.tensors[t].bytes)), style_.exact),
-          name(tensor.type.dtype), bounded_shape(tensor.type), from);
+              : fmt::format("after {}", layer_name(source_, split_.steps[buffer.maker].layer));
+      out += fmt::format("  {:>10}  {} {}  {}\n",
+                         bounded_bytes(Expr(std::int64_t(split_.tensors[t].bytes)), style_.exact),
+                         name_of(tensor.type.dtype), bounded_shape(tensor.type), from);
     }
     return out + "\n";
   }

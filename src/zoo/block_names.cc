@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cost/layer_kind.h"
+#include "zoo/efficientvit.h"
 
 namespace strata::zoo {
 
@@ -29,7 +30,7 @@ struct Place {
   std::string_view kind;
 };
 
-// Where a module stands; no block if it is in no stage.
+// The place of a module; it has no block if it is in no stage.
 Place place_of(const Model& model, ScopeId scope, const BlockScheme& scheme) {
   Place place;
   std::vector<ScopeId> inside;  // the stage's modules around `scope`, outermost last
@@ -49,6 +50,14 @@ Place place_of(const Model& model, ScopeId scope, const BlockScheme& scheme) {
   return place;
 }
 
+// Of the networks whose authors number their blocks.
+const BlockScheme* find_scheme(std::string_view root_class) {
+  for (const BlockScheme* scheme : {&efficientvit_blocks()})
+    if (std::find(scheme->roots.begin(), scheme->roots.end(), root_class) != scheme->roots.end())
+      return scheme;
+  return nullptr;
+}
+
 constexpr std::string_view kParts[] = {"conv", "norm", "act"};
 
 }  // namespace
@@ -62,12 +71,12 @@ std::vector<std::optional<BlockName>> block_names(const Model& model, const Laye
                                                   const LayerEdges& edges,
                                                   const BlockScheme& scheme) {
   std::vector<std::optional<BlockName>> names(layers.list.size());
-  std::unordered_map<std::string_view, std::uint32_t> blocks;  // of a stage, so far
+  std::unordered_map<std::string_view, std::uint32_t> blocks;  // number of blocks in a stage so far
   struct Block {
     std::uint32_t number = 0, layers = 0;
   };
   std::unordered_map<ScopeId, Block> known;
-  std::unordered_map<TensorId, std::uint32_t> maker;  // layer with a name, by what it gives
+  std::unordered_map<TensorId, std::uint32_t> maker;  // named layer by the tensor that it returns
   for (std::uint32_t i = 0; i < layers.list.size(); ++i) {
     const auto part = part_of(layers.list[i].kind);
     if (!part || layers.list[i].functional) continue;
@@ -87,6 +96,13 @@ std::vector<std::optional<BlockName>> block_names(const Model& model, const Laye
     for (TensorId id : edges.outputs(i)) maker.emplace(id, i);
   }
   return names;
+}
+
+std::vector<std::optional<BlockName>> block_names(const Model& model, const Layers& layers,
+                                                  const LayerEdges& edges) {
+  const BlockScheme* scheme = find_scheme(model.scopes[0].cls);
+  if (scheme == nullptr) return {};
+  return block_names(model, layers, edges, *scheme);
 }
 
 }  // namespace strata::zoo

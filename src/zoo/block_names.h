@@ -17,6 +17,7 @@ struct BlockScheme {
   struct Name {
     std::string_view from, to;
   };
+  std::span<const std::string_view> roots;       // classes of the root modules that have it
   std::span<const Name> stages;                  // path of a module, name of the stage
   std::span<const std::string_view> containers;  // classes that only hold blocks
   std::span<const Name> kinds;                   // class of a block or of what it wraps, its kind
@@ -34,13 +35,15 @@ struct BlockName {
 // `stage1:0:0:act:fmb`
 std::string text(const BlockName& name);
 
-// The scheme of a network, by the class of its root module; nullptr if it has none.
-const BlockScheme* find_block_scheme(std::string_view root_class);
-
 // As many as layers; nullopt for those outside of stages and those that are no part of
 // such a layer. A norm or activation belongs to the layer whose output it reads.
 std::vector<std::optional<BlockName>> block_names(const Model& model, const Layers& layers,
                                                   const LayerEdges& edges,
                                                   const BlockScheme& scheme);
+
+// The same by the scheme that the zoo has for the class of the model's root module; empty if it
+// has none.
+std::vector<std::optional<BlockName>> block_names(const Model& model, const Layers& layers,
+                                                  const LayerEdges& edges);
 
 }  // namespace strata::zoo

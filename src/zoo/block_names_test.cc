@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/cost/cost.h"
-#include "strata/zoo/builder.h"
+#include "strata/zoo/zoo.h"
 
 namespace strata::zoo {
 namespace {
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 constexpr BlockScheme::Name kStages[] = {{"stem", "first"}, {"body", "second"}};
 constexpr std::string_view kContainers[] = {"Sequential"};
 constexpr BlockScheme::Name kKinds[] = {{"Plain", "plain"}, {"Inner", "wrapped"}};
-constexpr BlockScheme kScheme = {kStages, kContainers, kKinds};
+constexpr BlockScheme kScheme = {{}, kStages, kContainers, kKinds};
 
 std::vector<std::string> names_of(Builder net, Var output) {
   net.output("y", output);
@@ -41,7 +41,7 @@ TEST(BlockNames, CountStagesBlocksAndLayersFromZero) {
   {
     const auto stage = net.module("body", "Sequential");
     {
-      // Without a convolution: no number.
+      // It has no convolution, so it gets no number.
       const auto block = net.module("0", "Plain");
       x = net.max_pool("pool", x, {.kernel = 2, .stride = 2});
     }
@@ -64,9 +64,9 @@ TEST(BlockNames, AnActivationBelongsToTheConvolutionThatItReads) {
     const auto block = net.module("0", "Other");
     const Var a = net.conv("a", x, 4);
     const Var b = net.conv("b", x, 4);
-    const Var sum = net.relu("of_sum", net.add(a, b));  // of no convolution
+    const Var sum = net.relu("of_sum", net.add(a, b));  // does not follow a convolution
     const Var of_a = net.relu("of_a", a);
-    const Var twice = net.relu("again", of_a);  // its layer has an activation already
+    const Var twice = net.relu("again", of_a);  // its layer already has an activation
     x = net.add(sum, twice);
   }
   EXPECT_THAT(names_of(std::move(net), x), ElementsAre("first:0:0:conv:", "first:0:1:conv:", "-",

@@ -1,4 +1,4 @@
-// Pieces that several families are made of.
+// Pieces that several families share.
 #pragma once
 
 #include <charconv>
@@ -6,20 +6,20 @@
 #include <optional>
 #include <string_view>
 
-#include "strata/zoo/builder.h"
+#include "strata/zoo/zoo.h"
 
 namespace strata::zoo {
 
-// x·wᵀ + b with weights of the open module itself: of a module inside it that never
-// runs, such as `out_proj.weight` of torch.nn.MultiheadAttention.
+// x·wᵀ + b with weights of the open module itself, or of a module inside it that never runs, such
+// as `out_proj.weight` of torch.nn.MultiheadAttention.
 inline Var projection(Builder& net, Var x, std::string_view weight, std::string_view bias,
                       std::int64_t out) {
   const Var turned = net.transpose(net.weight(weight, {out, net.number(x, -1)}), {1, 0});
   return net.add(net.matmul(x, turned), net.weight(bias, {out}));
 }
 
-// A Sequential: layers after each other, named 0, 1, 2 … as they come. It is open
-// until end(), which gives what comes out of it:
+// A Sequential: layers one after the other, named 0, 1, 2, … in order. It stays open until end(),
+// which returns its output:
 //
 //   x = Sequence(net, "classifier", x).dropout().linear(10).end();
 class Sequence {
@@ -40,13 +40,13 @@ class Sequence {
     return then(net_.max_pool(name(), x_, options));
   }
   Sequence& adaptive_avg_pool(Pair out) { return then(net_.adaptive_avg_pool(name(), x_, out)); }
-  // A module of several layers: `layers(net, x)` gives what comes out of them.
+  // A module with several layers: `layers(net, x)` returns their output.
   template <class Layers>
   Sequence& block(std::string_view cls, const Layers& layers) {
     const auto module = net_.module(next_++, cls);
     return then(layers(net_, x_));
   }
-  // The next number is left out: something stood there, and does nothing.
+  // Skips the next number: the original has a module there that does nothing.
   std::int64_t take_number() { return next_++; }
   Sequence& then(Var x) {
     x_ = x;

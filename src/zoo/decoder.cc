@@ -1,6 +1,5 @@
-// A decoder for text as Llama is built: RMS norms, rotary positions, queries that
-// share keys and values, a gated MLP. Modules have the names of Hugging Face's
-// LlamaForCausalLM.
+// A text decoder built like Llama: RMS norms, rotary positions, queries that share keys and values,
+// a gated MLP. Modules have the names of Hugging Face's LlamaForCausalLM.
 #include <cmath>
 #include <vector>
 
@@ -13,14 +12,14 @@ namespace {
 
 struct Sizes {
   std::int64_t width, heads, kv_heads, ffn, head;
-  std::int64_t sharing() const { return heads / kv_heads; }  // queries to one key
+  std::int64_t sharing() const { return heads / kv_heads; }  // queries per key
 };
 
-// What all layers read beside the text.
+// What all layers read in addition to the text.
 struct Context {
   Sizes sizes;
-  Var cos, sin;  // of each position's angles: length×head
-  Var mask;      // length×all: 0, or a large negative number where a query may not look
+  Var cos, sin;  // for the angles of each position: length×head
+  Var mask;      // length×all: 0, or a large negative number if a query may not look there
 };
 
 // Keys and values of one layer: batch×kv_heads×positions×head.
@@ -30,7 +29,7 @@ struct Cache {
 
 constexpr NormOptions kNorm = {.epsilon = 1e-5F, .cls = "LlamaRMSNorm"};
 
-// Angles grow with the position; each pair of channels turns at a speed of its own.
+// Angles grow with the position; each pair of channels rotates at its own speed.
 void rotary_tables(Builder& net, Var positions, Context& context) {
   const auto module = net.module("rotary_emb", "LlamaRotaryEmbedding");
   constexpr double kBase = 10000;
@@ -39,7 +38,7 @@ void rotary_tables(Builder& net, Var positions, Context& context) {
   for (std::int64_t i = 0; i < pairs; ++i)
     speeds.push_back(static_cast<float>(
         std::pow(kBase, -2.0 * static_cast<double>(i) / static_cast<double>(context.sizes.head))));
-  // In f32 whatever the network's type: large positions need all their digits.
+  // Computed in f32, whatever the network's type, because large positions need all their digits.
   const Var angle = net.unsqueeze(net.cast(positions, DType::F32), {1});
   const Var speed = net.op("Constant", {}, {{"value_floats", std::span<const float>(speeds)}});
   const Var turned = net.mul(angle, speed);
@@ -51,7 +50,7 @@ void rotary_tables(Builder& net, Var positions, Context& context) {
   context.sin = in_type(net.op("Sin", {both}));
 }
 
-// Turns each pair of channels (i, i + head/2) by its position's angle.
+// Rotates each pair of channels (i, i + head/2) by its position's angle.
 Var rotate(Builder& net, Var x, const Context& context) {
   const auto halves = net.split(x, -1, 2);
   const Var turned = net.concat({net.op("Neg", {halves[1]}), halves[0]}, -1);
@@ -59,7 +58,8 @@ Var rotate(Builder& net, Var x, const Context& context) {
   return net.add(straight, net.mul(turned, context.sin));
 }
 
-// `cache` holds what came before, and then also this; its key is none without a cache.
+// `cache` holds what came before, and afterwards also this layer's; its key is kNone if there is no
+// cache.
 Var attention(Builder& net, Var x, const Context& context, Cache& cache) {
   const auto module = net.module("self_attn", "LlamaAttention");
   const auto& [width, heads, kv_heads, ffn, head] = context.sizes;
@@ -78,7 +78,7 @@ Var attention(Builder& net, Var x, const Context& context, Cache& cache) {
     cache.key = key = net.concat({cache.key, key}, 2);
     cache.value = value = net.concat({cache.value, value}, 2);
   }
-  // Queries of one group meet the same keys by broadcasting: none is copied.
+  // Queries of one group use the same keys by broadcasting, so none is copied.
   const Var turned = net.unsqueeze(net.transpose(key, {0, 1, 3, 2}), {2});
   const Var scale = net.number(1 / std::sqrt(static_cast<float>(head)));
   const Var scores = net.add(net.mul(net.matmul(query, turned), scale), context.mask);
@@ -101,8 +101,8 @@ Var layer(Builder& net, std::int64_t number, Var x, const Context& context, Cach
   return net.add(x, mlp(net, net.rms_norm("post_attention_layernorm", x, kNorm), context.sizes));
 }
 
-// 0 where a query's position is not before the key's, else so little that nothing of
-// the key is left, and still a number of every type.
+// 0 if a query's position is not before the key's; otherwise a number so small that nothing of the
+// key is left, but that every type can represent.
 Var causal_mask(Builder& net, Var positions, Var all) {
   const Var first = net.integer(0);
   const Var step = net.integer(1);

@@ -18,8 +18,8 @@ struct Shape {
   }
 };
 constexpr Shape kTinyLlama = {32000, 2048, 22, 32, 4, 5632};
-constexpr Shape kShared = {1000, 64, 2, 4, 2, 176};  // two queries to a key
-constexpr Shape kPlain = {500, 96, 3, 6, 6, 256};    // a key for each query
+constexpr Shape kShared = {1000, 64, 2, 4, 2, 176};  // two queries per key
+constexpr Shape kPlain = {500, 96, 3, 6, 6, 256};    // one key per query
 
 std::int64_t projections(const Shape& s) {
   return 2 * s.width * s.width + 2 * s.width * s.kv_heads * s.head() + 3 * s.width * s.ffn;
@@ -109,7 +109,7 @@ TEST(Decoder, ModulesAreNamedAsHuggingFaceNamesThem) {
   EXPECT_EQ(weights.size(), 3u + 2 * 9);
 }
 
-// Squares and angles are taken in f32; what passes between layers is half.
+// Squares and angles are computed in f32; values between layers are half precision.
 TEST(Decoder, HalfPrecisionEndsInHalfPrecision) {
   const Network network = built("llama_small?dtype=f16&cache=on");
   for (TensorId id : network.model.graph().outputs)

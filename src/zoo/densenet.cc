@@ -35,7 +35,7 @@ Var transition(Builder& net, std::int64_t number, Var x) {
   return net.avg_pool("pool", x, {.kernel = 2, .stride = 2});
 }
 
-using Blocks = std::array<std::int64_t, 4>;  // layers of each
+using Blocks = std::array<std::int64_t, 4>;  // number of layers in each
 constexpr Blocks k121 = {6, 12, 24, 16};
 constexpr Blocks k161 = {6, 12, 36, 24};
 constexpr Blocks k169 = {6, 12, 32, 32};

@@ -1,4 +1,4 @@
-// The detectors, and what they can be built with.
+// The detectors, and the parameters they can be built with.
 #include "zoo/detection.h"
 
 namespace strata::zoo {

@@ -1,6 +1,6 @@
-// Pieces that detectors are made of, as torchvision builds them: an image of any
-// size goes in; boxes, labels and scores come out. Boxes are rows of left, top,
-// right, bottom in pixels. One image at a time.
+// Pieces of detectors, as torchvision builds them: they take an image of any size and return boxes,
+// labels and scores. Boxes are rows of left, top, right, bottom in pixels. They process one image
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace strata::zoo {
 
-// ---- Around the network: the image is brought to its size, boxes back to the image's.
+// ---- Around the network: the image is resized for it, and boxes are scaled back to the image.
 
 struct ImageSizes {
   Pair given;
-  Pair resized;  // the shorter side is min_size, unless the longer would pass max_size
+  Pair resized;  // the shorter side is min_size, unless the longer would exceed max_size
   Pair padded;   // to multiples of 32
 };
 
-// By the arguments resolution, height, width, min_size and max_size.
+// Computed from the arguments resolution, height, width, min_size and max_size.
 ImageSizes image_sizes(Builder& net, const Arguments& arguments);
 // Normalised, resized and padded.
 Var transform(Builder& net, Var image, const ImageSizes& sizes);
 Var back_to_given(Builder& net, Var boxes, const ImageSizes& sizes);
 
-// ---- Features: ResNet-50 with a pyramid of five levels, 256 channels each.
+// ---- Features: ResNet-50 with a five-level pyramid, 256 channels each.
 
 enum class TopLevels : std::uint8_t {
-  Pool,  // of layer1 to layer4, and the last once more at half its size
-  P6P7,  // of layer2 to layer4, and two convolutions after them
+  Pool,  // from layer1 to layer4, and the last one again at half its size
+  P6P7,  // from layer2 to layer4, followed by two convolutions
 };
 std::vector<Var> backbone_with_fpn(Builder& net, Var image, TopLevels top);
 
@@ -37,36 +37,36 @@ std::vector<Var> backbone_with_fpn(Builder& net, Var image, TopLevels top);
 
 using AnchorSizes = std::span<const std::int64_t>;  // square roots of their areas
 inline constexpr std::int64_t kAspectRatios = 3;
-// Those of all levels in a row, n×4: by position, then shape, then size.
+// The anchors of all levels in a row, n×4: by position, then shape, then size.
 Var anchor_boxes(Builder& net, std::span<const Var> features, std::span<const AnchorSizes> sizes,
                  Pair image);
-// What a head says of every anchor, in the anchors' order: 1×(A·c)×h×w becomes 1×(h·w·A)×c.
+// A head's outputs for every anchor, in the order of the anchors: 1×(A·c)×h×w becomes 1×(h·w·A)×c.
 Var by_anchor(Builder& net, Var x, std::int64_t items);
 
 // ---- Boxes.
 
-// Numbers that a head's outputs are divided by before they move a box.
+// Numbers that a head's outputs are divided by before they are applied to a box.
 struct BoxWeights {
   float center = 1, size = 1;
 };
-// Boxes moved and scaled: `boxes` n×4 and `deltas` n×4, or n×1×4 and n×c×4.
+// Moves and scales boxes: `boxes` is n×4 and `deltas` n×4, or n×1×4 and n×c×4.
 Var decode_boxes(Builder& net, Var deltas, Var boxes, BoxWeights weights = {});
 Var clip_boxes(Builder& net, Var boxes, Pair image);
 // Width and height.
 Var box_sides(Builder& net, Var boxes);
 // Whether both sides are at least this long.
 Var is_box_of(Builder& net, Var boxes, float side);
-// The numbers of the rows that are true; `rows` is what there are at most.
+// The indices of the rows that are true; there are at most `rows`.
 Var rows_where(Builder& net, Var is_true, std::int64_t rows);
 
 // Non-maximum suppression among boxes of the same group.
 struct Suppressing {
   std::int64_t groups;
   Pair image;
-  float overlap;      // of which the one with the lower score goes
-  std::int64_t most;  // that stay
+  float overlap;      // above this, the box with the lower score is dropped
+  std::int64_t most;  // number of boxes to keep
 };
-// The numbers of those that stay, highest score first. `groups` are whole numbers.
+// The indices of the boxes that are kept, highest score first. `groups` are integers.
 Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppressing& options);
 
 struct Detections {
@@ -76,10 +76,10 @@ struct Detections {
 // ---- The two stages of Faster R-CNN.
 
 struct ProposalOptions {
-  std::int64_t candidates;  // a level
+  std::int64_t candidates;  // per level
   std::int64_t proposals;
 };
-// Boxes that may hold something, at most `proposals`.
+// Boxes that may contain an object, at most `proposals`.
 Var region_proposals(Builder& net, std::span<const Var> features, const ImageSizes& sizes,
                      const ProposalOptions& options);
 
@@ -87,7 +87,7 @@ struct RoiOptions {
   std::int64_t proposals, classes, detections;
   float least_score;
 };
-// What is in the proposals.
+// Classifies the proposals.
 Detections roi_heads(Builder& net, std::span<const Var> features, Var proposals,
                      const ImageSizes& sizes, const RoiOptions& options);
 

@@ -6,9 +6,9 @@ namespace strata::zoo {
 
 namespace {
 
-constexpr float kRatios[kAspectRatios] = {0.5F, 1.0F, 2.0F};  // height to width
+constexpr float kRatios[kAspectRatios] = {0.5F, 1.0F, 2.0F};  // height over width
 
-// The anchors of a position at 0, 0: whole pixels, halves to the even one.
+// The anchors of a position at 0, 0, in whole pixels; halves are rounded to even.
 std::vector<float> cell_anchors(AnchorSizes sizes) {
   std::vector<float> corners;
   for (const float ratio : kRatios) {
@@ -23,7 +23,7 @@ std::vector<float> cell_anchors(AnchorSizes sizes) {
   return corners;
 }
 
-// 0, step, 2·step …: where the positions of one axis are in the image.
+// 0, step, 2·step, …: the image coordinates of the positions along one axis.
 Var positions(Builder& net, std::int64_t count, std::int64_t image) {
   const std::int64_t step = image / count;
   const Var at = net.op("Range", {net.integer(0), net.integer(count * step), net.integer(step)});
@@ -56,7 +56,7 @@ Var anchor_boxes(Builder& net, std::span<const Var> features, std::span<const An
   return net.concat(levels, 0);
 }
 
-// An anchor's numbers are neighbours among the channels: one transposition is enough.
+// An anchor's numbers are adjacent among the channels, so one transposition is enough.
 Var by_anchor(Builder& net, Var x, std::int64_t items) {
   const std::int64_t rows = net.channels(x) / items * net.number(x, 2) * net.number(x, 3);
   return net.reshape(net.transpose(x, {0, 2, 3, 1}), {1, rows, items});

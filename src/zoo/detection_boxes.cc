@@ -4,8 +4,8 @@
 
 namespace strata::zoo {
 
-// Centers move by a share of the box's side; sides grow by a factor e^delta, which
-// is kept below 1000/16.
+// Centers move by a fraction of the box's side; sides grow by a factor of e^delta, which is limited
+// to 1000/16.
 Var decode_boxes(Builder& net, Var deltas, Var boxes, BoxWeights weights) {
   const float most = std::log(1000.0F / 16);
   const auto corners = net.split(boxes, -1, 2);
@@ -33,23 +33,23 @@ Var box_sides(Builder& net, Var boxes) {
   return net.sub(corners[1], corners[0]);
 }
 
-// The axis is counted from the front: of no boxes at all, ONNX Runtime 1.27 reduces no axis
-// that is counted from the back.
+// The axis is counted from the front because, if there are no boxes, ONNX Runtime 1.27 does not
+// reduce an axis that is counted from the back.
 Var is_box_of(Builder& net, Var boxes, float side) {
   const Var shorter =
       net.op("ReduceMin", {box_sides(net, boxes)}, {{"axes", {1}}, {"keepdims", 0}});
   return net.op("GreaterOrEqual", {shorter, net.number(side)});
 }
 
-// No more rows come out than go in; the slice says so to whoever reads shapes.
+// No more rows come out than go in; the slice makes that visible to shape inference.
 Var rows_where(Builder& net, Var is_true, std::int64_t rows) {
   const Var found = net.squeeze(net.op("NonZero", {is_true}), {0});
   return net.slice(found, 0, 0, rows);
 }
 
-// Groups are moved apart, each into a field of its own of a square grid, so that boxes
-// of different groups never overlap. The grid keeps coordinates, and so their rounding,
-// small. The operator stops at `most`; the slice says so to whoever reads shapes.
+// Moves groups apart, each into its own cell of a square grid, so that boxes of different groups
+// never overlap. The grid keeps coordinates, and so their rounding errors, small. The operator
+// stops at `most`; the slice makes that visible to shape inference.
 Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppressing& options) {
   const auto columns =
       static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(options.groups))));
@@ -63,7 +63,7 @@ Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppre
   const Var kept =
       net.op("NonMaxSuppression", {net.unsqueeze(apart, {0}), net.unsqueeze(scores, {0, 1}),
                                    net.integer(options.most), net.number(options.overlap)});
-  const Var rows = net.slice(kept, 0, 0, options.most);  // of image, class and box
+  const Var rows = net.slice(kept, 0, 0, options.most);  // each is image, class and box
   return net.gather(rows, net.integer(2), 1);
 }
 

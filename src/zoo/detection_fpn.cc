@@ -1,5 +1,5 @@
-// A feature pyramid: the stages of a trunk brought to the same number of channels,
-// each with the ones above it added.
+// A feature pyramid: the stages of a backbone are brought to the same number of channels, and each
+// has the ones above it added.
 #include <array>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kChannels = 256;
 
-// One convolution, which torchvision wraps in a module of its own.
+// One convolution, which torchvision wraps in its own module.
 Var block(Builder& net, std::string_view list, std::size_t number, Var x, std::int64_t kernel) {
   const auto module = net.module(fmt::format("{}.{}", list, number), "Conv2dNormActivation");
   return net.conv("0", x, kChannels, {.kernel = kernel, .pad = kernel / 2});
@@ -34,8 +34,8 @@ std::vector<Var> pyramid(Builder& net, std::span<const Var> stages) {
 
 }  // namespace
 
-// BatchNorm2d in the trunk, as torchvision builds it without trained weights. With
-// them it is FrozenBatchNorm2d: the same arithmetic, its numbers no parameters.
+// The backbone has BatchNorm2d, as torchvision builds it without trained weights. With trained
+// weights, it is FrozenBatchNorm2d: the same arithmetic, but its numbers are not parameters.
 std::vector<Var> backbone_with_fpn(Builder& net, Var image, TopLevels top) {
   const auto backbone = net.module("backbone", "BackboneWithFPN");
   std::array<Var, 4> stages;

@@ -1,5 +1,5 @@
-// What is in each proposal: features under it from the level that fits its size, two
-// layers, a score for every class and a box for every class.
+// Classifies each proposal: features under it from the level that fits its size, two layers, then a
+// score and a box for every class.
 #include <array>
 #include <cmath>
 
@@ -9,15 +9,15 @@ namespace strata::zoo {
 
 namespace {
 
-constexpr std::size_t kLevels = 4;        // of the pyramid; its fifth is for proposals only
-constexpr std::int64_t kFirstStride = 4;  // pixels of the image to one of the first level
+constexpr std::size_t kLevels = 4;        // of the pyramid; its fifth level is only for proposals
+constexpr std::int64_t kFirstStride = 4;  // image pixels per pixel of the first level
 constexpr std::int64_t kPooled = 7;
 constexpr std::int64_t kWidth = 1024;
 constexpr float kOverlap = 0.5F;
 constexpr float kLeastSide = 1e-2F;
 
-// The level of each box: a box of 224×224 pixels goes to the third, one of twice that
-// side to the fourth. As floor(log2(√area / 224) + 10⁻⁶), compared with areas.
+// The level of each box: a box of 224×224 pixels goes to the third level, one with twice that side
+// to the fourth. Equivalent to floor(log2(√area / 224) + 10⁻⁶), but compares areas.
 Var levels_of(Builder& net, Var boxes) {
   constexpr double kCanonical = 224;
   constexpr double kTolerance = 1e-6;
@@ -30,7 +30,7 @@ Var levels_of(Builder& net, Var boxes) {
   return net.op("ReduceSum", {net.cast(above, DType::I64), net.integers({1})}, {{"keepdims", 0}});
 }
 
-// The boxes of each level are pooled from it; then all are put in the boxes' order.
+// Pools the boxes of each level from it, then puts all of them in the boxes' order.
 Var roi_pool(Builder& net, std::span<const Var> features, Var boxes, std::int64_t most) {
   const auto module = net.module("box_roi_pool", "MultiScaleRoIAlign");
   const Var levels = levels_of(net, boxes);
@@ -60,7 +60,7 @@ Var two_layers(Builder& net, Var x) {
   return net.relu(net.linear("fc7", x, kWidth));
 }
 
-// Every class but the first, the background, of every proposal is a candidate.
+// Every class of every proposal, except for the first class, the background, is a candidate.
 Detections detect(Builder& net, Var logits, Var deltas, Var proposals, Pair image,
                   const RoiOptions& options) {
   const std::int64_t classes = options.classes;

@@ -1,4 +1,4 @@
-// The region proposal network: which anchors may hold something, whatever it is.
+// The region proposal network: which anchors may contain an object of any class.
 #include <algorithm>
 
 #include "zoo/detection.h"
@@ -7,7 +7,7 @@ namespace strata::zoo {
 
 namespace {
 
-constexpr std::int64_t kSizes[] = {32, 64, 128, 256, 512};  // one a level
+constexpr std::int64_t kSizes[] = {32, 64, 128, 256, 512};  // one per level
 constexpr float kOverlap = 0.7F;
 constexpr float kLeastSide = 1e-3F;
 
@@ -15,7 +15,7 @@ struct HeadOutput {
   Var logits, deltas;
 };
 
-// One head for all levels: called for each, with the same weights.
+// One head for all levels: it is called for each, with the same weights.
 std::vector<HeadOutput> head(Builder& net, std::span<const Var> features) {
   const auto module = net.module("head", "RPNHead");
   std::vector<HeadOutput> outputs;
@@ -32,7 +32,7 @@ std::vector<HeadOutput> head(Builder& net, std::span<const Var> features) {
   return outputs;
 }
 
-// The best anchors of every level: their logits, numbers among all anchors, and levels.
+// The best anchors of every level: their logits, indices among all anchors, and levels.
 struct Candidates {
   Var logits, anchors, levels;
   std::int64_t count = 0;

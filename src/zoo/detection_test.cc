@@ -1,6 +1,6 @@
-// What comes from torchvision here (sizes, anchors, decoded boxes, parameter counts)
-// was printed by torchvision 0.14 itself. Its answers and those of the exported
-// networks on ONNX Runtime were compared by hand, with the same weights.
+// The expected values from torchvision (sizes, anchors, decoded boxes, parameter counts) were
+// printed by torchvision 0.14 itself. Its answers and those of the exported networks on ONNX
+// Runtime were compared by hand, with the same weights.
 #include "zoo/detection.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const Network& retina() {
   return kNetwork;
 }
 
-// The shapes that come out of a module's last operator, one for every call.
+// The output shapes of a module's last operator, one per call.
 std::vector<std::string> shapes(const Network& network, std::string_view path) {
   std::map<ScopeId, std::string> last;
   const Graph& graph = network.model.graph();
@@ -97,8 +97,8 @@ TEST(RetinaNet, HasItsLevelsFromTheThirdToTheSeventh) {
       ElementsAre("boxes min(boxes, 300)×4", "labels min(boxes, 300)", "scores min(boxes, 300)"));
 }
 
-// Published without the gains and shifts of the trunk's 53 norms, which are frozen in
-// trained networks.
+// The published figures exclude the gains and shifts of the backbone's 53 norms, which are frozen
+// in trained networks.
 TEST(Detectors, HaveThePublishedParameters) {
   constexpr std::int64_t kOfNorms = 2 * 26560;
   EXPECT_EQ(count(faster().model).total.params, Expr(41755286 + kOfNorms));
@@ -115,7 +115,7 @@ TEST(Detectors, AHeadHasItsWeightsOnce) {
   }
 }
 
-// Only what the data decides has no bound, and it is cut off in the next step.
+// Only sizes that depend on data have no bound, and they are cut off in the next step.
 TEST(Detectors, EverySizeHasABound) {
   for (const auto* network : {&faster(), &retina()}) {
     const Graph& graph = network->model.graph();
@@ -168,7 +168,7 @@ TEST(Detectors, SayWhatTheyCannotBe) {
               HasSubstr("an image of 1×5000 would be resized to 0×"));
 }
 
-// ---- The pieces, on numbers.
+// ---- The pieces, tested with numbers.
 
 using Rows = std::vector<std::vector<float>>;
 

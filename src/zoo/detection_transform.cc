@@ -8,14 +8,14 @@ namespace strata::zoo {
 
 namespace {
 
-constexpr std::int64_t kDivisor = 32;  // of the padded size: the last stage's stride
+constexpr std::int64_t kDivisor = 32;  // of the padded size: the stride of the last stage
 
 std::int64_t padded_size(std::int64_t size) { return (size + kDivisor - 1) / kDivisor * kDivisor; }
 
 }  // namespace
 
-// The scale is rounded as torch rounds a number divided by a float tensor: the
-// tensor's reciprocal, then a product. Sizes are cut off, not rounded.
+// The scale is rounded as torch does for a number divided by a float tensor: it takes the tensor's
+// reciprocal, then a product. Sizes are truncated, not rounded.
 ImageSizes image_sizes(Builder& net, const Arguments& arguments) {
   const auto side = [&](std::string_view name) {
     const std::int64_t own = arguments.whole(name);

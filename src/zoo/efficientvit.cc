@@ -224,6 +224,8 @@ constexpr Entry kNetworks[] = {
      "EfficientViTSamImageEncoder", kParameters, efficientvit_sam_l0},
 };
 
+// The authors' classifiers have the encoder's backbone and a head instead of the neck.
+constexpr std::string_view kBlockRoots[] = {kNetworks[0].cls, "EfficientViTCls"};
 constexpr BlockScheme::Name kBlockStages[] = {{"backbone.stages.0", "stage0"},
                                               {"backbone.stages.1", "stage1"},
                                               {"backbone.stages.2", "stage2"},
@@ -241,16 +243,10 @@ constexpr BlockScheme::Name kBlockKinds[] = {{"ConvLayer", "independent"},
 }  // namespace
 
 const BlockScheme& efficientvit_blocks() {
-  static constexpr BlockScheme kScheme = {kBlockStages, kContainers, kBlockKinds};
+  static constexpr BlockScheme kScheme = {kBlockRoots, kBlockStages, kContainers, kBlockKinds};
   return kScheme;
 }
 
 std::span<const Entry> efficientvit_networks() { return kNetworks; }
-
-const BlockScheme* find_block_scheme(std::string_view root_class) {
-  // The authors' classifiers have the encoder's backbone and a head instead of the neck.
-  const bool known = root_class == kNetworks[0].cls || root_class == "EfficientViTCls";
-  return known ? &efficientvit_blocks() : nullptr;
-}
 
 }  // namespace strata::zoo

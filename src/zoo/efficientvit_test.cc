@@ -12,8 +12,8 @@ NodeCost total(std::string_view name) {
   return count(network->model).total;
 }
 
-// The authors give 34.8 M parameters for the whole model; 4.06 M of those are SAM's
-// prompt encoder and mask decoder. Of MACs they give 35 G, for 512×512.
+// The authors state 34.8 M parameters for the whole model, 4.06 M of which are SAM's prompt encoder
+// and mask decoder. They state 35 G MACs, for 512×512.
 TEST(EfficientVitSam, ParametersAndMacsArePublished) {
   const NodeCost cost = total("efficientvit_sam_l0");
   EXPECT_NEAR(static_cast<double>(cost.params.number().value_or(0)), 34.8e6 - 4.06e6, 0.05e6);
@@ -25,7 +25,7 @@ TEST(EfficientVitSam, AnOpenBatchMultipliesTheMacs) {
             total("efficientvit_sam_l0").macs * Expr::symbol("N"));
 }
 
-// Whatever the image, the embedding is 64×64.
+// The embedding is 64×64 for any image.
 TEST(EfficientVitSam, TheEmbeddingHasOneSize) {
   for (const char* name : {"efficientvit_sam_l0", "efficientvit_sam_l0?resolution=1024",
                            "efficientvit_sam_l0?resolution=224"}) {

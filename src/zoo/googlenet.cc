@@ -5,7 +5,7 @@
 namespace strata::zoo {
 namespace {
 
-// Convolution and norm as modules, then a ReLU that is none.
+// Convolution and norm as modules, then a ReLU that is not a module.
 Var basic_conv(Builder& net, Var x, std::int64_t out, ConvOptions options) {
   options.bias = false;
   x = net.conv("conv", x, out, options);
@@ -22,7 +22,7 @@ struct Widths {
   std::int64_t one, three_in, three, five_in, five, pooled;
 };
 
-// The branch once called 5×5 has been 3×3 in torchvision from the first.
+// The branch that was once called 5×5 has always been 3×3 in torchvision.
 Var inception(Builder& net, std::string_view name, Var x, const Widths& widths) {
   const auto module = net.module(name, "Inception");
   const auto conv = [](std::int64_t out, const ConvOptions& options) {

@@ -1,4 +1,4 @@
-// MNASNet (its B1 form): stacks of inverted residuals that a search found.
+// MNASNet (its B1 form): stacks of inverted residuals found by a search.
 #include <array>
 
 #include "zoo/blocks.h"
@@ -56,7 +56,7 @@ void mnasnet(Builder& net, const Arguments& arguments) {
              Sequence(net, "classifier", x).dropout().linear(arguments.whole("classes")).end());
 }
 
-// Until the middle of 2020 the stem had 32 and 16 channels at any width.
+// Until mid-2020, the stem had 32 and 16 channels at any width.
 constexpr std::array<Parameter, 6> parameters(std::string_view width) {
   return {
       kBatch,

@@ -7,7 +7,7 @@
 
 namespace strata::zoo {
 
-// Parameters that every network on images has, to be listed with a network's own.
+// Parameters that every image network has, to be listed with its own.
 inline constexpr Parameter kBatch{"batch", ParameterKind::Size, "1", "images at once"};
 inline constexpr Parameter kResolution{
     "resolution", ParameterKind::Whole, "224", "height and width of the image", 1, 65536};
@@ -16,10 +16,10 @@ inline constexpr Parameter kType{
     "dtype", ParameterKind::Choice, "f32", "type of weights and activations", 0, 0, "f32|f16|bf16"};
 inline constexpr Parameter kImageParameters[] = {kBatch, kResolution, kClasses, kType};
 
-// The image that a network starts from: batch×3×resolution×resolution.
+// The input image of a network: batch×3×resolution×resolution.
 Var image(Builder& net, const Arguments& arguments);
 
-// `value · width` rounded to a multiple of `divisor`, never more than a tenth below.
+// `value` rounded to a multiple of `divisor`, but never more than a tenth below it.
 std::int64_t scaled_channels(double value, std::int64_t divisor = 8);
 
 std::span<const Entry> alexnet_networks();

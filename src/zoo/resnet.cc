@@ -12,11 +12,11 @@ Var plain_norm(Builder& net, std::string_view name, Var x) { return net.batch_no
 namespace {
 
 struct Block {
-  std::int64_t width;  // of the stage: 64, 128, 256, 512
+  std::int64_t width;  // width of the stage: 64, 128, 256, 512
   std::int64_t stride;
 };
 
-// Two or three convolutions. The block has one ReLU module, called after each.
+// Two or three convolutions. The block has one ReLU module, which is called after each.
 Var residual(Builder& net, Var x, const ResNetShape& shape, const Block& block) {
   const std::int64_t out = shape.bottleneck ? 4 * block.width : block.width;
   const Var input = x;

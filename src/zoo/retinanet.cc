@@ -7,21 +7,21 @@ namespace strata::zoo {
 
 namespace {
 
-constexpr std::int64_t kSizes[5][3] = {  // three a level, a third of an octave apart
+constexpr std::int64_t kSizes[5][3] = {  // three per level, a third of an octave apart
     {32, 40, 50},
     {64, 80, 101},
     {128, 161, 203},
     {256, 322, 406},
     {512, 645, 812}};
-constexpr std::int64_t kAnchors = 3 * kAspectRatios;  // at a position
+constexpr std::int64_t kAnchors = 3 * kAspectRatios;  // per position
 constexpr float kOverlap = 0.5F;
 
 struct Branch {
   std::string_view name, cls, last;
-  std::int64_t items;  // an anchor
+  std::int64_t items;  // per anchor
 };
 
-// Four convolutions and one, on every level with the same weights: 1×n×items for all.
+// Four convolutions and one more, on every level with the same weights: 1×n×items for all.
 Var branch(Builder& net, std::span<const Var> features, const Branch& options) {
   const auto module = net.module(options.name, options.cls);
   std::vector<Var> levels;
@@ -40,7 +40,7 @@ Var branch(Builder& net, std::span<const Var> features, const Branch& options) {
   return net.concat(levels, 1);
 }
 
-// The best pairs of anchor and class of every level.
+// The best pairs of anchor and class on every level.
 struct Candidates {
   Var scores, anchors, labels;
   std::int64_t count = 0;

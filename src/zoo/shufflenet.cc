@@ -1,5 +1,5 @@
-// ShuffleNetV2: half of the channels pass by, the other half is convolved, then
-// the halves are interleaved.
+// ShuffleNetV2: half of the channels bypass the block, the other half is convolved, then the halves
+// are interleaved.
 #include <array>
 
 #include "zoo/blocks.h"
@@ -17,7 +17,7 @@ Var depthwise(Builder& net, std::string_view name, Var x, std::int64_t stride) {
                   {.kernel = 3, .stride = stride, .pad = 1, .groups = width, .bias = false});
 }
 
-// Channels of two halves, taken in turn.
+// Interleaves the channels of two halves.
 Var shuffle(Builder& net, Var x) {
   const std::int64_t width = net.channels(x);
   const Expr batch = net.size(x, 0), h = net.size(x, 2), w = net.size(x, 3);

@@ -1,4 +1,4 @@
-// SqueezeNet: few channels into a pair of 1×1 and 3×3 convolutions, and no linear layer.
+// SqueezeNet: few channels feed a pair of 1×1 and 3×3 convolutions; there is no linear layer.
 #include "zoo/blocks.h"
 #include "zoo/registry.h"
 
@@ -16,7 +16,7 @@ void fire(Sequence& features, std::int64_t narrow, std::int64_t wide) {
   });
 }
 
-// The last pool halves the input of the eighth block of version 1.0, of the fifth of 1.1.
+// The last pool halves the input of the eighth block in version 1.0, of the fifth in 1.1.
 template <bool k1_1>
 void squeezenet(Builder& net, const Arguments& arguments) {
   constexpr PoolOptions kHalf{.kernel = 3, .stride = 2, .ceil = true};

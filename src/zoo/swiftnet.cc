@@ -1,5 +1,5 @@
-// SwiftNet on ResNet-18: a segmenter with a ladder of cheap upsampling steps. The
-// batch norms of the encoder are folded into its convolutions, as when deployed.
+// SwiftNet on ResNet-18: a segmenter with a ladder of cheap upsampling steps. The batch norms of
+// the encoder are folded into its convolutions, as in deployment.
 #include <array>
 #include <string_view>
 
@@ -15,7 +15,7 @@ Var relu_conv(Builder& net, std::string_view name, Var x, std::int64_t out,
   return net.conv("conv", net.relu("relu", x), out, options);
 }
 
-// What a block hands on, and the same before its last ReLU: the ladder starts there.
+// The output of a block, and its value before the last ReLU, where the ladder starts.
 struct Stage {
   Var out, skip;
 };
@@ -48,7 +48,7 @@ std::array<Stage, 4> encode(Builder& net, Var x) {
   return stages;
 }
 
-// The image as a whole: averages over 8×8, 4×4 and 2×2 cells, beside the features.
+// Averages of the whole image over 8×8, 4×4 and 2×2 cells, alongside the features.
 Var pyramid(Builder& net, Var x, std::int64_t width) {
   const auto outer = net.module("spp", "SpatialPyramidPooling");
   const auto inner = net.module("spp", "Sequential");

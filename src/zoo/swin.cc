@@ -12,9 +12,9 @@ namespace strata::zoo {
 namespace {
 
 constexpr std::int64_t kWindow = 7;
-constexpr std::int64_t kPositions = kWindow * kWindow;  // of a window
+constexpr std::int64_t kPositions = kWindow * kWindow;  // per window
 
-// Height and width of a map: the image's, in windows when padded to whole ones.
+// Height and width of a map; padded() rounds them up to whole windows.
 struct Map {
   std::int64_t h, w;
   Map padded() const {
@@ -24,21 +24,21 @@ struct Map {
   bool operator==(const Map&) const = default;
 };
 
-// Zeros after the last row and column of N×H×W×C.
+// Appends zeros after the last row and column of N×H×W×C.
 Var pad(Builder& net, Var x, std::int64_t rows, std::int64_t columns) {
   if (rows == 0 && columns == 0) return x;
   return net.op("Pad", {x, net.integers({0, 0, 0, 0, 0, rows, columns, 0})});
 }
 
-// The first `by` along an axis go to its end.
+// Moves the first `by` elements along an axis to its end.
 Var roll(Builder& net, Var x, int axis, std::int64_t by) {
   const std::int64_t size = net.number(x, axis);
   if (by == 0) return x;
   return net.concat({net.slice(x, axis, by, size), net.slice(x, axis, 0, by)}, axis);
 }
 
-// For each pair of positions of a window, which row of the bias table they share:
-// one for each distance in height and width.
+// For each pair of positions in a window, the row of the bias table that they use: one for each
+// distance in height and width.
 std::vector<std::int64_t> relative_positions() {
   std::vector<std::int64_t> index;
   index.reserve(kPositions * kPositions);
@@ -49,8 +49,8 @@ std::vector<std::int64_t> relative_positions() {
   return index;
 }
 
-// After a shift the last windows hold strips from both ends of the map, which must
-// not see each other. By window, from position, to position: 0, or -100 to forbid.
+// After a shift, the last windows hold strips from both ends of the map, which must not attend to
+// each other. By window, from position, to position: 0, or -100 to forbid.
 std::vector<float> shift_mask(Map map, Map shift) {
   const auto strip = [](std::int64_t at, std::int64_t size, std::int64_t by) {
     return by == 0 || at < size - kWindow ? 0 : at < size - by ? 1 : 2;
@@ -69,7 +69,7 @@ std::vector<float> shift_mask(Map map, Map shift) {
   return mask;
 }
 
-// Within each window; x is N·windows×positions×C.
+// Attention within each window; x is N·windows×positions×C.
 Var window_attention(Builder& net, Var x, std::int64_t heads, Map map, Map shift) {
   const Expr windows = net.size(x, 0);
   const std::int64_t width = net.number(x, 2);
@@ -105,7 +105,7 @@ Var shifted_attention(Builder& net, Var x, std::int64_t heads, bool shifted) {
   const Map given{net.number(x, 1), net.number(x, 2)};
   const std::int64_t width = net.number(x, 3);
   const Map map = given.padded();
-  // A map of one window has nothing to shift.
+  // A map with a single window has nothing to shift.
   const Map shift{shifted && map.h > kWindow ? kWindow / 2 : 0,
                   shifted && map.w > kWindow ? kWindow / 2 : 0};
   const std::int64_t down = map.h / kWindow;
@@ -127,7 +127,7 @@ Var shifted_attention(Builder& net, Var x, std::int64_t heads, bool shifted) {
   return x;
 }
 
-// A dropout of whole samples: gives its input but in training.
+// A dropout of whole samples: returns its input except in training.
 Var stochastic_depth(Builder& net, Var x) {
   const auto module = net.module("stochastic_depth", "StochasticDepth");
   return net.op("Dropout", {x});
@@ -147,7 +147,7 @@ Var block(Builder& net, std::int64_t number, Var x, std::int64_t heads) {
   return net.add(x, stochastic_depth(net, y));
 }
 
-// Four neighbours become one position of twice the width.
+// Merges four neighbours into one position of twice the width.
 Var merge_patches(Builder& net, std::int64_t number, Var x) {
   const auto module = net.module(number, "PatchMerging");
   const std::int64_t h = net.number(x, 1);

@@ -41,7 +41,7 @@ TEST(Swin, MacsFollowFromItsSizes) {
   EXPECT_EQ(total("swin_t").macs, Expr(macs_by_hand(224)));
   // Maps of 64, 32, 16, 8: padded to 70, 35, 21, 14.
   EXPECT_EQ(total("swin_t?resolution=256").macs, Expr(macs_by_hand(256)));
-  // Maps of 25, 13, 7, 4: neighbours padded too.
+  // Maps of 25, 13, 7, 4: patch merging pads them, too.
   EXPECT_EQ(total("swin_t?resolution=100").macs, Expr(macs_by_hand(100)));
 }
 
@@ -49,7 +49,7 @@ TEST(Swin, AnOpenBatchMultipliesTheMacs) {
   EXPECT_EQ(total("swin_t?batch=N").macs, total("swin_t").macs * Expr::symbol("N"));
 }
 
-// Blocks of odd number shift, unless the map is a single window.
+// Blocks with an odd number shift, unless the map is a single window.
 TEST(Swin, MasksAreOnlyThereWhereWindowsShift) {
   const auto network = build("swin_t");
   ASSERT_TRUE(network);
@@ -61,7 +61,7 @@ TEST(Swin, MasksAreOnlyThereWhereWindowsShift) {
   EXPECT_EQ(masks, (std::vector<std::string>{"64×1×49×49", "16×1×49×49", "4×1×49×49"}));
 }
 
-// Blocks of one stage share a mask; what leaves the first of them is its result alone.
+// The blocks of one stage share a mask, which is stored: the first block returns only its result.
 TEST(Swin, AMaskIsStoredAndLeavesNoBlock) {
   const auto network = build("swin_t");
   ASSERT_TRUE(network);

@@ -1,4 +1,4 @@
-// VGG: 3×3 convolutions, halved five times by a pool; with or without norms.
+// VGG: 3×3 convolutions, with a pool that halves the map five times; with or without norms.
 #include <array>
 
 #include "zoo/blocks.h"
@@ -7,7 +7,7 @@
 namespace strata::zoo {
 namespace {
 
-using Repeats = std::array<std::int64_t, 5>;  // convolutions of each stage
+using Repeats = std::array<std::int64_t, 5>;  // number of convolutions in each stage
 constexpr Repeats k11 = {1, 1, 2, 2, 2};
 constexpr Repeats k13 = {2, 2, 2, 2, 2};
 constexpr Repeats k16 = {2, 2, 3, 3, 3};

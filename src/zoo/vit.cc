@@ -11,8 +11,8 @@ namespace {
 
 constexpr NormOptions kNorm = {.epsilon = 1e-6F};
 
-// torch.nn.MultiheadAttention of a sequence with itself. Its projections are no
-// modules that run: the module reads their weights.
+// torch.nn.MultiheadAttention of a sequence with itself. Its projections are not modules that run:
+// the module reads their weights.
 Var self_attention(Builder& net, Var x, std::int64_t heads) {
   const auto module = net.module("self_attention", "MultiheadAttention");
   const Expr batch = net.size(x, 0);

@@ -15,7 +15,7 @@ Network built(std::string_view name) {
 Expr parameters(std::string_view name) { return count(built(name).model).total.params; }
 Expr macs(std::string_view name) { return count(built(name).model).total.macs; }
 
-// Patches, then per layer the projections, the two products of attention and the MLP.
+// Patches, then for each layer the projections, the two products of attention and the MLP.
 Expr macs_by_hand(Expr tokens, std::int64_t width, std::int64_t layers, std::int64_t mlp) {
   const Expr patches = (tokens - 1) * width * (3 * 16 * 16);
   const Expr layer = tokens * (4 * width * width + 2 * width * mlp) + tokens * tokens * (2 * width);

@@ -24,7 +24,7 @@ std::vector<Entry> all_networks() {
   return all;
 }
 
-// Insertions, deletions and replacements that make one word of the other.
+// The number of insertions, deletions and replacements that turn one word into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -69,13 +69,11 @@ Result<Network> build(std::string_view name_and_arguments) {
   const std::string_view name = name_and_arguments.substr(0, mark);
   const Entry* entry = find(name);
   if (entry == nullptr)
-    return failure(fmt::format("there is no network \"{}\" in the zoo{}; `strata zoo` lists them",
-                               name, near_names(name)),
-                   ErrorKind::Usage);
+    return failure(Code::NoNetwork, {.name = std::string(name), .detail = near_names(name)});
   auto arguments =
       parse_arguments(name, entry->parameters,
                       name_and_arguments.substr(std::min(mark + 1, name_and_arguments.size())));
-  if (!arguments) return tl::unexpected(arguments.error());
+  if (!arguments) return failure(arguments);
   DType dtype = DType::F32;
   for (const Parameter& parameter : entry->parameters)
     if (parameter.name == kType.name) dtype = *dtype_from_name(arguments->word(kType.name));

@@ -1,5 +1,5 @@
-// Files that cannot be read, and the one sentence that each must get. It names
-// the file, the node where there is one, and what to do where that is known.
+// Files that cannot be read, and the one sentence that each must get. It names the file, the node
+// if there is one, and what to do if that is known.
 #include <unistd.h>
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "read/onnx/test_proto.h"
+#include "strata/base/scratch_folder.h"
 #include "strata/read/read.h"
 
 namespace strata {
@@ -20,13 +21,7 @@ namespace proto = onnx::proto;
 
 class BrokenTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "strata-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  // What is said of a file with this content, with its folder taken out.
+  // The message for a file with this content, without its folder.
   std::string sentence(std::string_view content, const std::string& name = "m.onnx",
                        const ReadOptions& options = {}) {
     const std::string path = (folder_ / name).string();
@@ -44,7 +39,8 @@ class BrokenTest : public testing::Test {
     return message;
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  fs::path folder_ = scratch_.path();
 };
 
 // A network that is fine: two nodes, a weight, an attribute, a body.
@@ -114,7 +110,7 @@ TEST_F(BrokenTest, CutOff) {
   EXPECT_EQ(sentence(whole.substr(0, 100)),
             "m.onnx ends early: at byte 11 it announces 197 more bytes, but only 89 are left; it "
             "was cut off, perhaps while it was copied: get the file again");
-  // Wherever it is cut: either too early, or behind the graph, where nothing is missed.
+  // Wherever it is cut, the cut is either too early, or after the graph, where nothing is missing.
   int complaints = 0;
   for (std::size_t size = 1; size < whole.size(); ++size) {
     const std::string said = sentence(std::string_view(whole).substr(0, size));
@@ -244,11 +240,10 @@ TEST_F(BrokenTest, ExternalData) {
   };
   EXPECT_EQ(at("/etc/passwd"),
             "m.onnx: the stored tensor \"w\" keeps its data in \"/etc/passwd\", which is outside "
-            "the model's folder; if you trust the model, allow it with --allow-outside-data");
+            "the model's folder");
   EXPECT_EQ(at("../../etc/passwd"),
             "m.onnx: the stored tensor \"w\" keeps its data in \"../../etc/passwd\", which is "
-            "outside the model's folder; if you trust the model, allow it with "
-            "--allow-outside-data");
+            "outside the model's folder");
   std::ofstream(folder_ / "short.bin") << "1234";
   EXPECT_EQ(at("short.bin"),
             "m.onnx: the stored tensor \"w\" needs bytes 0 to 40 of \"short.bin\", which has only "

@@ -13,7 +13,7 @@ constexpr std::string_view kExit = "[exit ";
 constexpr std::string_view kErrors = "[stderr]";
 constexpr std::string_view kNoNewline = "[no newline at the end]";
 
-// JSON is indented, so the mark may be.
+// JSON is indented, so the mark may be indented, too.
 bool is_ellipsis(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   return line == "…";
@@ -68,7 +68,7 @@ std::vector<std::string> lines_of(const Printed& printed, bool markdown) {
 }
 
 bool matches(const std::vector<std::string>& expected, const std::vector<std::string>& lines) {
-  // As with * in a file name: the last mark takes up what the rest does not match.
+  // Like * in a file name: the last mark absorbs what the rest does not match.
   std::size_t e = 0, l = 0, mark = expected.size(), resume = 0;
   while (l < lines.size()) {
     if (e < expected.size() && is_ellipsis(expected[e])) {

@@ -9,8 +9,8 @@
 //
 // In a file of cases every command ends with its exit code. A page of Markdown
 // has a case for each command in a ```console block that begins with `$ strata`;
-// there, output and errors stand as a terminal shows them, and the code is not
-// shown. A line that is only `…` stands for any number of lines.
+// there, output and errors appear as on a terminal, and the exit code is not shown. A line that is
+// only `…` stands for any number of lines.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 namespace strata_cli_test {
 
 struct Case {
-  std::size_t line = 0;               // of the command, from 0
+  std::size_t line = 0;               // line of the command, from 0
   bool complete = true;               // has its exit code
   std::string command;                // as after `$ `
   std::vector<std::string> expected;  // lines
@@ -46,12 +46,12 @@ std::vector<std::string> lines_of(const Printed& printed, bool markdown);
 // Whether the lines are as expected; `…` alone stands for any number of lines.
 bool matches(const std::vector<std::string>& expected, const std::vector<std::string>& lines);
 
-// `lines` with as many of them left out at `…` as before: the same number stay
-// before it and after it. Several `…` cannot be carried over: the lines in full.
+// `lines` with the `…` of `expected` carried over: the same number of lines stays before it and
+// after it. Several `…` cannot be carried over; then all lines are kept.
 std::vector<std::string> elided_like(const std::vector<std::string>& expected,
                                      const std::vector<std::string>& lines);
 
-// Puts other expected lines in place of those of each case.
+// Replaces the expected lines of each case.
 void write_case_file(const std::string& path, const CaseFile& file,
                      const std::vector<std::vector<std::string>>& expected);
 

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "case_file.h"
+#include "strata/base/scratch_folder.h"
 
 namespace strata_cli_test {
 namespace {
@@ -31,22 +32,16 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-// Folders of its own for the commands of one file, gone when it is done.
+// Folders for the commands of one file, removed when it is done.
 class Folders {
  public:
-  Folders() : root_((fs::temp_directory_path() / "strata_cli_XXXXXX").string()) {
-    if (mkdtemp(root_.data()) == nullptr) std::abort();
-    fs::create_directory(temporary());
-  }
-  ~Folders() { fs::remove_all(root_); }
-  Folders(const Folders&) = delete;
-  Folders& operator=(const Folders&) = delete;
+  Folders() { fs::create_directory(temporary()); }
 
-  std::string temporary() const { return root_ + "/t"; }  // $T in a command
-  std::string captured(const char* stream) const { return root_ + "/" + stream; }
+  std::string temporary() const { return root_ / "t"; }  // $T in a command
+  std::string captured(const char* stream) const { return root_ / stream; }
 
  private:
-  std::string root_;
+  strata::ScratchFolder root_ = strata::ScratchFolder::create().value();
 };
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -72,7 +67,7 @@ Printed run(const std::string& command, const Folders& folders) {
   return printed;
 }
 
-// Paths below the root, without their root.
+// Paths relative to the root.
 std::vector<std::string> case_files() {
   std::vector<std::string> files;
   const auto add = [&](const fs::path& folder, const char* extension) {

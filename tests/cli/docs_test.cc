@@ -1,5 +1,5 @@
-// The Markdown pages say what is there: links lead somewhere, code and diffs are
-// those of the repository, tables are those of the golden files.
+// The Markdown pages match the repository: links lead somewhere, code and diffs are in the files,
+// tables are those of the golden files.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -30,7 +30,7 @@ bool has_line(const Lines& lines, const std::string& wanted) {
                      [&](const std::string& line) { return trimmed(line) == trimmed(wanted); });
 }
 
-// The lines of all ```<language> blocks; for "" those outside of blocks.
+// The lines of all ```<language> blocks; for "" the lines outside blocks.
 Lines blocks(const fs::path& page, const std::string& language) {
   Lines found;
   std::string block;
@@ -86,7 +86,7 @@ TEST(Docs, DiffsInContributingAreInTheFiles) {
 }
 
 TEST(Docs, TableOfConventionsIsThePublishedOne) {
-  const Lines readme = lines_of_file(kRoot / "README.md");
+  const Lines page = lines_of_file(kRoot / "docs/conventions.md");
   const Lines published = lines_of_file(kRoot / "tests/golden/published_counts.csv");
   ASSERT_GT(published.size(), 1u);
   for (std::size_t i = 1; i < published.size(); ++i) {
@@ -96,7 +96,7 @@ TEST(Docs, TableOfConventionsIsThePublishedOne) {
     std::getline(cells, metric, ',');
     std::string row = "| `" + convention + "` | " + (metric == "macs" ? "MACs" : "FLOPs") + " |";
     while (std::getline(cells, number, ',')) row += " " + number + " |";
-    EXPECT_TRUE(has_line(readme, row)) << row;
+    EXPECT_TRUE(has_line(page, row)) << row;
   }
 }
 

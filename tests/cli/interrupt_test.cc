@@ -1,5 +1,5 @@
-// Ctrl-C, and SIGTERM as schedulers send it: what there is, is printed or written, the exit
-// code is 130, and no process stays.
+// Ctrl-C, and SIGTERM as schedulers send it: the results so far are printed or written, the exit
+// code is 130, and no process is left.
 #include <nlohmann/json.hpp>
 
 #include "program_folder.h"
@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 class Interrupted : public ProgramFolder {
  protected:
-  // Its processes end with it.
+  // Also checks that its processes end with it.
   static Program::Ended interrupt(Program& program, int signal) {
     const auto processes = program.children();
     EXPECT_THAT(processes, Not(IsEmpty()));
@@ -34,15 +34,16 @@ class Interrupted : public ProgramFolder {
 
 const Words kStat = {"stat", "zoo:squeezenet1_1?resolution=64", "--time", "--engine", "fake"};
 
-// Hangs in this run of the first session: run 0 and one warm-up before those of the whole, one
-// before those that record. A session has 50 of each.
+// Hangs in this run of the first session. Run 0 and one warm-up come before the unrecorded runs,
+// and one before the recorded ones. A session has 50 of each.
 Words hanging(const char* at) {
-  return {"--runs",          "500",       "--warmup",        "1",
-          "--engine-option", "fail=hang", "--engine-option", fmt::format("at={}", at)};
+  Words words = kStat;
+  words.back() += fmt::format(":fail=hang,at={}", at);
+  return with(words, {"--runs", "500", "--warmup", "1"});
 }
 
 TEST_F(Interrupted, WhatWasMeasuredIsPrintedAsPartial) {
-  Program program(with(with(kStat, hanging("21")), {"--format", "json"}));
+  Program program(with(hanging("21"), {"--format", "json"}));
   ASSERT_TRUE(program.shows("measuring   8 %"));  // 38 of 500, 19 of each; 37 are 7 %
   program.type_control_c();
   const auto ended = program.wait();
@@ -50,23 +51,24 @@ TEST_F(Interrupted, WhatWasMeasuredIsPrintedAsPartial) {
   EXPECT_EQ(ended.errors, "strata: interrupted: the results are partial\n");
   const auto json = nlohmann::json::parse(ended.output, nullptr, false);
   ASSERT_TRUE(json.is_object()) << ended.output;
-  EXPECT_EQ(json["timing"]["partial"], true);
-  EXPECT_EQ(json["timing"]["all_runs"], 19);
-  // Some may be left out, if this machine is not left alone.
-  const std::size_t runs = json["timing"]["runs"], recorded = json["timing"]["recorded_runs"];
+  EXPECT_EQ(json["facts"]["timing"]["partial"], true);
+  EXPECT_EQ(json["facts"]["timing"]["all_runs"], 19);
+  // Some may be left out if other work runs on this machine.
+  const std::size_t runs = json["facts"]["timing"]["runs"],
+                    recorded = json["facts"]["timing"]["recorded_runs"];
   EXPECT_TRUE(runs >= 6 && runs <= 19) << runs;
   EXPECT_TRUE(recorded >= 6 && recorded <= 19) << recorded;
-  EXPECT_EQ(json["timing"]["samples_s"].size(), runs);
+  EXPECT_EQ(json["facts"]["timing"]["samples_s"].size(), runs);
 }
 
-// A signal for the process that was started means the one that measures.
+// A signal to the process that was started reaches the one that measures.
 TEST_F(Interrupted, BySignalsToo) {
   for (const int signal : {SIGINT, SIGTERM}) {
-    Program program(with(with(kStat, hanging("20")), {"--memory", "--columns", "layer,mem_held"}));
+    Program program(with(hanging("20"), {"--memory", "--columns", "layer,mem_held"}));
     ASSERT_TRUE(program.shows("measuring   7 %"));
     const auto ended = interrupt(program, signal);
     EXPECT_EQ(ended.errors, "strata: interrupted: the results are partial\n");
-    // 7 % are shown after 35 runs, and the 37th hangs: 17 or 18 of those that are not recorded.
+    // 7 % are shown after 35 runs, and the 37th hangs, so 17 or 18 unrecorded runs are done.
     EXPECT_THAT(ended.output, AllOf(ContainsRegex("median of ([0-9]+ of )?1[78] runs"),
                                     HasSubstr("\nPartial: ")));
   }
@@ -74,7 +76,7 @@ TEST_F(Interrupted, BySignalsToo) {
 
 TEST_F(Interrupted, BeforeAnythingWasMeasuredItSaysSo) {
   for (const int signal : {SIGINT, SIGTERM}) {
-    Program program(with(kStat, hanging("0")));
+    Program program(hanging("0"));
     ASSERT_TRUE(program.shows("opening"));
     const auto ended = interrupt(program, signal);
     EXPECT_EQ(ended.errors, "strata: interrupted before anything was measured\n");
@@ -92,13 +94,15 @@ TEST_F(Interrupted, ATableOfTheZooHasTheNetworksThatWereMeasured) {
   const auto ended = interrupt(program, SIGTERM);
   const auto json = nlohmann::json::parse(ended.output, nullptr, false);
   ASSERT_TRUE(json.is_object()) << ended.output << ended.errors;
-  const std::size_t there = json["networks"].size(), missing = json["missing"].size();
+  const std::size_t there = json["tables"]["networks"]["rows"].size(),
+                    missing = json["facts"]["missing"].size();
   EXPECT_GE(there, 1u);
   EXPECT_GE(missing, 1u);
   EXPECT_EQ(there + missing, 34u);
-  EXPECT_EQ(json["networks"][0]["model"], "alexnet");
-  for (const auto& network : json["networks"]) EXPECT_TRUE(network["latency"].is_number());
-  const std::string last = json["missing"].back();
+  EXPECT_EQ(json["tables"]["networks"]["rows"][0]["model"], "alexnet");
+  for (const auto& network : json["tables"]["networks"]["rows"])
+    EXPECT_TRUE(network["latency"].is_number());
+  const std::string last = json["facts"]["missing"].back();
   EXPECT_EQ(last, "wide_resnet50_2");
   EXPECT_THAT(std::string(json["notes"].back()),
               AllOf(StartsWith(fmt::format("Partial: interrupted after {} of 34", there)),
@@ -108,7 +112,7 @@ TEST_F(Interrupted, ATableOfTheZooHasTheNetworksThatWereMeasured) {
 }
 
 TEST_F(Interrupted, ATableOfTheZooWithNothingInItIsNone) {
-  Program program({"zoo", "table", "--time", "--engine", "fake", "--engine-option", "fail=hang"});
+  Program program({"zoo", "table", "--time", "--engine", "fake:fail=hang"});
   ASSERT_TRUE(program.shows("opening"));
   const auto ended = interrupt(program, SIGINT);
   EXPECT_THAT(ended.output, IsEmpty());
@@ -127,7 +131,7 @@ class InterruptedSweep : public Interrupted {
           "[bench]\nprocesses = 1\nmax-time = \"300ms\"\ntimeout = \"10min\"\n"
           "[axes]\nengine = [\"fake\", \"fake:fail=hang\"]\n");
   }
-  // Until the process of the second job's engine is there: the job, and its engine.
+  // Waits until the process of the second job's engine is there: the job, and its engine.
   bool is_hanging(Program& program) const {
     if (!program.shows("[2/2]")) return false;
     for (int i = 0; i < 600 && program.children().size() < 2; ++i)
@@ -169,8 +173,8 @@ TEST_F(Interrupted, AnOptimizationWritesNoHalfOfAFile) {
   for (const int signal : {SIGINT, SIGTERM}) {
     Program program({"optimize", "zoo:squeezenet1_1?resolution=64", "-o", path("fast.onnx"),
                      "--engine", "fake:fail=hang", "--precision", "fp32", "--threads", "1",
-                     "--budget", "10min"});
-    ASSERT_TRUE(program.shows("fake:fail=hang 0 %"));
+                     "--max-time", "10min"});
+    ASSERT_TRUE(program.shows("fake:fail=hang   0 %"));
     while (program.children().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     const auto ended = interrupt(program, signal);
     EXPECT_EQ(ended.errors,

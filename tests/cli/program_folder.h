@@ -1,4 +1,4 @@
-// The program, run in a folder of the test's own.
+// Runs the program in a folder of the test's own.
 #pragma once
 
 #include <sys/wait.h>

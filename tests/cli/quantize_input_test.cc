@@ -1,5 +1,5 @@
-// Bad input to calibrate, sensitivity and quantize: one sentence, exit code 1, and nothing is
-// left behind.
+// Bad input to calibrate, sensitivity and quantize gives one sentence and exit code 1, and leaves
+// nothing behind.
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "program_folder.h"
+#include "strata/build/builder.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/builder.h"
 
 namespace strata {
 namespace {
@@ -95,7 +95,7 @@ TEST_F(QuantizeInput, InfinityIsNamedByLayer) {
              AllOf(HasSubstr("layer features.0.0"), HasSubstr("infin"), HasSubstr("a.npy")));
 }
 
-// Zeros have a range without width, and are no reason to stop.
+// Zeros have a range without width, which is no reason to stop.
 TEST_F(QuantizeInput, ConstantTensors) {
   for (const char* name : {"a.npy", "b.npy", "c.npy"}) sample(name, 0.0F);
   const Ran calibrated = strata("calibrate " + kModel + " --data data --samples 2 -o r.json");
@@ -133,7 +133,7 @@ TEST_F(QuantizeInput, AModelThatIsQuantizedAlready) {
 }
 
 TEST_F(QuantizeInput, AModelWithNothingToQuantize) {
-  zoo::Builder net("Net");
+  build::Builder net("Net");
   net.output("y", net.relu(net.input("x", {1, 3, 8, 8})));
   auto network = std::move(net).finish();
   ASSERT_TRUE(network) << network.error().message;
@@ -147,7 +147,7 @@ TEST_F(QuantizeInput, AModelWithNothingToQuantize) {
   }
 }
 
-// What does not fit on the disk leaves nothing, and what was there before stays.
+// A file that does not fit on the disk leaves nothing, and what was there before stays.
 TEST_F(QuantizeInput, AFullDisk) {
   const std::string data = kModel + " --data " + kImages + " --samples 4 ";
   write("out.onnx", "earlier");
@@ -190,7 +190,7 @@ TEST_F(QuantizeInput, RangesThatDoNotFit) {
   refused("nowhere.json", "nowhere.json: there is no such file");
 }
 
-// Tensors that are taken out of a file of the right network.
+// Tensors are removed from a file of the right network.
 TEST_F(QuantizeInput, RangesThatLackTensors) {
   ASSERT_EQ(strata("calibrate " + kModel + " --data " + kImages + " --samples 4 -o all.json").code,
             0);
@@ -210,7 +210,7 @@ TEST_F(QuantizeInput, WithoutWeights) {
              HasSubstr("stripped of its weights: the stored tensor \"conv1.weight\""));
 }
 
-// Found before the samples are looked at.
+// The mistake is found before the samples are read.
 TEST_F(QuantizeInput, ALayerThatIsNotThere) {
   const Ran ran =
       strata("quantize " + kModel + " --data no_such_folder --keep-float nosuch -o out");
@@ -219,7 +219,8 @@ TEST_F(QuantizeInput, ALayerThatIsNotThere) {
   EXPECT_TRUE(files().empty());
 }
 
-// Of a large folder 32 samples give ranges, of a small one as many as leave some to judge on.
+// In a large folder 32 samples give ranges; in a small one fewer, so that some are left to judge
+// on.
 TEST_F(QuantizeInput, AsManySamplesAsThereAre) {
   const std::string no_time = " --no-time -o out.onnx ";
   const Ran large = strata("quantize " + kModel + " --data " + kImages + no_time);
@@ -231,7 +232,7 @@ TEST_F(QuantizeInput, AsManySamplesAsThereAre) {
   EXPECT_THAT(small.text, AllOf(HasSubstr("of 3 samples"), HasSubstr("3 samples held out")));
 }
 
-// Weights beside the file: read from there, counted, and part of what is written.
+// Weights in a file beside the model are read, counted, and part of what is written.
 TEST_F(QuantizeInput, WeightsInAnotherFile) {
   auto model = read_model(kModel);
   ASSERT_TRUE(model) << model.error().message;

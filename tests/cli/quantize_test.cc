@@ -29,9 +29,9 @@ class Quantize : public ProgramFolder {
 TEST_F(Quantize, ATrainedNetworkKeepsItsAnswers) {
   auto result = json(arguments("digits.onnx") + "-o out.onnx");
   ASSERT_TRUE(result.is_object());
-  EXPECT_GT(result["answers"]["sqnr_db"], 25);
-  EXPECT_EQ(result["answers"]["samples"], 16);
-  EXPECT_EQ(result["answers"]["top1_percent"], 100);
+  EXPECT_GT(result["facts"]["answers"]["sqnr_db"], 25);
+  EXPECT_EQ(result["facts"]["answers"]["samples"], 16);
+  EXPECT_EQ(result["facts"]["answers"]["top1_percent"], 100);
   EXPECT_TRUE(exists("out.onnx"));
   EXPECT_THAT(strata("quantize out.onnx --random -o again.onnx").text,
               HasSubstr("quantized already"));
@@ -45,12 +45,12 @@ TEST_F(Quantize, TheLayerThatBreaksIsFoundAndKept) {
   auto kept =
       json(arguments("digits_planted.onnx") + "-o out.onnx --keep-float auto --min-sqnr 25");
   ASSERT_TRUE(kept.is_object());
-  EXPECT_GE(kept["answers"]["sqnr_db"], 25);
+  EXPECT_GE(kept["facts"]["answers"]["sqnr_db"], 25);
   std::size_t floats = 0;
-  for (auto& layer : kept["layers"]) {
-    floats += layer["int8"] ? 0 : 1;
+  for (auto& layer : kept["tables"]["layers"]["rows"]) {
+    floats += layer["written"] == "int8" ? 0 : 1;
     if (layer["layer"] == "features.3.project.0") {
-      EXPECT_FALSE(layer["int8"]);
+      EXPECT_EQ(layer["written"], "float");
     }
   }
   EXPECT_LE(floats, 3u);
@@ -64,23 +64,23 @@ TEST_F(Quantize, AChoiceIsJudgedOnOtherSamples) {
   ASSERT_EQ(strata("calibrate " + arguments("digits_planted.onnx") + "-o r.json").code, 0);
   auto chosen = json(model + "--ranges r.json -o out.onnx --keep-float auto --min-sqnr 25");
   ASSERT_TRUE(chosen.is_object());
-  EXPECT_EQ(chosen["answers"]["chosen_on"], 8);
-  EXPECT_EQ(chosen["answers"]["judged_on_others"], true);
-  EXPECT_EQ(chosen["answers"]["samples"], 8);
+  EXPECT_EQ(chosen["facts"]["answers"]["chosen_on"], 8);
+  EXPECT_EQ(chosen["facts"]["answers"]["judged_on_others"], true);
+  EXPECT_EQ(chosen["facts"]["answers"]["samples"], 8);
   std::string keep;
-  for (auto& tensor : chosen["tensors"])
-    if (tensor["reason"] == "answers") keep += "," + tensor["tensor"].get<std::string>();
-  for (auto& layer : chosen["layers"])
-    if (layer["reason"] == "answers") keep += "," + layer["layer"].get<std::string>();
+  for (const char* table : {"tensors", "layers"})
+    for (auto& part : chosen["tables"][table]["rows"])
+      if (part["reason"] == "answers") keep += "," + part["layer"].get<std::string>();
   ASSERT_FALSE(keep.empty());
-  // 64 are calibrated with, 8 chosen with.
+  // 64 samples are for calibration, 8 for the choice.
   auto named =
       json(arguments("digits_planted.onnx") +
            "--ranges r.json -o named.onnx --offset 72 --held-out 8 --keep-float " + keep.substr(1));
-  EXPECT_TRUE(named["answers"]["chosen_on"].is_null());
-  EXPECT_EQ(named["answers"]["samples"], 8);
-  EXPECT_EQ(named["answers"]["sqnr_db"], chosen["answers"]["sqnr_db"]);
-  EXPECT_EQ(named["answers"]["promised_sqnr_db"], chosen["answers"]["promised_sqnr_db"]);
+  EXPECT_TRUE(named["facts"]["answers"]["chosen_on"].is_null());
+  EXPECT_EQ(named["facts"]["answers"]["samples"], 8);
+  EXPECT_EQ(named["facts"]["answers"]["sqnr_db"], chosen["facts"]["answers"]["sqnr_db"]);
+  EXPECT_EQ(named["facts"]["answers"]["promised_sqnr_db"],
+            chosen["facts"]["answers"]["promised_sqnr_db"]);
 
   const Ran few = strata("quantize " + model + "--ranges r.json -o out.onnx --keep-float auto " +
                          "--min-sqnr 25 --held-out 6 --no-time");
@@ -91,13 +91,13 @@ TEST_F(Quantize, AChoiceIsJudgedOnOtherSamples) {
 TEST_F(Quantize, LayersCanBeKeptByName) {
   auto kept = json(arguments("digits.onnx") + "-o out.onnx --keep-float classifier,features.1");
   ASSERT_TRUE(kept.is_object());
-  for (auto& layer : kept["layers"]) {
+  for (auto& layer : kept["tables"]["layers"]["rows"]) {
     const std::string path = layer["layer"];
-    EXPECT_EQ(layer["int8"], path != "classifier" && !path.starts_with("features.1."));
+    EXPECT_EQ(layer["written"] == "int8", path != "classifier" && !path.starts_with("features.1."));
   }
 }
 
-// The layer alone does not help: its output is what breaks. What is promised comes true.
+// Keeping the layer alone does not help, because its output breaks. What is promised comes true.
 TEST_F(Quantize, AnActivationInFloatsIsWhatHelps) {
   struct Case {
     std::string keep;
@@ -111,16 +111,17 @@ TEST_F(Quantize, AnActivationInFloatsIsWhatHelps) {
                            Case{"image:input", 8, 16, 1}}) {
     auto kept = json(arguments("digits_planted.onnx") + "-o out.onnx --keep-float " + each.keep);
     ASSERT_TRUE(kept.is_object()) << each.keep;
-    const double got = kept["answers"]["sqnr_db"], promised = kept["answers"]["promised_sqnr_db"];
+    const double got = kept["facts"]["answers"]["sqnr_db"],
+                 promised = kept["facts"]["answers"]["promised_sqnr_db"];
     EXPECT_GT(got, each.least) << each.keep;
     EXPECT_LT(got, each.most) << each.keep;
-    // The same whole numbers, but for sums that floats round another way.
+    // The whole numbers are the same, except for sums that floats round differently.
     EXPECT_NEAR(got, promised, 0.3) << each.keep;
-    EXPECT_TRUE(kept["answers"]["kept_promise"]) << each.keep;
+    EXPECT_TRUE(kept["facts"]["answers"]["kept_promise"]) << each.keep;
     std::size_t floats = 0;
-    for (auto& layer : kept["layers"]) {
+    for (auto& layer : kept["tables"]["layers"]["rows"]) {
       floats += layer["runs_in"] == "float" ? 1 : 0;
-      EXPECT_EQ(layer["int8"].get<bool>(), layer["runs_in"] == "int8") << layer;
+      EXPECT_EQ(layer["written"] == "int8", layer["runs_in"] == "int8") << layer;
     }
     EXPECT_EQ(floats, each.floats) << each.keep;
   }
@@ -160,31 +161,33 @@ TEST_F(Quantize, WhatCannotBeDoneWritesNothing) {
   EXPECT_FALSE(exists("out.exclude.txt"));
 }
 
-// The command line of the first page: nothing but the file of ranges.
+// The simplest command line: it gives nothing but the file of ranges.
 TEST_F(Quantize, RangesSayWhichSamplesCameFromWhere) {
   ASSERT_EQ(strata("calibrate " + arguments("digits.onnx") + "--offset 10 -o r.json").code, 0);
   const std::string model = STRATA_SOURCE_DIR "/tests/models/digits/digits.onnx";
   auto alone = json(model + " --ranges r.json --keep-float auto -o out.onnx");
   ASSERT_TRUE(alone.is_object());
-  EXPECT_EQ(alone["answers"]["samples"], 16);
-  EXPECT_THAT(alone["answers"]["data"].get<std::string>(), HasSubstr("from number 74 on"));
-  EXPECT_EQ(alone["target"]["min_sqnr_db"], 20);
-  EXPECT_FALSE(alone["random_data"]);
-  // The same folder again: behind the file's own samples. Another one: from its start.
+  EXPECT_EQ(alone["facts"]["answers"]["samples"], 16);
+  EXPECT_THAT(alone["facts"]["answers"]["data"].get<std::string>(), HasSubstr("from number 74 on"));
+  EXPECT_EQ(alone["facts"]["target"]["min_sqnr_db"], 20);
+  EXPECT_FALSE(alone["facts"]["random_data"]);
+  // In the same folder, samples follow the file's own; in another one, they begin at its start.
   auto same = json(arguments("digits.onnx") + "--ranges r.json -o out.onnx");
-  EXPECT_EQ(same["answers"]["data"], alone["answers"]["data"]);
+  EXPECT_EQ(same["facts"]["answers"]["data"], alone["facts"]["answers"]["data"]);
   auto asked = json(arguments("digits.onnx") + "--offset 200 --ranges r.json -o out.onnx");
-  EXPECT_THAT(asked["answers"]["data"].get<std::string>(), HasSubstr("from number 200 on"));
+  EXPECT_THAT(asked["facts"]["answers"]["data"].get<std::string>(),
+              HasSubstr("from number 200 on"));
   auto random = json(model + " --random --ranges r.json -o out.onnx");
-  EXPECT_THAT(random["answers"]["data"].get<std::string>(), HasSubstr("random samples, seed 0"));
-  EXPECT_TRUE(random["random_data"]);
+  EXPECT_THAT(random["facts"]["answers"]["data"].get<std::string>(),
+              HasSubstr("random samples, seed 0"));
+  EXPECT_TRUE(random["facts"]["random_data"]);
 }
 
 TEST_F(Quantize, SamplesThatAreSpreadAreNotJudgedOn) {
   auto result = json(arguments("digits.onnx") + "--spread -o out.onnx");
   ASSERT_TRUE(result.is_object());
-  EXPECT_THAT(result["answers"]["data"].get<std::string>(), HasSubstr("from number 1 on"));
-  EXPECT_EQ(result["answers"]["samples"], 64);
+  EXPECT_THAT(result["facts"]["answers"]["data"].get<std::string>(), HasSubstr("from number 1 on"));
+  EXPECT_EQ(result["facts"]["answers"]["samples"], 64);
 }
 
 TEST_F(Quantize, WithoutSamplesLeftAnswersAreNotJudged) {
@@ -193,8 +196,8 @@ TEST_F(Quantize, WithoutSamplesLeftAnswersAreNotJudged) {
                         "/tests/models/digits/images.npz --samples 360 ";
   auto result = json(all + "-o out.onnx");
   ASSERT_TRUE(result.is_object());
-  EXPECT_EQ(result["answers"]["samples"], 0);
-  EXPECT_TRUE(result["answers"]["sqnr_db"].is_null());
+  EXPECT_EQ(result["facts"]["answers"]["samples"], 0);
+  EXPECT_TRUE(result["facts"]["answers"]["sqnr_db"].is_null());
   EXPECT_THAT(result["notes"][0].get<std::string>(), HasSubstr("answers were not judged"));
   const Ran automatic = strata("quantize " + all + "--keep-float auto --no-time -o no.onnx");
   EXPECT_EQ(automatic.code, 1) << automatic.text;
@@ -208,7 +211,7 @@ TEST_F(Quantize, RandomIsSaidInEveryOutput) {
   const std::string table = strata(made).text;
   EXPECT_THAT(table, HasSubstr("RANDOM samples"));
   EXPECT_THAT(table, HasSubstr("RANDOM weights"));
-  EXPECT_THAT(strata(made + " --format csv").text, HasSubstr(",samples and weights\n"));
+  EXPECT_THAT(strata(made + " --format csv").text, HasSubstr(",samples and weights,"));
   const std::string text = strata(made + " --format json").text;
   EXPECT_THAT(text, HasSubstr("\"random_data\": true"));
   EXPECT_THAT(text, HasSubstr("\"random_weights\": true"));
@@ -218,12 +221,12 @@ TEST_F(Quantize, RandomIsSaidInEveryOutput) {
                 HasSubstr("RANDOM samples"))
         << format;
   EXPECT_THAT(strata(seen + "--engine fake --format csv").text, HasSubstr(",random\n"));
-  EXPECT_THAT(strata(seen + "--engine fake --format csv").text, HasSubstr(",true\n"));
+  EXPECT_THAT(strata(seen + "--engine fake --format csv").text, HasSubstr(",1\n"));
   EXPECT_THAT(read("r.json"), HasSubstr("\"random\": true"));
 }
 
-// The names that are written are nodes of the file that was read, as ONNX Runtime's
-// quantize_static compares them.
+// The written names are nodes of the file that was read, and ONNX Runtime's quantize_static
+// compares them as such.
 TEST_F(Quantize, TheExcludedNodesAreThoseOfTheOriginal) {
   auto kept = json(arguments("digits.onnx") + "-o out.onnx --keep-float features.1,classifier");
   ASSERT_TRUE(kept.is_object());
@@ -233,14 +236,14 @@ TEST_F(Quantize, TheExcludedNodesAreThoseOfTheOriginal) {
   std::stringstream listed(read("out.exclude.txt"));
   std::vector<std::string> names;
   for (std::string line; std::getline(listed, line);) names.push_back(line);
-  EXPECT_EQ(kept["nodes_to_exclude"].get<std::vector<std::string>>(), names);
+  EXPECT_EQ(kept["facts"]["nodes_to_exclude"].get<std::vector<std::string>>(), names);
   EXPECT_GE(names.size(), 6u);
   for (const std::string& name : names) EXPECT_THAT(original.str(), HasSubstr(name));
   EXPECT_THAT(names, testing::Contains("/classifier/Gemm"));
   EXPECT_THAT(names, testing::Contains("/features/features.1/spatial/spatial.0/Conv"));
 }
 
-// What is open in the file stays open.
+// Sizes that are open in the file stay open.
 TEST_F(Quantize, TheBatchStaysOpen) {
   ASSERT_TRUE(json(arguments("digits.onnx") + "-o out.onnx").is_object());
   EXPECT_THAT(strata("stat out.onnx").text, HasSubstr("N×12×8×8"));

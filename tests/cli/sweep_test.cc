@@ -1,4 +1,4 @@
-// Sweeps through the program: what is done is kept, whatever happens in between.
+// Sweeps run by the program: finished jobs are kept, whatever happens in between.
 #include <algorithm>
 #include <cstdlib>
 
@@ -38,7 +38,7 @@ TEST_F(Sweep, GoesOnWhereItWas) {
   const std::string whole = read("plan.jsonl");
   ASSERT_EQ(lines(whole), 3u);
 
-  // As a crash in the middle of the third line would have left it.
+  // This is what a crash in the middle of the third line would leave.
   const std::size_t second = whole.find('\n', whole.find('\n') + 1) + 1;
   fs::resize_file(folder_ / "plan.jsonl", second + 100);
   const Ran again = strata("sweep plan.toml");
@@ -75,7 +75,7 @@ TEST_F(Sweep, AJobThatFailsIsWrittenDownAndTheRestGoesOn) {
   EXPECT_THAT(strata("sweep bad.toml --retry").text, HasSubstr("(1 of them before)"));
 }
 
-// The same size and name, but other weights.
+// The model has the same size and name, but other weights.
 TEST_F(Sweep, AModelThatHasChangedIsMeasuredAgain) {
   const auto make_model = [&](int seed) {
     const Ran made = strata("zoo export 'squeezenet1_1?resolution=64' -o mine.onnx --seed " +
@@ -100,7 +100,7 @@ TEST_F(Sweep, AModelThatHasChangedIsMeasuredAgain) {
   EXPECT_THAT(nothing.text, Not(HasSubstr("again")));
 }
 
-// What slurm would start for its second task.
+// What Slurm would start for its second task.
 TEST_F(Sweep, TheScriptForSlurmRunsItsPart) {
   const Ran script = strata("sweep plan.toml --emit slurm --shards 3");
   ASSERT_EQ(script.code, 0);

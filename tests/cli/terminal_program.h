@@ -1,4 +1,4 @@
-// The program on a terminal of the test's own: Ctrl-C can be typed, and progress is seen.
+// Runs the program on a terminal of the test's own, where Ctrl-C can be typed and progress is seen.
 #pragma once
 
 #include <fcntl.h>
@@ -68,7 +68,7 @@ class Program {
   }
   void type_control_c() { ASSERT_EQ(::write(terminal_, "\x03", 1), 1); }
   pid_t pid() const { return pid_; }
-  // Its processes, and theirs.
+  // Its child processes, and theirs.
   std::vector<pid_t> children() const {
     std::vector<pid_t> found, parents = {pid_};
     while (!parents.empty()) {
@@ -129,7 +129,7 @@ class Program {
     text << std::ifstream(output_).rdbuf();
     return text.str();
   }
-  // Without what was written over, the terminal's own line ends, and the ^C that it echoes.
+  // The text without what was overwritten, the terminal's own line ends, and the ^C that it echoes.
   static std::string what_stays(const std::string& seen) {
     std::string all;
     std::istringstream lines(seen);
@@ -151,7 +151,7 @@ class Program {
   std::string seen_;
 };
 
-// Whether all of them end within a minute.
+// Whether all processes end within a minute.
 inline bool all_end(const std::vector<pid_t>& processes) {
   for (int i = 0; i < 600; ++i) {
     if (std::all_of(processes.begin(), processes.end(),

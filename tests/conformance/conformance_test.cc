@@ -78,7 +78,7 @@ Result<InferOptions> stored_inputs(const Model& model, const fs::path& data) {
     if (!fs::exists(file)) continue;
     const Tensor& input = graph.tensors[graph.inputs[i]];
     auto stored = read_stored(file, input.type.kind);
-    if (!stored) return tl::unexpected(stored.error());
+    if (!stored) return failure(stored);
     options.input_types.emplace_back(std::string(input.name), stored->type);
     if (stored->value)
       options.input_values.emplace_back(std::string(input.name), std::move(*stored->value));

@@ -30,7 +30,7 @@ Result<StoredValue> read_tensor(std::string_view message) {
     model.add_message(7, graph_bytes);
   }
   auto model = read_onnx(bytes, "stored tensor");
-  if (!model) return tl::unexpected(model.error());
+  if (!model) return failure(model);
   if (model->stored.empty()) return failure("no tensor");
   const TensorData& data = model->stored.front();
   StoredValue stored;

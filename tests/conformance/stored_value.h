@@ -11,7 +11,7 @@ namespace strata::conformance {
 
 struct StoredValue {
   TypeInfo type;
-  std::optional<Value> value;  // its elements, where they are few
+  std::optional<Value> value;  // its elements, if they are few
 };
 
 // Reads a .pb file of the kind that the model declares for this place: a tensor,

@@ -1,5 +1,5 @@
-// Benchmarks of variants on the fake engine, some of which fail. Nothing but the first test
-// looks at how long anything took.
+// Benchmarks of variants on the fake engine, some of which fail. Only the first test checks how
+// long anything took.
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "fake_bench.h"
+#include "strata/build/weights.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 
 namespace strata {
 namespace {
@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// One benchmark beside processes that want all processors. Empty: the waiting was seen, was
-// taken off, and the ratio of the steps was left.
+// One benchmark beside processes that keep all processors busy. Empty if the waiting was seen and
+// subtracted, and the ratio of the steps was left.
 std::string wrong_beside_others(const std::vector<Variant>& variants, const BenchOptions& options) {
   std::vector<pid_t> others;
   for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
@@ -56,7 +56,7 @@ std::string wrong_beside_others(const std::vector<Variant>& variants, const Benc
   return std::abs(ratio - 4) < 1 ? "" : fmt::format("the ratio is {}, not 4", ratio);
 }
 
-// A hypervisor may take this machine away in the middle of it, so it has several attempts.
+// A hypervisor may take the processors away in the middle, so there are several attempts.
 TEST_F(FakeBench, OtherProcessesAreSeenAndTakenOff) {
   if (!ThreadWaits().readable()) GTEST_SKIP() << "/proc/self/task/…/schedstat cannot be read";
   options_.processes = 3;
@@ -78,7 +78,7 @@ TEST_F(FakeBench, TheFasterOneWins) {
   for (const VariantResult& own : result->variants) {
     EXPECT_EQ(own.failure, Failure::None);
     EXPECT_FALSE(own.partial);
-    // More of them where blocks of one run were disturbed.
+    // There are more processes if blocks of one run were disturbed.
     ASSERT_GE(own.processes.size(), 2u);
     for (const ProcessSamples& process : own.processes) {
       EXPECT_GE(process.blocks.size(), 3u);
@@ -113,7 +113,7 @@ TEST_F(FakeBench, WhatFailsIsARowAndTheRestGoesOn) {
   EXPECT_THAT(failures,
               ElementsAre(Failure::Crashed, Failure::None, Failure::TimedOut, Failure::OutOfMemory,
                           Failure::WrongAnswer, Failure::Refused, Failure::None, Failure::None));
-  EXPECT_EQ(result->base, 1u);  // the one that was asked for does not run
+  EXPECT_EQ(result->base, 1u);  // the requested base does not run
   EXPECT_EQ(result->winner, 1u);
   EXPECT_THAT(result->variants[4].reason, HasSubstr("relative error"));
   EXPECT_THAT(result->variants[4].all_seconds(), IsEmpty());
@@ -131,8 +131,8 @@ TEST_F(FakeBench, WhoDiesInTheMiddleIsPartial) {
   const VariantResult& died = result->variants[1];
   EXPECT_EQ(died.failure, Failure::Crashed);
   EXPECT_TRUE(died.partial);
-  // The first, the one whose answer is checked, two to warm up; two of three that count.
-  // A block is as long as the other's inference, which may be two of its own.
+  // There is the first inference, the one whose answer is checked, two to warm up, and two of three
+  // that count. A block is as long as the other variant's inference, which may be two of its own.
   EXPECT_THAT(died.all_seconds(), SizeIs(testing::AllOf(testing::Ge(1u), testing::Le(2u))));
   EXPECT_EQ(result->winner, 0u);
   EXPECT_FALSE(result->variants[0].partial);
@@ -149,13 +149,13 @@ TEST_F(FakeBench, AWrongAnswerMayBeTimedButNeverWins) {
 }
 
 TEST_F(FakeBench, WeightsBesideTheFileAreCounted) {
-  zoo::Builder net("Large");
+  build::Builder net("Large");
   net.output("y", net.matmul(net.input("x", {2, 64}), net.weight("w", {64, 64})));
   auto network = std::move(net).finish();
   ASSERT_TRUE(network) << network.error().message;
   const std::string path = folder_ + "/split.onnx";
   const auto status = write_onnx(
-      network->model, path, {.fill = zoo::random_weights(network->model, 0), .max_file = 4096});
+      network->model, path, {.fill = build::random_weights(network->model, 0), .max_file = 4096});
   ASSERT_TRUE(status) << status.error().message;
   const auto outside = static_cast<std::int64_t>(fs::file_size(path + ".data"));
   EXPECT_EQ(outside, 64 * 64 * 4);
@@ -218,7 +218,7 @@ TEST_F(FakeBench, AnswersAreComparedWithinABatch) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->variants[0].failure, Failure::None);
   EXPECT_EQ(result->variants[2].failure, Failure::WrongAnswer);
-  // Which of the two is right only the base could say: the one most like it is believed.
+  // Only the base could say which of the two is right, so the one most like it is believed.
   EXPECT_NE(result->variants[1].failure, result->variants[3].failure);
 }
 
@@ -229,7 +229,7 @@ TEST_F(FakeBench, AtARateTheWaitAndTheWorkAreTold) {
   const auto result = run_bench({variant({"spin=1000000"}), variant({"spin=30000000"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   ASSERT_TRUE(result->variants[0].utilization && result->variants[1].utilization);
-  EXPECT_GE(*result->variants[1].utilization, 1.5);  // 50 times 30 ms
+  EXPECT_GE(*result->variants[1].utilization, 1.5);  // 50 inferences of 30 ms
   EXPECT_NE(result->winner, 1u);
   const std::vector<double> waits = result->variants[1].all_seconds();
   EXPECT_GT(*std::max_element(waits.begin(), waits.end()), 0.2);

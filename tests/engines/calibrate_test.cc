@@ -1,4 +1,4 @@
-// Calibration on every engine: sketches of what the engine computes, whole, in parts,
+// Calibration on every engine: sketches of what the engine computes, in one run, in parts,
 // and stopped in between.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,15 +8,17 @@
 #include <cstring>
 #include <map>
 
+#include "calibrate/sketch_state.h"
 #include "small_models.h"
-#include "strata/measure/inputs.h"
-#include "strata/quant/calibrate.h"
+#include "strata/calibrate/calibrate.h"
+#include "strata/data/inputs.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 std::span<const float> floats(const StrataTensor& tensor) {
@@ -48,13 +50,13 @@ class CalibrateTest : public ::testing::TestWithParam<std::string> {
   }
 
   std::unique_ptr<Engine> engine_;
-  zoo::Network network_;
+  build::Network network_;
   std::string bytes_;
   std::vector<Watched> watched_;
   CalibrateOptions options_;
 };
 
-// By another way: the same tensors fetched one after the other, in a plain loop.
+// The oracle is another way: the same tensors, fetched one after the other in a plain loop.
 TEST_P(CalibrateTest, MinimumAndMaximumAreThoseOfTheTensors) {
   const Dataset data = samples(0, 3);
   const auto found = run(data);
@@ -197,12 +199,12 @@ TEST_P(CalibrateTest, SaysWhichSampleAnEngineFailsOn) {
 INSTANTIATE_TEST_SUITE_P(Engines, CalibrateTest, ::testing::ValuesIn(engine_names()),
                          [](const auto& each) { return each.param; });
 
-// The logarithm of a negative number is NaN, and so is what follows from it.
+// The logarithm of a negative number is NaN, and so is everything computed from it.
 TEST(Calibrate, NamesTheFirstLayerThatIsNotFinite) {
   auto engine = load_engine("onnxruntime");
   if (!engine) GTEST_SKIP() << engine.error().message;
-  zoo::Builder net("Tiny");
-  zoo::Var x = net.input("x", {1, 3, 8, 8});
+  build::Builder net("Tiny");
+  build::Var x = net.input("x", {1, 3, 8, 8});
   x = net.relu("act", net.conv("good", x, 4));
   {
     auto module = net.module("bad", "Bad");
@@ -222,7 +224,7 @@ TEST(Calibrate, NamesTheFirstLayerThatIsNotFinite) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message,
               AllOf(HasSubstr("sample 0 (random 0): layer bad (tensor \"/bad/Add_output_0\")"),
-                    HasSubstr("256 NaN elements"), HasSubstr("--allow-nonfinite")));
+                    HasSubstr("256 NaN elements"), EndsWith("look at what it computes")));
 
   options.allow_nonfinite = true;
   const auto counted = calibrate(*engine, ModelSource{"", ModelBytes{bytes}}, network->model, *data,

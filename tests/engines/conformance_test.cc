@@ -1,4 +1,4 @@
-// What every engine must do. Runs on each plugin that is beside the test.
+// What every engine must do. Runs on each plugin beside the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "engine_fixture.h"
+#include "strata/build/weights.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -110,7 +110,7 @@ TEST_P(EngineTest, TakesWeightsFromMemory) {
   ASSERT_TRUE(network);
   const std::string path = ::testing::TempDir() + "strata_outside_" + GetParam() + ".onnx";
   WriteOptions write;
-  write.fill = zoo::random_weights(network->model, 1);
+  write.fill = build::random_weights(network->model, 1);
   write.max_file = 1 << 20;
   const Status written = write_onnx(network->model, path, write);
   ASSERT_TRUE(written) << written.error().message;
@@ -253,7 +253,7 @@ TEST_P(EngineTest, CanBeCancelled) {
 INSTANTIATE_TEST_SUITE_P(Engines, EngineTest, ::testing::ValuesIn(engine_names()),
                          [](const auto& each) { return each.param; });
 
-// Where strata was built with them (cmake/engines.cmake), tests that need them must not pass
+// If strata was built with engines (cmake/engines.cmake), tests that need them must not pass
 // by being skipped.
 TEST(Engines, ThoseOfThisBuildAreHere) {
   const std::string expected = STRATA_EXPECTED_ENGINES;
@@ -269,7 +269,8 @@ TEST(Engines, ThoseOfThisBuildAreHere) {
 TEST(Engines, WhatIsMissingIsSaidWithEveryPlaceTried) {
   const auto engine = load_engine("abacus", "/one:/two");
   ASSERT_FALSE(engine);
-  EXPECT_THAT(engine.error().message,
+  EXPECT_EQ(engine.error().code, Code::EngineMissing);
+  EXPECT_THAT(engine.error().fields().found,
               AllOf(HasSubstr("/one/libstrata_engine_abacus.so: not there"),
                     HasSubstr("/two/libstrata_engine_abacus.so: not there"),
                     HasSubstr("/engines/libstrata_engine_abacus.so: not there")));
@@ -282,7 +283,7 @@ TEST(Engines, AFileThatIsNoPluginIsSaidToBeNone) {
   std::ofstream(folder + "/libstrata_engine_prose.so") << "this is prose";
   const auto engine = load_engine("prose", folder);
   ASSERT_FALSE(engine);
-  EXPECT_THAT(engine.error().message, HasSubstr("libstrata_engine_prose.so: "));
+  EXPECT_THAT(engine.error().fields().found, HasSubstr("libstrata_engine_prose.so: "));
   std::filesystem::remove_all(folder);
 }
 

@@ -1,4 +1,4 @@
-// What every engine must tell of its runs: kernels, blocks of memory, values inside.
+// What every engine must report about its runs: kernels, blocks of memory, values inside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -125,7 +125,7 @@ TEST_P(EngineTraces, BlocksAreGivenBack) {
     peak = std::max(peak, now += block.bytes);
   }
   EXPECT_EQ(now, 0);
-  // The largest activation of the network and what it is made of: 96 / 4 channels.
+  // The largest activation of the network, with 96 / 4 channels, and its input.
   EXPECT_GE(peak, 24 * 32 * 32 * 4);
   EXPECT_LE(peak, 10 * 24 * 32 * 32 * 4);
 }
@@ -137,7 +137,7 @@ TEST_P(EngineTraces, KnowsItsWeights) {
   EXPECT_LT(bytes, static_cast<std::int64_t>(2 * small_network().size()));
 }
 
-// What an engine says that it will run is what it runs, types included.
+// An engine runs what it says it will run, including types.
 TEST_P(EngineTraces, ThePlanIsWhatRuns) {
   for (const auto level : {STRATA_OPT_NONE, STRATA_OPT_ALL}) {
     Session session = open_bound(small_network(), {.optimization = level, .trace_time = true});
@@ -163,13 +163,13 @@ TEST_P(EngineTraces, ThePlanIsWhatRuns) {
   }
 }
 
-// Engines that run modules: calls lie within those that make them, and kernels within calls.
+// In engines that run modules, calls are nested in the calls that make them, and kernels in calls.
 TEST_P(EngineTraces, CallsOfModulesNest) {
   Session session = open_bound(small_network(), {.trace_time = true});
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(session.run_traced({.kernels = false}));
   const auto calls = session.modules();
   ASSERT_TRUE(calls) << calls.error().message;
-  if (calls->empty()) return;  // one of a graph
+  if (calls->empty()) return;  // the engine runs a graph, not modules
   const auto kernels = session.kernels();
   ASSERT_TRUE(kernels);
   std::map<std::uint64_t, int> runs;

@@ -1,4 +1,4 @@
-// The zoo's detectors on ONNX Runtime: what they find follows from the data, and may be
+// The zoo's detectors on ONNX Runtime: what they find depends on the data, and may be
 // nothing at any stage.
 #include <cstring>
 
@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "small_models.h"
-#include "strata/measure/inputs.h"
+#include "strata/build/weights.h"
+#include "strata/data/inputs.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -25,7 +25,8 @@ class Detectors : public ::testing::Test {
     engine_ = std::make_unique<Engine>(std::move(*loaded));
   }
 
-  // The outputs: boxes, labels, scores. The elements of the tensor `name` are all `value`.
+  // Returns the outputs: boxes, labels, scores. The elements of the tensor `name` are all set to
+  // `value`.
   std::vector<HostTensor> run(const std::string& network, const std::string& name = "",
                               float value = 0) const {
     auto built = zoo::build(network);
@@ -33,7 +34,7 @@ class Detectors : public ::testing::Test {
     if (!built) return {};
     WriteOptions write;
     bool changed = name.empty();
-    write.fill = [&, random = zoo::random_weights(built->model, 0)](
+    write.fill = [&, random = build::random_weights(built->model, 0)](
                      const TensorData& data, std::int64_t first,
                      std::span<std::byte> chunk) -> Status {
       if (name.empty() || data.name != name) return random(data, first, chunk);
@@ -77,8 +78,8 @@ TEST_F(Detectors, MayFindNothing) {
   for (const std::string& network : {kFaster, kRetina}) expect_nothing(run(network + "&score=1"));
 }
 
-// Scores of made-up weights are those of a network that has not learned yet: something is
-// found, and its scores differ.
+// Made-up weights give the scores of an untrained network: something is found, and the scores
+// differ.
 TEST_F(Detectors, FindSomethingOnMadeUpWeights) {
   for (const std::string& network : {kFaster, kRetina}) {
     const auto outputs = run(network);

@@ -14,7 +14,7 @@
 
 namespace strata {
 
-// A small network: 64 x 64 pixels, a quarter of the usual width.
+// A small network: 64 × 64 pixels, a quarter of the usual width.
 inline const std::string& small_network() {
   static const std::string kBytes = test::zoo_bytes("mobilenet_v2?resolution=64&width=0.25");
   return kBytes;

@@ -12,10 +12,12 @@
 
 #include <fmt/format.h>
 
-#include "measure/npz_write.h"
+#include "bench/worker.h"
+#include "data/npz_write.h"
 #include "small_models.h"
-#include "strata/measure/bench.h"
-#include "strata/zoo/builder.h"
+#include "strata/base/scratch_folder.h"
+#include "strata/bench/bench.h"
+#include "strata/build/builder.h"
 
 namespace strata::test {
 
@@ -31,24 +33,19 @@ class FakeBench : public testing::Test {
  protected:
   void SetUp() override {
     if (const auto engine = load_engine("fake"); !engine) GTEST_SKIP() << engine.error().message;
-    folder_ = (std::filesystem::temp_directory_path() / "strata_bench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    zoo::Builder net("Two");
-    const zoo::Var x = net.input("x", {2, 3});
+    build::Builder net("Two");
+    const build::Var x = net.input("x", {2, 3});
     net.output("y", net.relu(net.matmul(x, net.weight("w", {3, 4}))));
     std::ofstream(folder_ + "/two.onnx", std::ios::binary) << test::bytes_of(std::move(net));
     HostTensor input{"x", DType::F32, {2, 3}, std::vector<std::byte>(24)};
     ASSERT_TRUE(write_npz(folder_ + "/x.npz", std::vector<HostTensor>{input}));
     options_.program = STRATA_BINARY;
     options_.max_seconds = 20;
-    options_.until = 1e9;  // after the first look
+    options_.until = 1e9;  // stops after the first check
     options_.processes = 2;
     options_.min_blocks = 6;
     options_.block_seconds = 0.005;
     options_.limits.timeout_seconds = 20;
-  }
-  void TearDown() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
   Variant variant(std::vector<std::string> engine_options = {}) const {
@@ -67,7 +64,8 @@ class FakeBench : public testing::Test {
     return std::move(*worker);
   }
 
-  std::string folder_;
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  std::string folder_ = scratch_.path();
   BenchOptions options_;
 };
 

@@ -1,4 +1,4 @@
-// The fake engine's promises: what measuring is tested with must be exact.
+// The fake engine's promises: measuring is tested on it, so it must be exact.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// 2 rows of 3 numbers through a matrix of 3 x 4 and a Relu.
+// 2 rows of 3 numbers, multiplied by a 3 × 4 matrix, and a Relu.
 std::string two_nodes() {
-  zoo::Builder net("Two");
-  const zoo::Var x = net.input("x", {2, 3});
-  const zoo::Var y = net.matmul(x, net.weight("w", {3, 4}));
+  build::Builder net("Two");
+  const build::Var x = net.input("x", {2, 3});
+  const build::Var y = net.matmul(x, net.weight("w", {3, 4}));
   net.output("y", net.relu(y));
   return test::bytes_of(std::move(net));
 }
@@ -85,7 +85,7 @@ TEST(FakeEngine, ProbesCostInTracedSessionsOnly) {
 TEST(FakeEngine, WarmsUp) {
   Session session =
       open({.optimization = STRATA_OPT_NONE, .trace_time = true, .options = {"warmup=2"}});
-  EXPECT_EQ(durations(session)[0], 2030);  // twice as long, half as much longer, and as ever
+  EXPECT_EQ(durations(session)[0], 2030);  // twice as long, then 1.5 times, then the usual time
   EXPECT_EQ(durations(session)[0], 1523);
   EXPECT_EQ(durations(session)[0], 1015);
 }

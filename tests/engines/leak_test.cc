@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "small_models.h"
-#include "strata/measure/inputs.h"
+#include "strata/data/inputs.h"
 #include "strata/measure/memory.h"
 #include "strata/measure/timing.h"
 #include "strata/zoo/zoo.h"
@@ -25,7 +25,7 @@ std::size_t entries_of(const fs::path& folder) {
 }
 
 struct Held {
-  std::size_t heap = 0;      // bytes that were taken and not given back
+  std::size_t heap = 0;      // bytes that were allocated and not freed
   std::size_t resident = 0;  // bytes
   std::size_t files = 0, threads = 0;
 };
@@ -84,7 +84,7 @@ TEST_P(Leak, NothingStaysOfNetworksThatWereTimed) {
       ASSERT_TRUE(memory) << memory.error().message;
     }
   };
-  // What is made once and kept is there after the first round.
+  // Anything that is made once and kept is there after the first round.
   time_all();
   const Held first = held();
   for (int round = 0; round < 3; ++round) time_all();
@@ -94,7 +94,7 @@ TEST_P(Leak, NothingStaysOfNetworksThatWereTimed) {
   else
     ::unsetenv("TMPDIR");
 
-  // The weights of each network are some MB, its graph alone is more than this.
+  // The weights of each network take some MB, and its graph alone takes more than this.
   EXPECT_LT(last.heap, first.heap + 100'000);
   EXPECT_LT(last.resident, first.resident + 50'000'000);
   EXPECT_EQ(last.files, first.files);

@@ -1,5 +1,5 @@
-// ONNX Runtime's kernels of real networks: every node of the source is in one list of
-// sources, or absent for a reason; at every level of optimization.
+// ONNX Runtime's kernels for real networks: at every level of optimization, every node of the
+// source is in one list of sources, or absent for a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Small arguments where a network has them: the graph is what counts.
+// Small sizes for networks that have parameters for them: only the graph matters.
 std::string arguments_for(const zoo::Entry& entry) {
   std::string text;
   const auto add = [&](std::string_view name, std::string_view value) {
@@ -41,7 +41,7 @@ std::string arguments_for(const zoo::Entry& entry) {
 }
 
 struct NetworkCase {
-  std::string name;  // of the zoo, with arguments
+  std::string name;  // a network of the zoo, with arguments
   friend void PrintTo(const NetworkCase& one, std::ostream* out) { *out << one.name; }
 };
 
@@ -57,8 +57,8 @@ bool is_heavy(std::string_view op) {
   return op.find("Conv") != op.npos || op.find("MatMul") != op.npos || op.find("Gemm") != op.npos;
 }
 
-// The heavy operators tell whether lists are right: a kernel that multiplies matrices or
-// convolves does it for one such node of the source, or for those that are one attention.
+// The heavy operators show whether lists are right: a kernel that multiplies matrices or convolves
+// does so for one such node of the source, or for those of one attention.
 std::vector<std::string> wrong_lists(const Model& model, const std::vector<Kernel>& kernels) {
   std::map<std::string, std::string_view> ops;
   const std::vector<std::string> keys = node_keys(model);
@@ -71,7 +71,7 @@ std::vector<std::string> wrong_lists(const Model& model, const std::vector<Kerne
   for (const auto& [sources, names] : kernel_ops) {
     const auto sources_heavy = std::count_if(
         sources.begin(), sources.end(), [&](const std::string& key) { return is_heavy(ops[key]); });
-    // Norms become convolutions where the layout is blocked.
+    // Norms become convolutions if the layout is blocked.
     const bool norm = std::any_of(sources.begin(), sources.end(), [&](const std::string& key) {
       return ops[key] == "BatchNormalization";
     });
@@ -87,8 +87,8 @@ std::vector<std::string> wrong_lists(const Model& model, const std::vector<Kerne
   return wrong;
 }
 
-// A model in memory whose weights are all cut from the same numbers: quick to make, whatever
-// their size. Detectors get random ones: what they find must be something.
+// A model in memory whose weights are all slices of the same numbers, which is quick to make at any
+// size. Detectors get random weights, because they must find something.
 struct SharedWeights {
   std::string model;
   std::vector<float> numbers;

@@ -1,4 +1,4 @@
-// What is ONNX Runtime's own, beyond what every engine does.
+// What is specific to ONNX Runtime, beyond what every engine does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ class OnnxRuntime : public ::testing::Test {
     EXPECT_FALSE(session);
     return session ? "" : session.error().message;
   }
-  // Of a node test of the ONNX project's.
+  // The model of one of the ONNX project's node tests.
   static std::string node_test(const std::string& name) {
     std::ifstream file("/usr/share/libonnx-testdata/data/node/" + name + "/model.onnx",
                        std::ios::binary);
@@ -48,8 +48,8 @@ class OnnxRuntime : public ::testing::Test {
   }
   // y = cond ? Relu(x) : -x
   static std::string conditional() {
-    zoo::Builder net("Conditional");
-    const zoo::Var x = net.input("x", {2});
+    build::Builder net("Conditional");
+    const build::Var x = net.input("x", {2});
     net.output("y", net.relu(x));
     auto network = std::move(net).finish();
     EXPECT_TRUE(network) << network.error().message;
@@ -210,7 +210,7 @@ TEST_F(OnnxRuntime, HalfPrecisionIsCast) {
 }
 
 TEST_F(OnnxRuntime, RunsOnAfterManyEvents) {
-  // A run is some 100 events; sessions are made anew at 50,000.
+  // A run has about 100 events; sessions are recreated at 50,000.
   const std::string bytes = test::zoo_bytes("squeezenet1_1?resolution=32");
   auto session = engine_->open(ModelBytes{bytes},
                                {.threads = 1, .optimization = STRATA_OPT_NONE, .trace_time = true});
@@ -226,8 +226,8 @@ TEST_F(OnnxRuntime, RunsOnAfterManyEvents) {
 
 // ----- memory
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// In a process of its own: what it may use is limited to little more than it has.
+#if !defined(STRATA_SANITIZED)
+// Runs in a process of its own, whose memory is limited to little more than it has.
 TEST_F(OnnxRuntime, SaysThatMemoryEnded) {
   const std::string bytes = test::zoo_bytes("mobilenet_v2?resolution=224&batch=N");
   for (const bool traced : {false, true}) {

@@ -1,6 +1,6 @@
 // The published run of Faster R-CNN, component by component (tests/golden/
-// fasterrcnn_time_memory.csv), as `stat --time --memory --report tree` shows it: every
-// component has a row, inside that of the component it is part of, and children add up to
+// fasterrcnn_time_memory.csv), as `stat --time --memory --report tree` shows it: every component
+// has a row inside the row of the component that it is part of, and children add up to
 // their parents. The numbers are the fake engine's: published times are another machine's.
 #include <fstream>
 #include <map>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "small_models.h"
-#include "strata/measure/inputs.h"
+#include "strata/data/inputs.h"
 #include "strata/measure/memory.h"
 #include "strata/profile/profile.h"
 #include "strata/zoo/zoo.h"
@@ -19,16 +19,16 @@
 namespace strata {
 namespace {
 
-// A component of the published table, the row that is it, and the one that it is inside of.
+// A component of the published table, its row, and the row that it is inside.
 struct Component {
   std::string_view published, row, inside;
-  int calls = 1;  // the published number is the average of so many
+  int calls = 1;  // the published number is the average of this many calls
 };
 
 constexpr std::string_view kBetween = "(between modules)";
 
 constexpr Component kComponents[] = {
-    // Sizes of images are constants of the network: nothing runs.
+    // Sizes of images are constants of the network, so nothing runs.
     {"get_original_images_sizes", "", ""},
     {"transform", "transform", ""},
     {"backbonefpn_body", "backbone.body", "backbone"},
@@ -115,7 +115,7 @@ class PublishedRun : public ::testing::Test {
       if (row->depth == parent.depth + 1) found.push_back(row);
     return found;
   }
-  // Rows of this name inside of one of the other; "": the network.
+  // Rows of this name inside a row of the other name; "": the network.
   static std::vector<const ProfileRow*> find(std::string_view name, std::string_view inside) {
     std::vector<const ProfileRow*> found;
     for (const ProfileRow& parent : rows_) {
@@ -153,7 +153,7 @@ TEST_F(PublishedRun, EveryComponentHasARow) {
   EXPECT_EQ(components, std::size(kComponents));
 }
 
-// Of a head that is called on five levels, the published numbers are averages.
+// For a head that is called on five levels, the published numbers are averages.
 TEST_F(PublishedRun, CallsHaveTheirAverage) {
   for (const Component& component : kComponents) {
     if (component.calls == 1) continue;
@@ -163,7 +163,7 @@ TEST_F(PublishedRun, CallsHaveTheirAverage) {
   }
 }
 
-// Where there are many operations between modules, they go by operator.
+// If there are many operations between modules, they are grouped by operator.
 TEST_F(PublishedRun, OperationsBetweenModulesAreToldApart) {
   const auto kept = find(kBetween, "rpn");
   ASSERT_EQ(kept.size(), 1u);

@@ -1,5 +1,5 @@
-// Quantized models on ONNX Runtime: whether they give nearly the same, and whether its int8
-// kernels are what runs them.
+// Quantized models on ONNX Runtime: whether they give nearly the same answers, and whether its int8
+// kernels run them.
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -7,15 +7,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "edit/fold.h"
 #include "small_models.h"
+#include "strata/build/weights.h"
+#include "strata/data/inputs.h"
+#include "strata/edit/qdq.h"
 #include "strata/infer/infer.h"
-#include "strata/measure/inputs.h"
 #include "strata/measure/runs_in.h"
-#include "strata/quant/fold.h"
-#include "strata/quant/parts.h"
-#include "strata/quant/qdq.h"
 #include "strata/read/read.h"
-#include "strata/zoo/weights.h"
+#include "strata/sensitivity/parts.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -53,21 +53,21 @@ class QuantizedOnOnnxRuntime : public testing::Test {
     ASSERT_TRUE(network) << network.error().message;
     take(std::move(*network));
   }
-  void take(zoo::Builder net) {
+  void take(build::Builder net) {
     auto network = std::move(net).finish();
     ASSERT_TRUE(network) << network.error().message;
     take(std::move(*network));
   }
-  void take(zoo::Network network) {
+  void take(build::Network network) {
     model_ = std::move(network.model);
-    plan_.fill = zoo::random_weights(model_, 0);
+    plan_.fill = build::random_weights(model_, 0);
     layers_ = find_quant_layers(model_);
     inputs_ = random_inputs(model_, 0).value();
     bytes_ = onnx_bytes(model_, {.fill = plan_.fill}).value();
     calibrate();
   }
 
-  // The ranges of the very input that results are compared on.
+  // Ranges from the same input that results are compared on.
   void calibrate() {
     SessionOptions options;
     options.threads = 1;
@@ -141,7 +141,7 @@ TEST_F(QuantizedOnOnnxRuntime, ResnetRunsOnInt8Kernels) {
   EXPECT_EQ(int8.ops.at("QLinearConv"), 20);
   EXPECT_EQ(int8.ops.at("QLinearAdd"), 8);
   EXPECT_EQ(int8.ops.at("QGemm"), 1);
-  EXPECT_EQ(int8.ops.at("QuantizeLinear"), 1);  // of the input
+  EXPECT_EQ(int8.ops.at("QuantizeLinear"), 1);  // for the input
   EXPECT_THAT(int8.ops, Not(Contains(Key("DequantizeLinear"))));
   EXPECT_THAT(int8.ops, Not(Contains(Key("Relu"))));
   EXPECT_GT(sqnr_of(int8), 30);
@@ -168,8 +168,8 @@ TEST_F(QuantizedOnOnnxRuntime, KeptLayersRunInFloats) {
   EXPECT_GT(sqnr_of(int8), 30);
 }
 
-// ONNX Runtime rounds the float weights of a layer between int8 neighbours by itself, unless it is
-// written so that it does not.
+// ONNX Runtime rounds the float weights of a layer between int8 neighbours on its own, unless the
+// layer is written in a way that prevents it.
 TEST_F(QuantizedOnOnnxRuntime, LayersBetweenInt8NeighboursStayInFloats) {
   take("mobilenet_v2?resolution=64");
   keep({"features.5.conv.1.0", "features.9.conv.1.0", "features.12.conv.1.0"});
@@ -179,7 +179,7 @@ TEST_F(QuantizedOnOnnxRuntime, LayersBetweenInt8NeighboursStayInFloats) {
   const Run extended = run(int8_model_, STRATA_OPT_EXTENDED);
   EXPECT_EQ(extended.ops.at("Conv"), 3);
   EXPECT_EQ(extended.ops.at("QLinearConv"), 49);
-  // In these nothing is int8, but weights must not be rounded either.
+  // At these levels nothing runs in int8, but weights must not be rounded either.
   const Run off = run(int8_model_, STRATA_OPT_NONE), basic = run(int8_model_, STRATA_OPT_BASIC);
   EXPECT_EQ(off.ops.at("Conv"), 52);
   EXPECT_EQ(basic.ops.at("Conv"), 52);
@@ -187,8 +187,8 @@ TEST_F(QuantizedOnOnnxRuntime, LayersBetweenInt8NeighboursStayInFloats) {
 }
 
 TEST_F(QuantizedOnOnnxRuntime, EveryKindOfKeptLayerRunsInFloats) {
-  zoo::Builder net("Net");
-  zoo::Var x = net.input("x", {1, 8, 16, 16});
+  build::Builder net("Net");
+  build::Var x = net.input("x", {1, 8, 16, 16});
   x = net.relu("r0", net.conv("c0", x, 8));
   x = net.relu("r1", net.conv("c1", x, 8, {.kernel = 3, .pad = 1, .groups = 8}));
   x = net.relu("r2", net.conv("c2", x, 8, {.bias = false}));
@@ -196,7 +196,7 @@ TEST_F(QuantizedOnOnnxRuntime, EveryKindOfKeptLayerRunsInFloats) {
   x = net.relu("r3", net.conv("c3", x, 8));
   x = net.relu("r4", net.conv("c4", x, 8));
   x = net.relu("r5", net.conv("c5", x, 8));
-  const zoo::Var flat = net.flatten(x);
+  const build::Var flat = net.flatten(x);
   x = net.add(net.linear("l0", flat, 16), net.relu("r6", net.linear("l1", flat, 16)));
   net.output("y", net.linear("l2", net.relu("r7", net.linear("l3", x, 16, false)), 4));
   take(std::move(net));
@@ -213,14 +213,14 @@ TEST_F(QuantizedOnOnnxRuntime, EveryKindOfKeptLayerRunsInFloats) {
           EXPECT_EQ(precision_name(kernels[n].dtype), "fp32") << name << kernels[n].op;
         }
     }
-    // As it stands, and as the engine makes it: the same but for the rounding of kernels.
+    // Unoptimized and optimized, the results are the same except for the rounding of kernels.
     EXPECT_GT(sqnr(run(int8_model_, STRATA_OPT_NONE).outputs[0], int8.outputs[0]), 35) << name;
   }
 }
 
 TEST_F(QuantizedOnOnnxRuntime, KeptProductsOfSequencesRunInFloats) {
-  zoo::Builder net("Net");
-  zoo::Var x = net.input("x", {1, 12, 32});
+  build::Builder net("Net");
+  build::Var x = net.input("x", {1, 12, 32});
   for (const char* name : {"a", "b", "c", "d"}) x = net.relu(net.linear(name, x, 32));
   net.output("y", x);
   take(std::move(net));
@@ -234,18 +234,18 @@ TEST_F(QuantizedOnOnnxRuntime, ActivationsInFloats) {
   take("resnet18?resolution=64");
   keep({"layer2.0.conv1:output"});
   const Run int8 = run_int8();
-  EXPECT_EQ(int8.ops.at("Conv"), 2);  // it, and the one that reads it
+  EXPECT_EQ(int8.ops.at("Conv"), 2);  // the layer, and the one that reads it
   EXPECT_EQ(int8.ops.at("QLinearConv"), 18);
   EXPECT_THAT(made_.excluded, Contains("/layer2/layer2.0/conv1/Conv"));
   EXPECT_THAT(made_.excluded, Contains("/layer2/layer2.0/conv2/Conv"));
 }
 
 TEST_F(QuantizedOnOnnxRuntime, ProductsWithWeightsAndABiasBehindThem) {
-  zoo::Builder net("Net");
-  zoo::Var x = net.input("x", {1, 12, 32});
+  build::Builder net("Net");
+  build::Var x = net.input("x", {1, 12, 32});
   for (const char* name : {"a", "b"}) {
     const auto module = net.module(name, "Block");
-    zoo::Var y = net.layer_norm("norm", x);
+    build::Var y = net.layer_norm("norm", x);
     y = net.gelu("act", net.linear("up", y, 64));
     x = net.add(x, net.linear("down", y, 32));
   }
@@ -257,11 +257,11 @@ TEST_F(QuantizedOnOnnxRuntime, ProductsWithWeightsAndABiasBehindThem) {
   EXPECT_GT(sqnr_of(int8), 30);
 }
 
-// Each kind of node between layers once: what ONNX Runtime makes an int8 kernel of, and
-// what it does not, and the right numbers in either case.
+// Has each kind of node between layers once: those that ONNX Runtime runs in int8 and those that it
+// does not, with the right numbers in either case.
 TEST_F(QuantizedOnOnnxRuntime, NodesBetweenLayers) {
-  zoo::Builder net("Net");
-  zoo::Var x = net.input("x", {1, 8, 16, 16});
+  build::Builder net("Net");
+  build::Var x = net.input("x", {1, 8, 16, 16});
   x = net.gelu_tanh("gelu", net.conv("c0", x, 8, {.kernel = 3, .pad = 1}));
   x = net.silu("silu", net.conv("c1", x, 8));
   x = net.hardswish("hard", net.conv("c2", x, 8));
@@ -279,7 +279,7 @@ TEST_F(QuantizedOnOnnxRuntime, NodesBetweenLayers) {
   const Run int8 = run_int8();
   EXPECT_EQ(int8.ops.at("QLinearConv"), 11);
   EXPECT_EQ(int8.ops.at("QLinearConcat"), 1);
-  EXPECT_EQ(int8.ops.at("QLinearMul"), 2);  // of the SiLU and of the gate
+  EXPECT_EQ(int8.ops.at("QLinearMul"), 2);  // for the SiLU and for the gate
   EXPECT_EQ(int8.ops.at("QLinearSigmoid"), 2);
   EXPECT_EQ(int8.ops.at("QLinearAveragePool"), 1);
   EXPECT_EQ(int8.ops.at("QLinearGlobalAveragePool"), 1);
@@ -287,7 +287,7 @@ TEST_F(QuantizedOnOnnxRuntime, NodesBetweenLayers) {
   EXPECT_GT(sqnr_of(int8), 25);
 }
 
-// Rows of layers say what runs: the oracle is ONNX Runtime's own operator at each kernel.
+// The rows of layers say what runs: the oracle is ONNX Runtime's own operator for each kernel.
 TEST_F(QuantizedOnOnnxRuntime, EveryLayerIsAtItsKernel) {
   take("resnet18?resolution=64");
   const auto made = quantized(model_, layers_, plan_);
@@ -312,7 +312,7 @@ TEST_F(QuantizedOnOnnxRuntime, EveryLayerIsAtItsKernel) {
     if (node.op == "Add") {
       EXPECT_EQ(own.op, "QLinearAdd") << node.name;
     }
-    if (node.op == "Relu") {  // in the kernel of what it follows
+    if (node.op == "Relu") {  // part of the kernel before it
       const Node& before =
           written->graph().nodes[written->graph().tensors[node.inputs[0]].producer];
       EXPECT_EQ(own.kernel, by_name.at(std::string(before.name))->kernel) << node.name;
@@ -321,8 +321,8 @@ TEST_F(QuantizedOnOnnxRuntime, EveryLayerIsAtItsKernel) {
   EXPECT_EQ(convolutions, 20);
 }
 
-// A float layer between two rounded values: ONNX Runtime quantizes its weights, unless the
-// session is to keep types.
+// A float layer between two rounded values: ONNX Runtime quantizes its weights, unless the session
+// keeps types.
 TEST_F(QuantizedOnOnnxRuntime, TypesAreKeptWhereAskedFor) {
   take("resnet18?resolution=64");
   const auto made = quantized(model_, layers_, plan_);

@@ -9,12 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strata/build/builder.h"
+#include "strata/build/weights.h"
+#include "strata/calibrate/calibrate.h"
 #include "strata/infer/infer.h"
-#include "strata/quant/calibrate.h"
-#include "strata/quant/sensitivity.h"
 #include "strata/read/read.h"
-#include "strata/zoo/builder.h"
-#include "strata/zoo/weights.h"
+#include "strata/sensitivity/sensitivity.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -39,7 +39,7 @@ class SensitivityOf : public testing::Test {
     options_.session.threads = 1;
   }
 
-  // Ranges of the samples themselves.
+  // Takes ranges from the samples themselves.
   void calibrate_on(Subject& subject, const Dataset& data, const ModelSource& source) {
     subject.layers = find_quant_layers(subject.model);
     std::vector<Watched> watched;
@@ -98,7 +98,7 @@ class SensitivityOf : public testing::Test {
     std::vector<std::size_t> order(subject.layers.size());
     std::iota(order.begin(), order.end(), 0);
     const auto drop_of = [&](std::size_t l) {
-      return drop(Quality::Sqnr, result.layers[l].alone, result.baseline).value_or(0);
+      return strata::drop_of(Quality::Sqnr, result.layers[l].alone, result.baseline).value_or(0);
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return drop_of(a) > drop_of(b); });
@@ -116,7 +116,8 @@ TEST_F(SensitivityOf, APlantedLayerIsTheWorst) {
   const Sensitivity with = measure(planted, 32), without = measure(plain, 32);
   EXPECT_EQ(ranking(planted, with)[0], "features.3.project.0");
   EXPECT_NE(ranking(plain, without)[0], "features.3.project.0");
-  EXPECT_EQ(value(Quality::Accuracy, with.baseline), value(Quality::Accuracy, without.baseline));
+  EXPECT_EQ(score_of(Quality::Accuracy, with.baseline),
+            score_of(Quality::Accuracy, without.baseline));
 }
 
 TEST_F(SensitivityOf, OnlyWhatFollowsIsComputedAgainWithTheSameAnswers) {
@@ -149,13 +150,13 @@ TEST_F(SensitivityOf, LessMemoryIsMoreWork) {
                 1e-6 * all.layers[l].alone[0].noise);
 }
 
-// The issue of the whole thing: all layers for few passes.
+// The point of all this: all layers are measured in few passes.
 TEST_F(SensitivityOf, ResNet18) {
   auto network = zoo::build("resnet18?resolution=64");
   ASSERT_TRUE(network) << network.error().message;
   Subject subject;
   subject.model = std::move(network->model);
-  subject.fill = zoo::random_weights(subject.model, 0);
+  subject.fill = build::random_weights(subject.model, 0);
   WriteOptions write;
   write.fill = subject.fill;
   auto bytes = onnx_bytes(subject.model, write);
@@ -177,7 +178,7 @@ TEST_F(SensitivityOf, ResNet18) {
   EXPECT_THAT(quick, testing::UnorderedElementsAreArray(top));
 }
 
-// Stopped after so many samples of anything, and gone on with.
+// A run is stopped after this many samples, and then resumed.
 TEST_F(SensitivityOf, GoesOnWhereItWasStopped) {
   const Subject subject = digits("digits.onnx", 8);
   for (const double budget : {1.0, 0.5}) {
@@ -220,11 +221,11 @@ TEST_F(SensitivityOf, GoesOnWhereItWasStopped) {
 
 // A network of equal blocks, in one of which a layer has a channel a hundred times too large.
 TEST_F(SensitivityOf, APlantedLayerInARepeatedBlock) {
-  zoo::Builder net("Net");
-  zoo::Var x = net.conv("stem", net.input("x", {1, 3, 16, 16}), 8, {.kernel = 3, .pad = 1});
+  build::Builder net("Net");
+  build::Var x = net.conv("stem", net.input("x", {1, 3, 16, 16}), 8, {.kernel = 3, .pad = 1});
   for (int b = 0; b < 10; ++b) {
     const std::string name = "layers." + std::to_string(b);
-    const zoo::Var y = net.relu(name + ".act", net.conv(name + ".wide", x, 16));
+    const build::Var y = net.relu(name + ".act", net.conv(name + ".wide", x, 16));
     x = net.add(x, net.conv(name + ".back", y, 8));
   }
   net.output("y", net.linear("head", net.flatten(x), 10));
@@ -232,11 +233,11 @@ TEST_F(SensitivityOf, APlantedLayerInARepeatedBlock) {
   ASSERT_TRUE(network) << network.error().message;
   Subject subject;
   subject.model = std::move(network->model);
-  const FillElements plain = zoo::random_weights(subject.model, 0);
+  const FillElements plain = build::random_weights(subject.model, 0);
   for (const bool planted : {false, true}) {
     subject.fill = [&](const TensorData& data, std::int64_t first, std::span<std::byte> chunk) {
       auto status = plain(data, first, chunk);
-      // 16 inputs of the first of 8 channels.
+      // The 16 inputs of the first of 8 channels.
       if (planted && data.name == "layers.6.back.weight" && first == 0)
         for (std::size_t i = 0; i < 16; ++i) {
           float weight = 0;

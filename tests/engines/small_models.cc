@@ -9,21 +9,21 @@
 
 #include <fmt/format.h>
 
+#include "strata/build/weights.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata::test {
 
 std::string bytes_of(const Model& model) {
   WriteOptions options;
-  options.fill = zoo::random_weights(model, 1);
+  options.fill = build::random_weights(model, 1);
   auto bytes = onnx_bytes(model, options);
   EXPECT_TRUE(bytes) << bytes.error().message;
   return bytes.value_or("");
 }
 
-std::string bytes_of(zoo::Builder net) {
+std::string bytes_of(build::Builder net) {
   auto network = std::move(net).finish();
   EXPECT_TRUE(network) << network.error().message;
   return network ? bytes_of(network->model) : "";

@@ -5,23 +5,24 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/build/builder.h"
 #include "strata/engine/engine.h"
 #include "strata/graph/graph.h"
-#include "strata/zoo/builder.h"
 
 namespace strata::test {
 
 // A network of the zoo as an ONNX file in memory, with random weights.
 std::string zoo_bytes(std::string_view name_and_arguments);
-// A network that was described by hand, likewise.
-std::string bytes_of(zoo::Builder net);
+// The same for a network that was built by hand.
+std::string bytes_of(build::Builder net);
 std::string bytes_of(const Model& model);
 
-// Elements for every input by its port, open sizes as given, the same for the same seed.
+// Elements for every input, from its port and the given open sizes; equal seeds give equal
+// elements.
 std::vector<HostTensor> inputs_for(const std::vector<Port>& ports, std::uint64_t seed = 1,
                                    std::int64_t open_size = 1);
 
-// How nodes are assigned to kernels: every node in one list of sources or absent.
+// Checks how nodes are assigned to kernels: every node must be in one list of sources, or absent.
 struct Assignment {
   std::size_t kernels = 0;  // different ones
   std::size_t assigned = 0, absent = 0;

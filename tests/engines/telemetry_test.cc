@@ -1,5 +1,5 @@
-// No engine talks to anybody: seen from outside, by the system calls that `strata engines`
-// makes while it tries every engine out.
+// No engine sends anything to anybody. This is observed from outside, by the system calls that
+// `strata engines` makes while it tries out every engine.
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ TEST_F(Telemetry, NothingIsWrittenOutsideTheTemporaryFolder) {
   std::vector<std::string> outside;
   for (const std::string& line :
        with({"O_WRONLY", "O_RDWR", "O_CREAT", "mkdir", "rename", "link"})) {
-    // Looking is not writing: calls that failed, and devices.
+    // Calls that failed, and devices, do not count as writing.
     const bool failed = line.find(" = -1 ") != line.npos;
     const bool device = line.find("\"/dev/") != line.npos || line.find("\"/proc/") != line.npos;
     const bool own = line.find(temporary_.string()) != line.npos;

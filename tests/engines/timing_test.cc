@@ -3,18 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strata/measure/inputs.h"
+#include "strata/build/weights.h"
+#include "strata/data/inputs.h"
 #include "strata/measure/timed_pair.h"
 #include "strata/profile/profile.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/weights.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
 namespace {
 
 struct Subject {
-  zoo::Network network;
+  build::Network network;
   std::string bytes;
   std::vector<HostTensor> inputs;
 };
@@ -23,7 +23,7 @@ Subject subject(const std::string& name) {
   auto network = zoo::build(name);
   EXPECT_TRUE(network) << network.error().message;
   WriteOptions write;
-  write.fill = zoo::random_weights(network->model, 0);
+  write.fill = build::random_weights(network->model, 0);
   auto bytes = onnx_bytes(network->model, write);
   EXPECT_TRUE(bytes) << bytes.error().message;
   auto inputs = random_inputs(network->model, 0);
@@ -31,7 +31,7 @@ Subject subject(const std::string& name) {
   return {std::move(*network), std::move(*bytes), std::move(*inputs)};
 }
 
-// An engine and a clock that only its runs move.
+// An engine, and a clock that only its runs advance.
 class FakeTiming : public testing::Test {
  protected:
   void SetUp() override {
@@ -72,8 +72,8 @@ TEST_F(FakeTiming, KernelsAndWhatIsOutsideAddUp) {
   EXPECT_NEAR(timing->runs.front() - in_kernels, 50e-6, 1e-9);
 }
 
-// Another process that cuts into every run, each time in another kernel, is in no kernel's
-// median: it is shared out among them, and does not look like time outside of them.
+// Another process interrupts every run, each time in a different kernel. That is in no kernel's
+// median: it is divided among the kernels, and does not look like time outside them.
 TEST_F(FakeTiming, OtherProcessesAreNotTimeOutside) {
   options_.session.options.insert(options_.session.options.end(), {"outside=50000", "cut=1000000"});
   const Subject model = subject("mobilenet_v2?resolution=32");
@@ -85,14 +85,14 @@ TEST_F(FakeTiming, OtherProcessesAreNotTimeOutside) {
   EXPECT_NEAR(timing->runs.front() - in_kernels, 50e-6, 1e-6);
 }
 
-// Every run waits for a millisecond, each time in another kernel: with one thread that is taken
-// off the runs and off the kernels that had it, so both are as if nothing had happened.
+// Every run waits for a millisecond, each time in a different kernel. With one thread, that is
+// subtracted from the runs and from the affected kernels, so both are as if nothing had happened.
 TEST_F(FakeTiming, WaitingIsTakenOffRunsAndKernels) {
   const Subject model = subject("mobilenet_v2?resolution=32");
   const auto alone = time(model);
   ASSERT_TRUE(alone) << alone.error().message;
   options_.session.options.emplace_back("cut=1000000");
-  int calls = 0;  // one before a run, one after it
+  int calls = 0;  // one call before a run, one after it
   options_.waited = [&] { return 1e-3 * ((1 + calls++) / 2); };
   const auto shared = time(model);
   ASSERT_TRUE(shared) << shared.error().message;
@@ -107,7 +107,7 @@ TEST_F(FakeTiming, WaitingIsTakenOffRunsAndKernels) {
         << k;
 }
 
-// Of two threads nobody knows how much of the waiting made the run longer.
+// With two threads, it is not known how much of the waiting made the run longer.
 TEST_F(FakeTiming, WithTwoThreadsThatAllWaitNothingIsClaimed) {
   options_.session.threads = 2;
   int calls = 0;
@@ -138,8 +138,8 @@ TEST_F(FakeTiming, RunsAreOfSeveralSessions) {
   EXPECT_THAT(one->sessions, testing::ElementsAre(10));
 }
 
-// Two models by turns: against itself a layer is neither faster nor slower, and of a smaller
-// picture every convolution is faster.
+// Two models take turns: compared with itself, a layer is neither faster nor slower; on a smaller
+// picture, every convolution is faster.
 TEST_F(FakeTiming, TwoModelsByTurns) {
   const Subject large = subject("squeezenet1_1?resolution=96");
   const Subject small = subject("squeezenet1_1?resolution=64");
@@ -167,8 +167,8 @@ TEST_F(FakeTiming, TwoModelsByTurns) {
     EXPECT_EQ(faster[l].verdict(), TimeRatio::Verdict::Faster) << names[l][0];
 }
 
-// Recording that costs 2 µs a kernel is found out and taken off again. The chain's own
-// share of time outside of kernels makes the estimate a little too small.
+// Recording that costs 2 µs per kernel is detected and subtracted. The chain's own time outside
+// kernels makes the estimate a little too small.
 TEST_F(FakeTiming, ProbeCostIsTakenOff) {
   const Subject model = subject("mobilenet_v2?resolution=32");
   const auto without = time(model);
@@ -221,8 +221,8 @@ TEST_F(FakeTiming, EverySourceNodeCountsOnceInTheOptimizedViewToo) {
   EXPECT_EQ(std::get<std::string>(profile->rows[1].cells[2].value), "features.0.0");
 }
 
-// Runs that get faster for long: by time the warm-up waits until they do not, 50 at most;
-// where runs are counted, it takes no more than a twentieth of them, or 3.
+// Runs get faster for a long time. With a time limit, the warm-up waits until they do not, for at
+// most 50 runs; with a number of runs, it takes at most a twentieth of that, or 3.
 TEST_F(FakeTiming, WarmUpIsATwentiethOfTheRunsAtMost) {
   options_.warmup = -1;
   options_.seconds = 1000;
@@ -253,7 +253,7 @@ TEST_F(FakeTiming, AnEngineThatFailsGivesItsSentence) {
   EXPECT_THAT(timing.error().message, testing::HasSubstr("memory"));
 }
 
-// The components of the published run stand under their names, and children add up to
+// The components of the published run appear under their names, and children add up to
 // their parents.
 TEST_F(FakeTiming, ComponentsOfADetector) {
   options_.runs = 4;

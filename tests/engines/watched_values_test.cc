@@ -1,5 +1,5 @@
-// Values that an engine may give while the model runs. What holds of all engines: they are
-// given, each once, and are the same as those given at the end.
+// Values that an engine may report while the model runs. For all engines: each is reported once,
+// and is the same as the one returned at the end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,13 +68,13 @@ TEST_P(WatchedValues, AreThoseThatComeAtTheEnd) {
         return early.emplace(tensor.name, bytes_of(tensor)).second;
       }));
       EXPECT_EQ(early, late);
-      ASSERT_TRUE(passing.run());  // and nobody is told
+      ASSERT_TRUE(passing.run());  // and no observer is called
     }
     EXPECT_THAT(late, SizeIs(fetch_.size() + 1));
   }
 }
 
-// Each before the next is computed: else all of them would be held until the end.
+// Each value comes before the next is computed; otherwise all values would be held until the end.
 TEST_P(WatchedValues, ComeInRunningOrder) {
   if (!gives_early()) GTEST_SKIP() << "gives all at the end";
   for (const auto level : {STRATA_OPT_NONE, STRATA_OPT_BASIC, STRATA_OPT_ALL}) {

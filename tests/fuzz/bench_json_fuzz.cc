@@ -1,4 +1,4 @@
-// Any text, read as a saved benchmark: one that can be printed, saved and read again, or
+// Any text, read as a saved benchmark, gives one that can be printed, saved and read again, or
 // one sentence.
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any text, read as a counting convention: rules or one sentence.
+// Any text, read as a counting convention, gives rules or one sentence.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

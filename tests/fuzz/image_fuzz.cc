@@ -1,11 +1,11 @@
-// Any bytes, read as an image: pixels or one sentence, in bounded time and memory. What
-// was read becomes elements in every way that there is.
+// Any bytes, read as an image, give pixels or one sentence, in bounded time and memory. An image
+// that was read is turned into elements in every possible way.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "measure/image_steps.h"
+#include "data/image_steps.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const strata::ImageLimits limits{.most_pixels = 100'000};

@@ -1,6 +1,5 @@
-// Any bytes, read as an ONNX model: a model or one sentence, in bounded time and
-// memory. A model that was read can be written, and what was written can be read.
-// Small limits, so that runs are short.
+// Any bytes, read as an ONNX model, give a model or one sentence, in bounded time and memory. A
+// model that was read can be written, and read again. Limits are small, so that runs are short.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +10,7 @@
 
 namespace {
 
-// What every model that was read must hold, whatever the bytes were.
+// Checks what must be true for every model that was read, whatever the bytes were.
 void check(const strata::Model& model) {
   for (const strata::Graph& graph : model.graphs) {
     for (strata::NodeId i = 0; i < graph.nodes.size(); ++i) {

@@ -1,5 +1,5 @@
-// Any bytes that are an ONNX model: every shape inferred, every cost counted, every
-// report written, every boundary and cut found, or one sentence, in bounded time and memory.
+// For any bytes that are an ONNX model, every shape is inferred, every cost counted, every report
+// written, and every boundary and cut found, or there is one sentence, in bounded time and memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

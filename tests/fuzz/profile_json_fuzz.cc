@@ -1,4 +1,4 @@
-// Any text, read as a saved profile: a profile that can be saved and read again, or one
+// Any text, read as a saved profile, gives a profile that can be saved and read again, or one
 // sentence.
 #include <cstddef>
 #include <cstdint>

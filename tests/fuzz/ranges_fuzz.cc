@@ -1,20 +1,20 @@
-// Any text, read as a calibration: one that can be saved, read again and merged, and that
+// Any text, read as a calibration, gives one that can be saved, read again and merged, and that
 // ranges can be chosen from, or one sentence.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "strata/quant/channels.h"
-#include "strata/quant/range.h"
-#include "strata/quant/ranges_file.h"
+#include "calibrate/channels.h"
+#include "strata/calibrate/range.h"
+#include "strata/calibrate/ranges_file.h"
 
 namespace {
 
 void choose(const strata::Sketch& sketch) {
   using strata::RangeChoice;
-  for (const RangeChoice choice : {RangeChoice::MinMax, RangeChoice::Percentile,
-                                   RangeChoice::Entropy, RangeChoice::Mse})
+  for (const RangeChoice choice :
+       {RangeChoice::MinMax, RangeChoice::Percentile, RangeChoice::Entropy, RangeChoice::Mse})
     for (const bool symmetric : {false, true}) {
       const strata::Scheme scheme = {.bits = 4, .symmetric = symmetric};
       const auto range = strata::choose_range(sketch, {.choice = choice, .scheme = scheme});

@@ -54,7 +54,7 @@ ConventionCosts counts(const Counted& counted, const std::string& convention) {
 
 Metric metric_of(std::string_view wanted) {
   for (std::size_t m = 0; m < kMetrics; ++m)
-    if (name(static_cast<Metric>(m)) == wanted) return static_cast<Metric>(m);
+    if (name_of(static_cast<Metric>(m)) == wanted) return static_cast<Metric>(m);
   ADD_FAILURE() << wanted;
   return Metric::Macs;
 }
@@ -127,13 +127,14 @@ TEST(RaspTable, EnergyOfTheFirstRow) {
   EXPECT_EQ(energy->layers[0].picojoules.text(), "168705408");
 }
 
-// rasp's table of torchvision models of early 2020, those of them that are at hand.
+// rasp's table of torchvision models of early 2020, as far as these models are available.
 TEST(RaspTable, TorchvisionModels) {
   const auto convention = *find_convention("rasp-2020");
   const auto model = *find_energy_model("rasp");
   std::size_t compared = 0;
   for (const Row& row : without_header("rasp_torchvision_models.csv")) {
-    // Later versions of torchvision scale the stem of these, which the table's did not.
+    // Later versions of torchvision scale the stem of these networks; the version of the table did
+    // not.
     if (row[0].starts_with("mnasnet") && row[0] != "mnasnet1_0") continue;
     if (!std::filesystem::exists(path_of(row[0]))) continue;
     SCOPED_TRACE(row[0]);
@@ -149,7 +150,7 @@ TEST(RaspTable, TorchvisionModels) {
   EXPECT_GE(compared, 5u);
 }
 
-// Where other tools go wrong.
+// A case that other tools get wrong.
 TEST(SpecialCases, AttentionCountsItsMatrixProducts) {
   EXPECT_EQ(network("self_attention").costs.total.macs.text(), "3670016");
 }

@@ -1,5 +1,5 @@
-// The tables of docs/cost-model.md are what the convention files say. Run with
-// STRATA_REWRITE_DOCS=1 to write them anew.
+// The tables of docs/cost-model.md match the convention files. Run with STRATA_REWRITE_DOCS=1 to
+// rewrite them.
 #include <cstdlib>
 #include <fstream>
 #include <sstream>

@@ -16,7 +16,7 @@ namespace strata {
 namespace {
 
 struct Network {
-  zoo::Network built;
+  build::Network built;
   Costs costs;
   Layers layers;
 };
@@ -51,7 +51,7 @@ std::vector<Row> module_rows(const Network& network, const DeviceMemory& memory)
   return rows;
 }
 
-// Of the published 141 × 3 values, how many are right.
+// How many of the 141 × 3 published values are right.
 int published_matches(const DeviceMemoryOptions& options) {
   static const Network network = load("mobilenet_v2");
   static const std::vector<Row> published = without_header("rasp_mobilenet_v2.csv");
@@ -73,7 +73,7 @@ TEST(DeviceMemoryGolden, SecondForwardGivesTheSameRows) {
   EXPECT_EQ(published_matches({.forwards = 2}), 423);
 }
 
-// Each rule is needed: without it this many of the 423 are left.
+// Each rule is needed: without it, only this many of the 423 values are right.
 TEST(DeviceMemoryGolden, EveryRuleCounts) {
   EXPECT_EQ(published_matches({.weights_in_pool = false}), 417);
   EXPECT_EQ(published_matches({.allocator = {.best_fit = false}}), 417);
@@ -115,7 +115,7 @@ TEST_P(MeasuredRows, AreReproduced) {
 INSTANTIATE_TEST_SUITE_P(Golden, MeasuredRows,
                          testing::Values("resnet18", "squeezenet1_0", "densenet121"));
 
-// An exporter's file does not say the classes of its modules.
+// An exported file does not contain the classes of its modules.
 TEST(DeviceMemoryGolden, MeasuredRowsFromAFile) {
   auto model = read_model(STRATA_SOURCE_DIR "/tests/models/resnet18.onnx");
   ASSERT_TRUE(model) << model.error().message;

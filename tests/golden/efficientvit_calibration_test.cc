@@ -1,9 +1,9 @@
-// The layers whose activations a calibration of EfficientViT-SAM L0 looks at: the
-// published ones are among them, under their names.
+// The layers whose activations a calibration of EfficientViT-SAM L0 watches include the published
+// ones, under their names.
 #include <algorithm>
 
 #include "published.h"
-#include "strata/quant/calibrate.h"
+#include "strata/calibrate/calibrate.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {

@@ -1,5 +1,5 @@
-// Parameters that stand in odd places: in Constant nodes, behind Slice and Concat, as a bias that
-// an Add adds; and ones and zeros that are none. True counts are worked out by hand.
+// Parameters in odd places: in Constant nodes, behind Slice and Concat, as a bias that an Add adds;
+// and ones and zeros that are not parameters. The true counts are worked out by hand.
 #include <gtest/gtest.h>
 
 #include "strata/cost/cost.h"
@@ -26,7 +26,7 @@ TEST_P(Parameters, AreCountedWhereverTheyAre) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, Parameters,
     testing::Values(Case{"groupnorm.onnx", 64 + 64},        // its norm has ones and zeros
-                    Case{"instancenorm_noaffine.onnx", 0},  // ones and zeros alone
+                    Case{"instancenorm_noaffine.onnx", 0},  // only ones and zeros
                     Case{"linear_bias_const.onnx", 4 * 3 + 3},
                     Case{"linear_bias_init.onnx", 4 * 3 + 3},  // a product, then an Add
                     Case{"param_const_slice.onnx", 4 * 3}, Case{"param_init_slice.onnx", 4 * 3},

@@ -12,15 +12,15 @@
 namespace strata {
 namespace {
 
-enum Way { kIn, kOut };
+enum Direction { kIn, kOut };
 constexpr int kSum = -1;
 
-// What a line of the publication is called here.
+// The name that strata uses for a line of the publication.
 struct Line {
   const char* published;
   const char* path;
   std::uint32_t call;
-  Way way;
+  Direction way;
   int index;
 };
 
@@ -111,7 +111,7 @@ constexpr Line kLines[] = {
     {"roi_heads_box_head_fc7_out", "roi_heads.box_head.fc7", 0, kOut, 0},
 };
 
-// Sizes that only the data tells are those of the most proposals, 1000, as there.
+// Sizes that depend on the data are those for the most proposals, 1000, as in the publication.
 struct Payload {
   std::string shape;  // 1x3x224x224
   std::int64_t bytes;
@@ -148,7 +148,7 @@ class FasterRcnn : public testing::Test {
   }
   static void TearDownTestSuite() { tensors_.clear(); }
 
-  static std::vector<Payload> at(const std::string& path, std::uint32_t call, Way way) {
+  static std::vector<Payload> at(const std::string& path, std::uint32_t call, Direction way) {
     const auto found = tensors_.find({path, call, way});
     EXPECT_NE(found, tensors_.end()) << path << " " << call;
     return found == tensors_.end() ? std::vector<Payload>() : found->second;
@@ -167,7 +167,7 @@ class FasterRcnn : public testing::Test {
   }
 
  private:
-  using Key = std::tuple<std::string, std::uint32_t, Way>;
+  using Key = std::tuple<std::string, std::uint32_t, Direction>;
   static inline std::map<Key, std::vector<Payload>> tensors_;
 };
 
@@ -176,9 +176,9 @@ TEST_F(FasterRcnn, EveryPublishedTensor) {
   for (const Line& line : kLines)
     ours[line.published] = cells_of(at(line.path, line.call, line.way), line.index);
 
-  // The publication lists what the pyramid reads under the name of what it returns: the
-  // four tensors of the body, and as the fifth, of the extra pooling level (every second
-  // row and column), one of the body's last tensor: 2048 channels, not the pyramid's 256.
+  // The publication lists what the pyramid reads under the name of what it returns: the four
+  // tensors of the body, and, as the fifth, for the extra pooling level (every second row and
+  // column), one made from the body's last tensor, with 2048 channels instead of the pyramid's 256.
   std::vector<Payload> mistaken = at("backbone.body", 0, kOut);
   const std::vector<Payload> pooled = at("backbone.fpn.extra_blocks", 0, kOut);
   ASSERT_EQ(pooled.size(), 1u);
@@ -197,7 +197,7 @@ TEST_F(FasterRcnn, EveryPublishedTensor) {
   }
 }
 
-// What the pyramid does return, which is also what the publication has at the entry of
+// What the pyramid really returns is also what the publication lists at the entry of
 // the proposal network's head.
 TEST_F(FasterRcnn, PyramidReturnsWhatTheHeadReads) {
   const std::vector<Payload> returned = at("backbone.fpn", 0, kOut);

@@ -18,7 +18,7 @@ Profile torchstat_profile() {
   return *std::move(profile);
 }
 
-// As the table prints it: megabytes with two decimals, all else exactly.
+// A cell as the table prints it: megabytes with two decimals, everything else exactly.
 std::string printed(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
   if (const auto* number = std::get_if<Expr>(&cell.value)) return number->text();
@@ -27,7 +27,7 @@ std::string printed(const Cell& cell) {
 }
 
 TEST(TorchstatTable, EveryRowOfSwiftNet) {
-  // Our column for each of the table's, which is without its last, the duration.
+  // Our column for each column of the table except its last one, the duration.
   constexpr std::string_view kColumns[] = {
       "index",      "module name", "input shape", "output shape", "params",
       "memory(MB)", "MAdd",        "Flops",       "MemRead(B)",   "MemWrite(B)"};
@@ -45,8 +45,8 @@ TEST(TorchstatTable, EveryRowOfSwiftNet) {
   }
 }
 
-// The published row of totals repeats the last layer's bytes read and written; these
-// are their sums.
+// The published row of totals repeats the last layer's bytes read and written; these are the real
+// sums.
 TEST(TorchstatTable, TotalsOfSwiftNet) {
   const Profile profile = torchstat_profile();
   const auto total = [&](std::string_view column) -> std::string {

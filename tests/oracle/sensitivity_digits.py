@@ -203,10 +203,10 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         told = measured_by_strata(arguments, folder)
-    printed = {"joint": told["joint"]["value"]}
-    for layer in told["layers"]:
-        printed[layer["path"]] = layer["value"]
-        printed[layer["path"] + ", left out"] = layer["left_out"]
+    printed = {"joint": told["facts"]["joint"]["value"]}
+    for layer in told["tables"]["layers"]["rows"]:
+        printed[layer["layer"]] = layer["value"]
+        printed[layer["layer"] + ", left out"] = layer["left_out"]
     if set(printed) != set(true):
         sys.exit(f"strata has other layers: {sorted(set(printed) ^ set(true))}")
     worst = 0.0
@@ -214,9 +214,9 @@ def main():
         error = abs(printed[name] - value)
         worst = max(worst, error)
         print(f"{name:40} numpy {value:8.4f} dB, strata {printed[name]:8.4f} dB, differ by {error:.4f}")
-    print(f"R: numpy {ratio:.4f}, strata {told['additivity']:.4f}")
+    print(f"R: numpy {ratio:.4f}, strata {told['facts']['additivity']:.4f}")
     print(f"{len(true)} figures compared, worst difference {worst:.4f} dB")
-    if worst > TOLERANCE_DB or abs(told["additivity"] / ratio - 1) > 0.01:
+    if worst > TOLERANCE_DB or abs(told["facts"]["additivity"] / ratio - 1) > 0.01:
         sys.exit(f"more than {TOLERANCE_DB} dB apart")
 
 

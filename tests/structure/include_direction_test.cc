@@ -20,16 +20,17 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::array<std::string_view, 14> kRooms = {
-    "base", "graph",  "read",    "write", "ops",     "infer",  "cost",
-    "zoo",  "engine", "measure", "quant", "profile", "report", "cli"};
+constexpr std::array<std::string_view, 23> kRooms = {
+    "base",  "graph",       "document", "read",    "write",   "ops",     "infer", "cost",
+    "build", "zoo",         "engine",   "data",    "machine", "measure", "bench", "calibrate",
+    "edit",  "sensitivity", "quantize", "profile", "report",  "task",    "cli"};
 
 struct Place {
   std::size_t room;  // index into kRooms
   bool is_public;
 };
 
-// Of a header as it is included, or of a file below include/ or src/.
+// The place of a header as it is included, or of a file below include/ or src/.
 std::optional<Place> place_of(std::string_view path) {
   const bool is_public = path.starts_with("strata/");
   if (is_public) path.remove_prefix(std::string_view("strata/").size());
@@ -39,7 +40,7 @@ std::optional<Place> place_of(std::string_view path) {
   return Place{static_cast<std::size_t>(room - kRooms.begin()), is_public};
 }
 
-// "base/poly.h" of `#include "base/poly.h"`; nothing of any other line.
+// "base/poly.h" for `#include "base/poly.h"`; nullopt for any other line.
 std::optional<std::string> quoted_include(const std::string& line) {
   static constexpr std::string_view kStart = "#include \"";
   if (!line.starts_with(kStart)) return std::nullopt;
@@ -85,6 +86,7 @@ TEST(IncludeDirection, EveryFileIncludesOnlyItsOwnAndEarlierRooms) {
       if (extension != ".h" && extension != ".cc") continue;
       ++files;
       const std::string path = entry.path().lexically_relative(root).generic_string();
+      if (path == "strata/strata.h") continue;  // includes all: whole_header_test.cc
       const std::vector<std::string> found = wrong_includes(path, read_text(entry.path()));
       wrong.insert(wrong.end(), found.begin(), found.end());
     }

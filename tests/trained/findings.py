@@ -59,8 +59,8 @@ def is_exit(layer):
 
 def find(run):
     """By name; `run` is what `strata sensitivity --format json` prints."""
-    layers = [layer for layer in run["layers"] if layer["drop"] is not None]
-    added_up = run["additivity"]
+    layers = [layer for layer in run["tables"]["layers"]["rows"] if layer["drop"] is not None]
+    added_up = run["facts"]["additivity"]
     return {
         "exits": group(layers, is_exit),
         "neither": group(layers, lambda layer: layer["operators"] == "Conv"),

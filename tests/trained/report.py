@@ -34,13 +34,14 @@ def mebibytes(count):
 
 
 def variants(bench):
-    found = {variant["precision"]: variant for variant in bench["models"][0]["variants"]}
+    found = {variant["precision"]: variant for variant in bench["facts"]["models"][0]["variants"]}
     return found.get("fp32", {}), found.get("int8", {})
 
 
 def kept(quantized):
-    floats = [layer["layer"] for layer in quantized["layers"] if not layer["int8"]]
-    return f"{len(floats)} of {len(quantized['layers'])}"
+    layers = quantized["tables"]["layers"]["rows"]
+    floats = [layer["layer"] for layer in layers if layer["written"] != "int8"]
+    return f"{len(floats)} of {len(layers)}"
 
 
 def main_row(name, result):
@@ -53,13 +54,13 @@ def main_row(name, result):
         own.append(number(result[kind]["quality"]) if kind in result else "–")
     sqnr = [number(result[kind]["sqnr_db"]) if kind in result else "–"
             for kind in ("int8_quality", "auto_quality")]
-    return [name, case.WHAT, str(len(result["sensitivity"]["layers"])),
+    return [name, case.WHAT, str(len(result["sensitivity"]["tables"]["layers"]["rows"])),
             milliseconds(before.get("summary", {}).get("median_s")),
             milliseconds(after.get("summary", {}).get("median_s")), times(after.get("speed_up")),
             " / ".join(sqnr), f"{' / '.join(own)} {case.MEASURE}",
             kept(auto) if "failed" not in auto else "target not met" if auto["exit_code"] == 3
             else "failed",
-            f"{mebibytes(whole['float_bytes'])} → {mebibytes(whole['int8_bytes'])}" if ok else "–"]
+            f"{mebibytes(whole['facts']['float_bytes'])} → {mebibytes(whole['facts']['int8_bytes'])}" if ok else "–"]
 
 
 def finding_text(name, finding):
@@ -74,15 +75,15 @@ def finding_text(name, finding):
 def finding_row(name, result):
     run = result["sensitivity"]
     found = findings.find(run)
-    joint = run["joint"]["value"]
+    joint = run["facts"]["joint"]["value"]
     joint = float(joint) if joint is not None else math.nan
     return [name, number(joint), *(finding_text(key, found[key]) for key in HEADINGS)]
 
 
 def worst_row(name, result):
-    layers = [layer for layer in result["sensitivity"]["layers"] if layer["drop"] is not None]
+    layers = [layer for layer in result["sensitivity"]["tables"]["layers"]["rows"] if layer["drop"] is not None]
     layers.sort(key=lambda layer: -layer["drop"])
-    shown = [f"`{layer['block'] or layer['path']}` {number(float(layer['value']))}"
+    shown = [f"`{layer['block'] or layer['layer']}` {number(float(layer['value']))}"
              for layer in layers[:3]]
     return [name, ", ".join(shown)]
 
@@ -124,7 +125,7 @@ def machine(results):
         return ""
     found = list(results.values())[-1]["bench"]
     text = (f"{found['machine']['cpu']}, {found['machine']['cores']} cores, load "
-            f"{found['machine']['load']} at the last benchmark; {found['tool']}.")
+            f"{found['machine']['load']} at the last benchmark; {found['tool']['name']} {found['tool']['version']}.")
     if len({result.get("strata") for result in results.values()}) > 1:
         text += " NOT ALL OF ONE BUILD: run `make models` again."
     return text

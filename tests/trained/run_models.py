@@ -99,7 +99,7 @@ class Way:
         held_out = getattr(case, "SENSITIVITY", SENSITIVITY_SAMPLES)
         out = {"stat": self.step("stat", self.read, "stat", self.model, *sizes)}
         out["time"] = self.step("time", self.read, "stat", self.model, *sizes, "--time",
-                                "--threads", THREADS, "--inputs", one)
+                                "--threads", THREADS, "--input", one)
 
         def calibrate(*command):
             ranges.unlink(missing_ok=True)
@@ -137,7 +137,7 @@ class Way:
         name = f"{self.model.stem}={self.folder / 'int8.onnx'}"
         out["bench"] = self.step("bench", lambda *command: slim(self.read(*command)),
                                  "bench", self.model, *sizes, "--precision", "fp32,int8", "--int8",
-                                 name, "--inputs", one, "--threads", THREADS, "--min-sqnr", "-100",
+                                 name, "--input", one, "--threads", THREADS, "--min-sqnr", "-100",
                                  "--max-time", BENCH_TIME)
         return out
 

@@ -1,5 +1,5 @@
-// Two networks that were trained (tests/models), from ranges to an int8 file.
-// tests/trained/oracle.py computes what must come out without strata and without an engine.
+// Two trained networks (tests/models), from ranges to an int8 file. tests/trained/oracle.py
+// computes the expected results without strata and without an engine.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -19,12 +19,12 @@ using testing::AllOf;
 using testing::Ge;
 using testing::Le;
 
-// Of one layer; the engine adds in another order than the oracle, and in single precision.
+// For one layer: the engine adds in another order than the oracle, and in single precision.
 constexpr double kAloneDb = 0.05;
-// Of all layers, where a last bit in an early layer becomes a step in a later one: the oracle
-// itself differs by 0.03 dB between single and double precision.
+// For all layers, where a last bit in an early layer can become a whole step in a later one: the
+// oracle itself differs by 0.03 dB between single and double precision.
 constexpr double kJointDb = 0.15;
-// Of a written file, whose kernels also round products and sums.
+// For a written file, whose kernels also round products and sums.
 constexpr double kWrittenDb = 0.6;
 constexpr int kJudged = 32;
 
@@ -71,7 +71,7 @@ class Trained : public ProgramFolder {
         STRATA_SOURCE_DIR, files(network), network.calibrated, kJudged, options)));
   }
 
-  // What strata finds is what the oracle finds.
+  // strata finds what the oracle finds.
   json sensitivity(const Network& network) const {
     const Ran ranges = strata(fmt::format("calibrate {} --samples {} -o ranges.json",
                                           model_and_data(network), network.calibrated));
@@ -80,24 +80,28 @@ class Trained : public ProgramFolder {
         fmt::format("sensitivity {} --offset {} --samples {} --ranges ranges.json --format json",
                     model_and_data(network), network.calibrated, kJudged)));
     const json truth = oracle(network);
-    EXPECT_EQ(found["layers"].size(), truth["layers"].size());
-    for (std::size_t l = 0; l < std::min(found["layers"].size(), truth["layers"].size()); ++l)
-      EXPECT_NEAR(found["layers"][l]["value"], truth["layers"][l]["alone"]["sqnr_db"], kAloneDb)
-          << found["layers"][l]["path"] << " is " << truth["layers"][l]["node"];
-    EXPECT_NEAR(found["joint"]["value"], truth["joint"]["sqnr_db"], kJointDb);
-    EXPECT_NEAR(std::log(found["additivity"].get<double>() / truth["additivity"].get<double>()), 0,
-                kJointDb * std::log(10) / 10);
+    json& layers = found["tables"]["layers"]["rows"];
+    std::sort(layers.begin(), layers.end(),  // as they run
+              [](const json& a, const json& b) { return a["index"] < b["index"]; });
+    EXPECT_EQ(layers.size(), truth["layers"].size());
+    for (std::size_t l = 0; l < std::min(layers.size(), truth["layers"].size()); ++l)
+      EXPECT_NEAR(layers[l]["value"], truth["layers"][l]["alone"]["sqnr_db"], kAloneDb)
+          << layers[l]["layer"] << " is " << truth["layers"][l]["node"];
+    EXPECT_NEAR(found["facts"]["joint"]["value"], truth["joint"]["sqnr_db"], kJointDb);
+    EXPECT_NEAR(
+        std::log(found["facts"]["additivity"].get<double>() / truth["additivity"].get<double>()), 0,
+        kJointDb * std::log(10) / 10);
     return found;
   }
   static double times_the_others(const json& run, const std::function<bool(const json&)>& is_in) {
     std::vector<double> inside, outside;
-    for (const json& layer : run["layers"])
+    for (const json& layer : run["tables"]["layers"]["rows"])
       (is_in(layer) ? inside : outside).push_back(layer["drop"]);
     EXPECT_FALSE(inside.empty());
     return inside.empty() ? 0 : median(inside) / median(outside);
   }
 
-  // The file that is written does what its Q/DQ pairs say, and the classes stay right.
+  // The written file does what its Q/DQ pairs say, and the classes stay right.
   void expect_int8_keeps_classes(const Network& network, double accuracy) const {
     const json written = parsed(strata(
         fmt::format("quantize {} --samples {} --held-out {} --no-time --format json -o int8.onnx",
@@ -105,7 +109,7 @@ class Trained : public ProgramFolder {
     const json truth =
         oracle(network, fmt::format("--written int8.onnx --labels {}/tests/models/{}/labels.txt",
                                     STRATA_SOURCE_DIR, network.name));
-    EXPECT_NEAR(written["answers"]["sqnr_db"], truth["sqnr_db"], kWrittenDb);
+    EXPECT_NEAR(written["facts"]["answers"]["sqnr_db"], truth["sqnr_db"], kWrittenDb);
     EXPECT_GE(truth["float_accuracy"], accuracy);
     EXPECT_GE(truth["written_accuracy"], truth["float_accuracy"].get<double>() - 1.5 / kJudged);
   }
@@ -119,17 +123,17 @@ TEST_F(Trained, AnEfficientVitOnClothes) {
   EXPECT_GT(times_the_others(run, is_last), 5);
   EXPECT_THAT(times_the_others(run, is_exit), AllOf(Ge(0.25), Le(2)));
   EXPECT_THAT(times_the_others(run, is_bare), AllOf(Ge(0.1), Le(2)));
-  // Of the MBConv blocks not the exits dip but the depthwise convolutions before them.
+  // In the MBConv blocks, the depthwise convolutions dip, not the exits after them.
   EXPECT_GT(times_the_others(run, is_depthwise_without_norm), 2);
-  EXPECT_THAT(run["additivity"], AllOf(Ge(0.8), Le(1.3)));
+  EXPECT_THAT(run["facts"]["additivity"], AllOf(Ge(0.8), Le(1.3)));
 
   std::vector<std::string> blocks;
-  for (const json& layer : run["layers"]) blocks.push_back(layer["block"]);
+  for (const json& layer : run["tables"]["layers"]["rows"]) blocks.push_back(layer["block"]);
   ASSERT_EQ(blocks.size(), 36u);
   EXPECT_EQ(blocks.front(), "stage0:0:0");
   EXPECT_EQ(blocks[20], "stage4:1:0");  // queries, keys and values
   EXPECT_EQ(blocks[34], "head:0:0");
-  EXPECT_EQ(blocks.back(), "");  // a product is no part of a block
+  EXPECT_EQ(blocks.back(), "");  // a product is not part of a block
   expect_int8_keeps_classes(network, 0.85);
 }
 
@@ -139,7 +143,7 @@ TEST_F(Trained, AMobileNetOnSpokenWords) {
   EXPECT_GT(times_the_others(run, is_first), 2);
   EXPECT_GT(times_the_others(run, is_last), 10);
   EXPECT_THAT(times_the_others(run, is_exit), AllOf(Ge(0.5), Le(3)));
-  EXPECT_THAT(run["additivity"], AllOf(Ge(0.8), Le(1.3)));
+  EXPECT_THAT(run["facts"]["additivity"], AllOf(Ge(0.8), Le(1.3)));
   expect_int8_keeps_classes(network, 0.95);
 }
 

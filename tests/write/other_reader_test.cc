@@ -1,4 +1,4 @@
-// What is written, as ONNX's own library reads and checks it.
+// ONNX's own library reads and checks what is written.
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "strata/base/scratch_folder.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
 
@@ -20,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(OtherReader, ReadsTheSameNetworks) {
-  const fs::path folder = fs::temp_directory_path() / fmt::format("strata_pairs_{}", ::getpid());
-  fs::create_directories(folder);
+  const ScratchFolder scratch = ScratchFolder::create().value();
+  const fs::path folder = scratch.path();
   std::vector<fs::path> files;
   for (const char* top : {"/usr/share/libonnx-testdata/data", STRATA_TEST_MODELS})
     for (const auto& entry : fs::recursive_directory_iterator(top))
@@ -50,7 +51,6 @@ TEST(OtherReader, ReadsTheSameNetworks) {
   while (const std::size_t size = std::fread(part, 1, sizeof part, pipe)) output.append(part, size);
   EXPECT_EQ(::pclose(pipe), 0);
   EXPECT_EQ(output, fmt::format("{} pairs\n", count));
-  fs::remove_all(folder);
 }
 
 }  // namespace

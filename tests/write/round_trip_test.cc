@@ -24,7 +24,7 @@ std::vector<std::string> models_below(const fs::path& folder) {
   return files;
 }
 
-// False: the file is one that is not read either.
+// Returns false if the file cannot be read in the first place.
 bool check(const std::string& file) {
   const auto model = read_model(file);
   if (!model) return false;

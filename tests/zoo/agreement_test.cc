@@ -1,9 +1,9 @@
-// The zoo's networks against torchvision's own export of them: parameters, MACs,
+// Compares the zoo's networks with torchvision's own exports: parameters, MACs,
 // and every layer's path, kind and output shape, in order.
 //
-// Left aside, since one side cannot have them: Dropout (an export in evaluation
-// has none), and what is no arithmetic on activations — constants and shapes, which
-// an export computes in nodes where the zoo knows the number.
+// Dropout is not compared, since an export for evaluation has none, nor is anything that is not
+// arithmetic on activations: constants and shapes, which an export computes in nodes where the zoo
+// knows the number.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ struct Case {
   friend void PrintTo(const Case& one, std::ostream* out) { *out << one.network; }
 };
 
-// torchvision 0.14 scales the stem of the MNASNets, which the published table's did not.
+// torchvision 0.14 scales the stem of the MNASNets; the version of the published table did not.
 const std::vector<Case>& cases() {
   static const std::vector<Case> kCases = {
       {"alexnet"},
@@ -36,8 +36,8 @@ const std::vector<Case>& cases() {
       {"densenet161"},
       {"densenet169"},
       {"densenet201"},
-      // Between modules, the detectors cut and order boxes in fewer operators than the
-      // export; the pool over regions is one module here and a module in its like there.
+      // Between modules, the zoo's detectors clip and sort boxes in fewer operators than the
+      // export; the pool over regions is one module here and a module inside another one there.
       {"fasterrcnn_resnet50_fpn", "", {"roi_heads.box_roi_pool"}, true},
       {"googlenet"},
       {"mnasnet0_5", "stem=scaled"},
@@ -59,7 +59,7 @@ const std::vector<Case>& cases() {
       {"shufflenet_v2_x2_0"},
       {"squeezenet1_0"},
       {"squeezenet1_1"},
-      // The export slices one axis at a time, and pads by nothing before.
+      // The export slices one axis at a time, and has paddings of zero width before that.
       {"swin_t",
        "",
        {"features.2.Pad", "features.2.Slice", "features.2.Concat", "features.4.Pad",
@@ -73,7 +73,7 @@ const std::vector<Case>& cases() {
       {"vgg16_bn"},
       {"vgg19"},
       {"vgg19_bn"},
-      {"vit_b_16", "", {"Concat"}},  // it is the third of that name in an export
+      {"vit_b_16", "", {"Concat"}},  // the third of that name in an export
       {"wide_resnet101_2"},
       {"wide_resnet50_2"},
   };
@@ -93,7 +93,7 @@ std::vector<std::string> layers_of(const Model& model, const Costs& costs, const
     const std::string path = layer_path(model, costs, layer);
     const auto excepted = [&](std::string_view prefix) { return path.starts_with(prefix); };
     if (std::any_of(wanted.except.begin(), wanted.except.end(), excepted)) continue;
-    std::string line = fmt::format("{} {}", path, name(layer.kind));
+    std::string line = fmt::format("{} {}", path, name_of(layer.kind));
     for (TensorId id : edges.outputs(i))
       line += " " + text(costs.nodes[layer.main].graph->tensors[id].type.dims);
     lines.push_back(std::move(line));

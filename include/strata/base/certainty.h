@@ -8,7 +8,7 @@ namespace strata {
 
 enum class Certainty : std::uint8_t { Exact, LowerBound, Unknown };
 
-// Of a sum of two numbers, of which one may be missing.
+// The certainty of a sum of two numbers, one of which may be missing.
 inline Certainty of_sum(Certainty a, Certainty b) {
   if (a == b) return a;
   return Certainty::LowerBound;

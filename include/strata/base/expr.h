@@ -65,14 +65,14 @@ class Expr {
   bool is_unknown() const { return bits_ == kUnknown || bits_ == kOverflow; }
   bool is_overflow() const { return bits_ == kOverflow; }
   bool is(std::int64_t number) const { return is_number() && value() == number; }
-  // Only when is_number().
+  // Call it only if is_number().
   std::int64_t value() const { return static_cast<std::int64_t>(bits_) >> 1; }
   std::optional<std::int64_t> number() const {
     return is_number() ? std::optional(value()) : std::nullopt;
   }
 
-  // unknown absorbs everything but an exact 0 in a product, which is 0; so does
-  // overflow, which also absorbs unknown.
+  // unknown absorbs everything, except that its product with an exact 0 is 0. overflow does the
+  // same and also absorbs unknown.
   friend Expr operator+(const Expr& a, const Expr& b) {
     if ((a.bits_ & b.bits_ & 1) == 0) return sum(a, b, 1);
     std::int64_t bits;
@@ -96,7 +96,7 @@ class Expr {
   Expr& operator*=(const Expr& b) { return *this = *this * b; }
   Expr operator-() const { return Expr(0) - *this; }
 
-  // Same canonical form. Two unknowns are not equal to each other.
+  // Equal if they have the same canonical form. Two unknowns are not equal.
   friend bool operator==(const Expr& a, const Expr& b) {
     if (a.bits_ == b.bits_) return !a.is_unknown();
     return a.is_formula() && b.is_formula() && same_form(a, b);
@@ -105,17 +105,17 @@ class Expr {
   // `64·N·S^2 + ⌊(H + 1)/2⌋ + 3`: highest degree first. Numbers are plain digits;
   // unknown is `?`, overflow is `overflow`.
   std::string text() const;
-  // Replaces symbols for which `find` gives an expression.
+  // Replaces the symbols for which `find` returns an expression.
   Expr substitute(const std::function<std::optional<Expr>(std::string_view)>& find) const;
-  // The names of all symbols in it, each once, sorted.
+  // The names of all symbols in it, sorted, without duplicates.
   std::vector<std::string> symbols() const;
-  // As a number with every symbol set by `find`; nullopt if one is missing.
+  // Evaluates to a number with every symbol set by `find`; nullopt if one is missing.
   std::optional<double> evaluate(
       const std::function<std::optional<double>(std::string_view)>& find) const;
 
-  // One term of the sum `terms()`: coefficient and the text of its product of
-  // symbols (`N·S^2`; empty for the constant). For printing totals in human units.
-  // A number, also 0, is one term; unknown has none.
+  // One term of the sum `terms()`: a coefficient and the text of its product of symbols (`N·S^2`;
+  // empty for the constant). For printing totals in human units. A number, including 0, is one
+  // term; unknown has none.
   struct Term {
     std::int64_t coefficient;
     std::string product;
@@ -137,7 +137,7 @@ class Expr {
   const detail::Poly* poly() const { return reinterpret_cast<const detail::Poly*>(bits_); }
   friend struct detail::Access;
 
-  // The same operations when one side is no number. `sign` is 1 or -1: a + sign·b.
+  // The same operations when one side is not a number. `sign` is 1 or -1: a + sign·b.
   static Expr sum(const Expr& a, const Expr& b, std::int64_t sign);
   static Expr product(const Expr& a, const Expr& b);
   static bool same_form(const Expr& a, const Expr& b);
@@ -146,8 +146,8 @@ class Expr {
 };
 static_assert(sizeof(Expr) == 8, "numbers need a 64-bit word");
 
-// Rounded towards minus infinity / plus infinity. Division by 0 gives unknown.
-// floor(floor((x + c)/a)/b) becomes one floor; parts that divide exactly leave it.
+// Rounded towards minus infinity / plus infinity. Division by 0 gives unknown. floor(floor((x +
+// c)/a)/b) becomes one floor; terms that divide exactly are moved out of it.
 Expr floor_div(const Expr& a, const Expr& b);
 Expr ceil_div(const Expr& a, const Expr& b);
 Expr mod(const Expr& a, const Expr& b);  // a - b·floor(a/b)
@@ -157,12 +157,12 @@ Expr max(const Expr& a, const Expr& b);
 std::optional<Expr> exact_div(const Expr& a, const Expr& b);
 // True only if it holds for every value ≥ 1 of the symbols.
 bool provably_at_least(const Expr& a, std::int64_t bound);
-// A number that `a` never exceeds, whatever its symbols are, 0 included: a detector
-// may find nothing. 1000 for min(boxes, 1000); nullopt if none follows from the form
-// (boxes, unknown). Operands are looked at one by one, so it need not be the least.
+// A number that `a` never exceeds, whatever its symbols are, including 0, since a detector may find
+// nothing. It is 1000 for min(boxes, 1000) and nullopt if no bound follows from the form (boxes,
+// unknown). Operands are looked at one by one, so it need not be the tightest bound.
 std::optional<std::int64_t> upper_bound(const Expr& a);
-// Reads what Expr::text() wrote; nullopt for any other text. `symbols` are names that
-// may hold more than letters, digits, `_`, `.` and `:`, as a file's own do.
+// Reads what Expr::text() wrote; nullopt for any other text. `symbols` are names that may contain
+// more than letters, digits, `_`, `.` and `:`, as names in files do.
 std::optional<Expr> expr_from_text(std::string_view text, std::span<const std::string> symbols);
 
 }  // namespace strata

@@ -61,7 +61,7 @@ class InlineVector {
     data()[size_++] = std::move(item);
   }
   void pop_back() { resize(size_ - 1); }
-  void resize(std::size_t count, T item = T()) {  // a copy: it may be one of ours
+  void resize(std::size_t count, T item = T()) {  // by value: it may be one of our own elements
     reserve(count);
     T* items = data();
     for (std::size_t i = size_; i < count; ++i) items[i] = item;

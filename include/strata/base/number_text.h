@@ -25,7 +25,8 @@ enum class NumberStyle : std::uint8_t { Plain, Bytes, Picojoules };
 // every digit is kept: `300,774,272·N`. Unknown is `?`.
 std::string expr_text(const Expr& expr, NumberStyle style, bool exact);
 
-// Columns that a text takes on a terminal: UTF-8 code points, wide ones not expected.
+// Columns that a text takes on a terminal: it counts UTF-8 code points and does not handle wide
+// ones.
 std::size_t display_width(std::string_view text);
 
 }  // namespace strata

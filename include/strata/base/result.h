@@ -6,27 +6,39 @@
 
 #include <tl/expected.hpp>
 
+#include "strata/base/error.h"
+
 namespace strata {
-
-enum class ErrorKind {
-  Model,   // the file or the network in it is wrong: exit code 1
-  Usage,   // the caller asked for something that does not exist: exit code 2
-  Budget,  // a check that the caller set has failed: exit code 3
-  Bug,     // strata itself is wrong: exit code 70
-};
-
-// One sentence that says what is wrong, where, and what to do.
-struct Error {
-  std::string message;
-  ErrorKind kind = ErrorKind::Model;
-};
 
 template <class T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
+// A failure that no caller has to tell from others.
 inline tl::unexpected<Error> failure(std::string message, ErrorKind kind = ErrorKind::Model) {
   return tl::unexpected<Error>(Error{std::move(message), kind});
+}
+// The code's own sentence, with the fields in it.
+inline tl::unexpected<Error> failure(Code code, ErrorFields fields = {}) {
+  return tl::unexpected<Error>(make_error(code, std::move(fields)));
+}
+// In the caller's words.
+inline tl::unexpected<Error> failure(Code code, ErrorFields fields, std::string message) {
+  return tl::unexpected<Error>(make_error(code, std::move(fields), std::move(message)));
+}
+inline tl::unexpected<Error> failure(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
+
+// Hands on what another function failed with: `if (!model) return failure(model);`
+template <class T, class E>
+tl::unexpected<E> failure(const tl::expected<T, E>& failed) {
+  return tl::unexpected<E>(failed.error());
+}
+// With words before it that say where: `return failure_in("sample 3", read)`.
+template <class T>
+tl::unexpected<Error> failure_in(std::string_view where, const Result<T>& failed) {
+  return tl::unexpected<Error>(error_in(where, failed.error()));
 }
 
 }  // namespace strata

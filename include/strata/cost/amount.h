@@ -1,5 +1,5 @@
-// A count that need not be whole: a formula over a number, kept exactly. Some
-// conventions count with fractions of positions, and energy is made of decimals.
+// A count that need not be whole: a formula over a number, kept exactly. Some conventions count
+// fractions of positions, and energy figures are decimals.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class Amount {
   Amount() = default;                               // 0
   Amount(Expr whole) : above_(std::move(whole)) {}  // NOLINT(google-explicit-constructor)
   Amount(std::int64_t whole) : above_(whole) {}     // NOLINT(google-explicit-constructor)
-  // above / below; unknown if below is 0.
+  // `above` / `below`; unknown if `below` is 0.
   static Amount ratio(Expr above, std::int64_t below);
   static Amount unknown() { return Expr::unknown(); }
-  // `12`, `0.45`; nullopt if it is no such number or has too many digits.
+  // `12`, `0.45`; nullopt if the text is not such a number or has too many digits.
   static std::optional<Amount> from_decimal(std::string_view text);
 
   const Expr& above() const { return above_; }
@@ -29,7 +29,7 @@ class Amount {
   bool is_whole() const { return below_ == 1; }
   bool is(std::int64_t number) const { return below_ == 1 && above_.is(number); }
 
-  Expr floor() const;  // the whole part; the Amount itself if it is whole
+  Expr floor() const;  // rounded down; the Amount itself if it is whole
   Expr ceil() const;
   // As a number; nullopt for formulas and unknown.
   std::optional<double> number() const;

@@ -1,6 +1,6 @@
-// What crosses the boundary of every module call and of every operation between
-// modules: the activations that enter and those that leave. Weights, constants and
-// what shapes alone decide do not count.
+// What crosses the boundary of every module call and of every operation between modules: the
+// activations that enter and those that leave. Weights, constants and values that depend on shapes
+// alone are not counted.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ struct BoundaryTensor {
 };
 
 struct Boundary {
-  ScopeId scope = 0;            // the call; of an operation, the module it stands in
-  std::uint32_t layer = kNone;  // index into Layers::list; kNone: a module with modules inside
-  std::uint32_t depth = 0;      // in the module tree: 0 for the network, 1 more for operations
-  bool is_operation = false;    // between modules, or of a file without modules
-  bool moves_nothing = false;   // an operation that only gives its input another shape
-  std::uint32_t first = 0;      // into Boundaries::tensors: inputs, then outputs
-  std::uint32_t inputs = 0, outputs = 0;  // how many
+  ScopeId scope = 0;            // the call; for an operation, the module that contains it
+  std::uint32_t layer = kNone;  // index into Layers::list; kNone: a module that contains modules
+  std::uint32_t depth = 0;      // in the module tree: 0 for the network, one deeper for operations
+  bool is_operation = false;    // between modules, or in a file without modules
+  bool moves_nothing = false;   // an operation that only reshapes its input
+  std::uint32_t first = 0;      // index into Boundaries::tensors: inputs, then outputs
+  std::uint32_t inputs = 0, outputs = 0;  // counts
 };
 
 struct Boundaries {
-  // In the order they start to run, a module before what is inside it. The first is
-  // the network itself. What nothing enters and nothing leaves is not here.
+  // In the order they start to run, a module before what is inside it. The first is the network
+  // itself. Calls that no tensor enters or leaves are not listed.
   std::vector<Boundary> list;
   std::vector<BoundaryTensor> tensors;
 
-  // In the order they are read first.
+  // In the order they are first read.
   std::span<const BoundaryTensor> inputs_of(const Boundary& boundary) const {
     return std::span(tensors).subspan(boundary.first, boundary.inputs);
   }

@@ -1,6 +1,6 @@
-// Counting conventions: what other tools count for each layer, from the same walk
-// of the graph. A convention is a JSON file of formulas (docs/cost-model.md);
-// those in data/conventions/ are built in, and a path names one's own.
+// Counting conventions: what other tools count for each layer, from the same walk of the graph. A
+// convention is a JSON file of formulas (docs/cost-model.md). Those in data/conventions/ are built
+// in; users can name their own by its path.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace strata {
 
 enum class Metric : std::uint8_t { Macs, Flops, ReadBytes, WriteBytes };
 inline constexpr std::size_t kMetrics = 4;
-std::string_view name(Metric metric);  // as in the files: `macs`, `flops`, `read`, `write`
+std::string_view name_of(Metric metric);  // as in the files: `macs`, `flops`, `read`, `write`
 
 struct ConventionRules;
 
@@ -28,14 +28,14 @@ class Convention {
   const std::string& name() const;
   const std::string& title() const;   // one line
   const std::string& source() const;  // whose convention it is
-  // What surprises about it, a sentence each.
+  // What is surprising about it, one sentence each.
   const std::vector<std::string>& quirks() const;
   bool has(Metric metric) const;
   // What its tool calls the metric: torchstat's `MAdd` is FLOPs.
   const std::string& label(Metric metric) const;
   // The number that its tool is known for.
   Metric headline() const;
-  // strata's own: the operators' rules, not formulas per layer.
+  // Whether it is strata's own, which uses the operators' rules instead of formulas per layer.
   bool is_strata() const;
 
   const ConventionRules& rules() const { return *rules_; }
@@ -44,21 +44,21 @@ class Convention {
   std::shared_ptr<const ConventionRules> rules_;
 };
 
-// Built-in names, strata's own first.
+// The built-in names, strata's own first.
 std::vector<std::string> convention_names();
-// By name, or the path of a JSON file.
+// Finds a convention by name, or reads a JSON file by path.
 Result<Convention> find_convention(std::string_view name_or_path);
-// From the text of such a file; `label` names it in errors.
+// Parses the text of such a file; `label` names it in errors.
 Result<Convention> parse_convention(std::string_view json, std::string_view label);
 
-// What one layer counts, or all of them together. A metric that the convention
-// does not have is 0.
+// The counts of one layer, or of all layers together. A metric that the convention does not have is
+// 0.
 struct LayerCount {
   std::array<Amount, kMetrics> amounts;
-  Expr params;  // as strata counts them, in every convention: each where it is read first
+  Expr params;  // as strata counts them, in every convention: each where it is first read
   Certainty certainty = Certainty::Exact;
-  bool counted = true;  // false: no row in this convention (an operation between modules)
-  DType dtype = DType::Undefined;  // of what the layer reads: bytes are elements times its size
+  bool counted = true;  // false: it has no row in this convention (an operation between modules)
+  DType dtype = DType::Undefined;  // of the layer's inputs: bytes are elements times its size
 
   const Amount& operator[](Metric metric) const {
     return amounts[static_cast<std::size_t>(metric)];
@@ -67,7 +67,7 @@ struct LayerCount {
 };
 
 struct ConventionCosts {
-  std::vector<LayerCount> layers;  // as Layers::list
+  std::vector<LayerCount> layers;  // in the order of Layers::list
   LayerCount total;
 };
 

@@ -1,5 +1,5 @@
-// Speculative energy: counts times published figures for the energy of one
-// operation and of one memory access (data/energy.json, each with its source).
+// Speculative energy: counts times published figures for the energy of one operation and of one
+// memory access (data/energy.json, each with its source).
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace strata {
 
 struct EnergyRules;
 
-// The figures and formulas of one model of energy.
+// The figures and formulas of one energy model.
 class EnergyModel {
  public:
   explicit EnergyModel(std::shared_ptr<const EnergyRules> rules) : rules_(std::move(rules)) {}
@@ -26,11 +26,11 @@ class EnergyModel {
   const std::string& name() const;
   const std::string& title() const;
   const std::vector<std::string>& notes() const;
-  // The parts that its energy is the sum of: `products`, `sums`, `memory`.
+  // The terms that its energy is the sum of: `products`, `sums`, `memory`.
   const std::vector<std::string>& terms() const;
   // The formula of a term, typeset.
   std::string formula(std::size_t term) const;
-  // The convention that it works on when `chosen` is shown.
+  // The convention that it uses when `chosen` is shown.
   std::string convention_for(std::string_view chosen) const;
 
   const EnergyRules& rules() const { return *rules_; }
@@ -42,28 +42,29 @@ class EnergyModel {
 std::vector<std::string> energy_model_names();  // strata's own first
 Result<EnergyModel> find_energy_model(std::string_view name);
 
-// Picojoules of one sum and one product of a type; nullopt for types that nothing
-// is computed in.
+// Picojoules of one addition and one multiplication in a type; nullopt for types that nothing is
+// computed in.
 struct OperationEnergy {
   Amount add, mul;
 };
 std::optional<OperationEnergy> operation_energy(DType type);
 
 struct Energy {
-  Amount picojoules;              // unknown if a count or the type's figures are
-  InlineVector<Amount, 4> terms;  // as EnergyModel::terms()
+  Amount picojoules;              // unknown if a count or the type's figures are unknown
+  InlineVector<Amount, 4> terms;  // in the order of EnergyModel::terms()
   Certainty certainty = Certainty::Exact;
 };
 
 struct EnergyCosts {
-  std::vector<Energy> layers;  // as Layers::list
+  std::vector<Energy> layers;  // in the order of Layers::list
   Energy total;
 };
 
-// `chosen` is the convention that is shown; a model made for others counts by its own.
+// `chosen` is the convention that is shown; a model made for another convention counts with its
+// own.
 Result<EnergyCosts> count_energy(const EnergyModel& model, const Convention& chosen,
                                  const Costs& costs, const Layers& layers);
-// Of one node, all its runs; nullopt for models that only know layers.
+// The energy of one node over all its runs; nullopt for models that only know layers.
 std::optional<Energy> node_energy(const EnergyModel& model, const Executed& node);
 
 }  // namespace strata

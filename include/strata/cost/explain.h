@@ -1,4 +1,4 @@
-// The formula behind each number of one layer, with its numbers filled in.
+// The formula behind each number of one layer, with the numbers filled in.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ struct ExplainStyle {
   bool color = false;  // ANSI colours, for a terminal
 };
 
-// `query` names a layer: its path (`layer1.0.conv1`), a node's name, the end of
-// either (`conv1`), or a pattern with * and ?; `#2` after it means the second call.
-// An error lists the layers that a query could mean.
+// `query` names a layer: its path (`layer1.0.conv1`), a node's name, the end of either (`conv1`),
+// or a pattern with * and ?. `#2` after it means the second call. If a query is ambiguous, the
+// error lists the layers it could mean.
 Result<std::string> explain(const Model& model, const Costs& costs, const Layers& layers,
                             std::string_view query, const Convention& convention,
                             const ExplainStyle& style = {});
 
-// The one layer that a query means: index into Layers::list.
+// The one layer that a query means, as an index into Layers::list.
 Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Layers& layers,
                                std::string_view query);
 

@@ -1,6 +1,5 @@
-// Nodes gathered into layers: each call of a leaf module is one layer; an
-// operation between modules (a residual add, a mean) is a layer of its own. In a
-// file without module names every node is a layer.
+// Nodes grouped into layers: each call of a leaf module is one layer, and so is each operation
+// between modules (a residual add, a mean). In a file without module names, every node is a layer.
 #pragma once
 
 #include <cstdint>
@@ -10,44 +9,9 @@
 #include <vector>
 
 #include "strata/cost/cost.h"
+#include "strata/graph/layer_kind.h"
 
 namespace strata {
-
-// The kinds of layer that counting conventions know, after torch.nn.
-enum class LayerKind : std::uint8_t {
-  Other,
-  Conv,
-  ConvTranspose,
-  Linear,
-  BatchNorm,
-  LayerNorm,
-  GroupNorm,
-  InstanceNorm,
-  ReLU,
-  ReLU6,
-  LeakyReLU,
-  PReLU,
-  ELU,
-  GELU,
-  SiLU,
-  Hardswish,
-  Hardsigmoid,
-  Sigmoid,
-  Tanh,
-  Softmax,
-  MaxPool,
-  AvgPool,
-  AdaptiveAvgPool,
-  AdaptiveMaxPool,
-  Dropout,
-  Flatten,
-  Embedding,
-  Upsample,
-  Recurrent,
-  Attention,
-  MatMul,       // of two activations, between modules
-  Elementwise,  // sum, product, … of activations, between modules
-};
 
 struct Layer {
   LayerKind kind = LayerKind::Other;
@@ -55,7 +19,7 @@ struct Layer {
   ScopeId scope = 0;
   std::uint32_t call = 0;              // 0 for the first call of its path
   std::uint32_t first = 0, count = 0;  // its nodes: a range of Layers::members
-  std::uint32_t main = 0;              // the node that decides its kind: index into Costs::nodes
+  std::uint32_t main = 0;              // the node that determines its kind: index into Costs::nodes
 };
 
 struct Layers {
@@ -68,16 +32,16 @@ struct Layers {
 
 Layers find_layers(const Model& model, const Costs& costs);
 
-// `Conv2d`, `BatchNorm2d`, `ReLU6`: the class the file states, or the torch.nn
-// name that fits; the operator's own name for an operation outside of modules.
+// `Conv2d`, `BatchNorm2d`, `ReLU6`: the class that the file states, or the torch.nn name that fits;
+// for an operation outside of modules, the operator's own name.
 std::string layer_type(const Model& model, const Costs& costs, const Layer& layer);
-// `features.0.0`; for an operation between modules the path of the module that
-// does it and the node's own name (`layer1.0.Add`).
+// `features.0.0`; for an operation between modules, the path of the module that contains it and the
+// node's own name (`layer1.0.Add`).
 std::string layer_path(const Model& model, const Costs& costs, const Layer& layer);
 
-// The tensors that enter and leave each layer: activations it reads from outside
-// itself, and those of its own that others read or the network returns; not what shapes alone
-// decide. Ids are in the graph of the layer's main node.
+// The tensors that enter and leave each layer: activations that it reads from outside, and its own
+// that others read or the network returns. Values that depend on shapes alone are left out. Ids
+// refer to the graph of the layer's main node.
 class LayerEdges {
  public:
   LayerEdges(const Model& model, const Costs& costs, const Layers& layers);

@@ -1,5 +1,5 @@
-// Memory that the network's activations need: how much is alive at each step,
-// and where everything could be put.
+// The memory that the network's activations need: how much is alive at each step, and where each
+// tensor could be placed.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace strata {
 
-// An activation's memory, from the node that writes it to the last that reads it
-// (or any view of it). Positions are node numbers in the network's own graph.
+// The lifetime of an activation's memory: from the node that writes it to the last node that reads
+// it or any view of it. Positions are node numbers in the network's own graph.
 struct Lifetime {
   TensorId tensor;
   NodeId first, last;
@@ -19,21 +19,21 @@ struct Lifetime {
 };
 
 struct Liveness {
-  std::vector<Lifetime> lifetimes;  // by first, then by tensor
+  std::vector<Lifetime> lifetimes;  // sorted by first, then by tensor
   std::vector<Expr> alive;          // bytes alive while each node runs
-  // Largest of `alive`. A lower bound for that order: real allocators round up
-  // and kernels take scratch memory. The insides of bodies are not included.
+  // The largest of `alive`. It is a lower bound for this order: real allocators round up, and
+  // kernels take scratch memory. The insides of bodies are not included.
   Expr peak_bytes;
-  Certainty certainty = Certainty::Exact;  // LowerBound: some sizes are not known
+  Certainty certainty = Certainty::Exact;  // LowerBound: some sizes are unknown
   NodeId peak_node = kNone;
   std::vector<std::uint32_t> at_peak;  // indices into lifetimes, largest first
 };
 
-// In graph order, each tensor freed after its last reader. Inputs of the network
-// are alive until they are last read, its outputs to the end.
+// In graph order, each tensor being freed after its last reader. Inputs of the network are alive
+// until they are last read, its outputs until the end.
 Liveness find_liveness(const Model& model, const Costs& costs);
 
-// Offsets in one block of memory such that no two tensors alive at once overlap.
+// Offsets in one block of memory such that no two tensors that are alive at once overlap.
 struct ArenaPlan {
   struct Block {
     TensorId tensor;
@@ -42,10 +42,10 @@ struct ArenaPlan {
   };
   std::vector<Block> blocks;
   std::int64_t bytes = 0;  // size of the arena
-  std::int64_t bound = 0;  // liveness with sizes rounded up: no plan can be smaller
+  std::int64_t bound = 0;  // peak with sizes rounded up: no plan can be smaller
 };
 
-// Fails with a sentence when a size is not a number.
+// Fails with a sentence if a size is not a number.
 Result<ArenaPlan> plan_arena(const Model& model, const Liveness& liveness,
                              std::int64_t alignment = 64);
 

@@ -95,9 +95,6 @@ struct ModelBytes {
   std::vector<Stored> stored = {};
 };
 
-// In every error that stands for STRATA_OUT_OF_MEMORY.
-inline constexpr std::string_view kOutOfMemory = "out of memory";
-
 class Session;
 
 class Engine {

@@ -1,4 +1,4 @@
-// Element types. The numbers are ONNX's, so that a file's field is a DType.
+// Element types. The numbers are ONNX's, so a file's field can be used as a DType.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +38,23 @@ enum class DType : std::uint8_t {
 };
 inline constexpr int kDTypeCount = 27;
 
-// Bits of one element; 0 when the size is not fixed (strings, undefined).
-int bits(DType type);
+namespace detail {
+// In the order of the enum.
+inline constexpr std::uint8_t kBits[kDTypeCount] = {
+    0, 32, 8, 8, 16, 16, 32, 64, 0, 8, 16, 64, 32, 64, 64, 128, 16, 8, 8, 8, 8, 4, 4, 4, 8, 2, 2};
+}  // namespace detail
+
+// Bits per element; 0 when the size is not fixed (strings, undefined).
+constexpr int bits(DType type) {
+  const auto number = static_cast<unsigned>(type);
+  return number < kDTypeCount ? detail::kBits[number] : 0;
+}
 // `f32`, `i64`, `bf16`, `f8e4m3fn`; `?` for undefined.
-std::string_view name(DType type);
+std::string_view name_of(DType type);
 std::optional<DType> dtype_from_name(std::string_view name);
 bool is_float(DType type);
 bool is_integer(DType type);  // signed or unsigned, bool not included
-// The type with ONNX's number, or nullopt if this build does not know it.
+// The type that ONNX gives this number, or nullopt if this build does not know it.
 std::optional<DType> dtype_from_onnx(std::int64_t number);
 
 }  // namespace strata

@@ -1,6 +1,6 @@
-// A network as it stands in a file: tensors and nodes, bodies of control flow,
-// and the module tree its author wrote. Text and weights are views into the
-// model's memory (usually a mapped file); nothing is copied.
+// A network as it is in a file: tensors and nodes, the bodies of control flow, and the module tree
+// its author wrote. Text and weights are views into the model's memory (usually a mapped file);
+// nothing is copied.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "strata/base/result.h"
 #include "strata/graph/dtype.h"
 #include "strata/graph/shape.h"
 #include "strata/graph/value.h"
@@ -26,25 +27,40 @@ inline constexpr std::uint32_t kNone = 0xffffffff;  // no such tensor, node or s
 
 enum class ValueKind : std::uint8_t {
   Tensor,
-  Sparse,    // sparse tensor; dims are those of the dense one
-  Sequence,  // of tensors: dtype and dims are those that all elements share
-  Optional,  // of a tensor
+  Sparse,    // a sparse tensor; dims are those of the dense form
+  Sequence,  // a sequence of tensors; dtype and dims are what all elements have in common
+  Optional,  // an optional tensor
   OptionalSequence,
-  Map,  // key and value types are not followed
+  Map,  // key and value types are not tracked
   SequenceOfMap,
   Opaque,
 };
 
-// What is known of a value before it is computed.
+struct TensorData;
+
+// How a file format writes what Graph does not take apart. Only the format's own reader and writer
+// look into it.
+struct Encoding {
+  std::string_view format;  // `onnx`
+  // The elements of a tensor of Store::Encoded, as Store::Raw has them.
+  Result<std::string> (*elements)(const TensorData& data);
+};
+// A part of a file, byte for byte as the file has it.
+struct Encoded {
+  std::string_view bytes;
+  const Encoding* encoding = nullptr;  // null: there are no bytes
+};
+
+// What is known about a value before it is computed.
 struct TypeInfo {
   ValueKind kind = ValueKind::Tensor;
   DType dtype = DType::Undefined;
-  bool ranked = false;  // false: not even the number of axes is known; dims is empty
+  bool ranked = false;  // false: even the number of axes is unknown, and dims is empty
   Dims dims;
-  // For a sequence whose elements are known one by one.
+  // Set for a sequence whose elements are known one by one.
   std::shared_ptr<const std::vector<TypeInfo>> items;
-  // Map, SequenceOfMap, Opaque: the type as the file writes it, for writing it again.
-  std::string_view encoded = {};
+  // For Map, SequenceOfMap and Opaque: the type as the file encodes it, so it can be written back.
+  Encoded encoded = {};
 
   static TypeInfo tensor(DType dtype, Dims dims) {
     return {ValueKind::Tensor, dtype, true, std::move(dims), nullptr, {}};
@@ -54,12 +70,12 @@ struct TypeInfo {
   }
 };
 
-// A stored tensor: where its elements are, not the elements.
+// A stored tensor: where its elements are, not the elements themselves.
 struct TensorData {
   enum class Store : std::uint8_t {
-    Absent,    // dims only: a model stripped of its weights
+    Absent,    // dims only: the model was stripped of its weights
     Raw,       // `bytes` are the elements, little endian, packed
-    Typed,     // in typed protobuf fields, too many to be worth unpacking
+    Encoded,   // as the file's format encodes them; too many to be worth unpacking
     External,  // in another file at `location`
     Sparse,    // `nonzeros` values and their indices
   };
@@ -67,10 +83,9 @@ struct TensorData {
   DType dtype = DType::Undefined;
   Store store = Store::Absent;
   std::span<const std::int64_t> dims;
-  // Raw: the elements. Typed and Sparse: the file's own message (TensorProto,
-  // SparseTensorProto), or nothing.
-  std::string_view bytes;
-  std::span<const std::string_view> texts;  // Typed: strings, where they are few
+  std::string_view bytes;                   // Raw: the elements
+  strata::Encoded encoded;                  // Encoded and Sparse: the whole tensor, or empty
+  std::span<const std::string_view> texts;  // Encoded: the strings, if there are only a few
   std::string_view location;
   std::int64_t offset = 0;    // External
   std::int64_t nonzeros = 0;  // Sparse
@@ -78,34 +93,30 @@ struct TensorData {
   Expr elements() const;  // overflow-checked product of dims
 };
 
-// The elements of a stored tensor if they are at hand and at most kMaxValueElements.
+// The elements of a stored tensor, if they are in memory and number at most kMaxValueElements.
 std::optional<Value> decode(const TensorData& data);
 
 class Graph;
 
-// An attribute of a kind that no rule needs, as the file writes it (AttributeProto).
-struct EncodedAttribute {
-  std::string_view message;
-};
-
-// One attribute of a node. monostate: no value.
+// One attribute of a node. monostate means that it has no value, Encoded that it is of a kind that
+// no rule needs.
 struct Attribute {
   std::string_view name;
   std::variant<std::monostate, std::int64_t, float, std::string_view, std::span<const std::int64_t>,
                std::span<const float>, std::span<const std::string_view>, const TensorData*,
-               const TypeInfo*, Graph*, std::span<Graph* const>, EncodedAttribute>
+               const TypeInfo*, Graph*, std::span<Graph* const>, Encoded>
       value;
 };
 
 struct Node {
   std::string_view op;
-  std::string_view domain;            // "" is ONNX's own ("ai.onnx" is stored as "")
+  std::string_view domain;            // "" is ONNX's own domain ("ai.onnx" is stored as "")
   std::string_view name;              // as in the file; may be empty
-  std::span<const TensorId> inputs;   // kNone: an optional input left out
-  std::span<const TensorId> outputs;  // kNone: an output nobody wants
+  std::span<const TensorId> inputs;   // kNone: an optional input that is left out
+  std::span<const TensorId> outputs;  // kNone: an output that is not used
   std::span<const Attribute> attributes;
   ScopeId scope = 0;
-  std::int32_t opset = 0;  // version of `domain` that this node is written in
+  std::int32_t opset = 0;  // the version of `domain` that this node is written for
 
   const Attribute* attribute(std::string_view attribute_name) const {
     for (const Attribute& a : attributes)
@@ -118,14 +129,14 @@ enum class Role : std::uint8_t {
   Input,        // given by the caller
   Initializer,  // stored in the file (may also be listed as an input)
   Activation,   // made by a node
-  Captured,     // of an enclosing graph, read inside a body
+  Captured,     // belongs to an enclosing graph and is read inside a body
 };
 
 struct Tensor {
   std::string_view name;
   TypeInfo type;
   Role role = Role::Activation;
-  bool replaceable = false;  // Initializer: listed as an input, too; a caller may give another
+  bool replaceable = false;  // Initializer: also listed as an input, so a caller may override it
   NodeId producer = kNone;
   TensorId outer = kNone;            // Captured: its id in the enclosing graph
   const TensorData* data = nullptr;  // Initializer
@@ -135,23 +146,23 @@ struct Tensor {
 class Graph {
  public:
   std::string_view name;
-  std::string_view doc;     // prose
-  Graph* parent = nullptr;  // of a body
+  std::string_view doc;     // free text
+  Graph* parent = nullptr;  // the enclosing graph, if this is a body
   std::vector<Node> nodes;  // in an order in which they can run
   std::vector<Tensor> tensors;
-  std::vector<TensorId> inputs;  // without those that are initializers
+  std::vector<TensorId> inputs;  // without those that are also initializers
   std::vector<TensorId> outputs;
-  // Of a body: how often it runs each time its node does. The trip count of a loop;
-  // of the branches of an If, 0 for one that cannot be taken. Set by inference.
+  // For a body: how often it runs each time its node runs. For a loop, this is the trip count; for
+  // a branch of an If that cannot be taken, it is 0. Inference sets it.
   Expr runs = 1;
 };
 
-// One call of one module. A module called three times has three scopes with the
-// same path. Scope 0 is the network itself, with an empty path.
+// One call of one module. A module that is called three times has three scopes with the same path.
+// Scope 0 is the network itself and has an empty path.
 struct Scope {
   std::string_view name;  // last component: `conv1`, `0`
-  std::string_view path;  // `features.0.0`: as its author would write it
-  std::string_view cls;   // `Conv2d`; empty where the file does not say
+  std::string_view path;  // `features.0.0`, as its author would write it
+  std::string_view cls;   // `Conv2d`; empty if the file does not say
   ScopeId parent = kNone;
   std::uint32_t call = 0;  // 0 for the first call of this path
 };
@@ -166,7 +177,7 @@ struct KeyValue {
   std::string_view value;
 };
 
-// A model file and all that was read from it. Moves keep every pointer valid.
+// A model file and everything that was read from it. Moving a Model keeps every pointer valid.
 class Model {
  public:
   Model();
@@ -177,7 +188,7 @@ class Model {
   Graph& graph() { return graphs.front(); }
   const Graph& graph() const { return graphs.front(); }
 
-  // Copies that live as long as the model.
+  // These make copies that live as long as the model.
   std::string_view keep(std::string_view text);
   const Value* keep(Value value);
   const TypeInfo* keep(TypeInfo type);
@@ -186,17 +197,17 @@ class Model {
   template <class T>
   std::span<const T> keep(std::span<const T> items);
 
-  std::string path;  // as the caller gave it; empty if it came from memory
+  std::string path;  // as the caller gave it; empty if the model came from memory
   std::uint64_t file_bytes = 0;
   std::int64_t ir_version = 0;
   std::string_view producer;
   std::string_view producer_version;
-  std::string_view domain;         // of the model's name, as in a package: `org.example`
-  std::int64_t model_version = 0;  // the author's own number for it
-  std::string_view doc;            // prose
+  std::string_view domain;         // namespace of the model's name, as in a package: `org.example`
+  std::int64_t model_version = 0;  // the author's own version number
+  std::string_view doc;            // free text
   std::vector<OpsetImport> opsets;
   std::vector<KeyValue> metadata;
-  std::vector<std::string> notes;       // what a reader had to assume or leave out, a sentence each
+  std::vector<std::string> notes;       // what a reader assumed or left out, one sentence each
   std::deque<Graph> graphs;             // the first is the network, the rest are bodies
   std::vector<Scope> scopes;            // parents before children
   std::deque<TensorData> stored;        // initializers and tensor attributes

@@ -25,7 +25,7 @@ class Scalar {
  public:
   Scalar() = default;
   Scalar(Expr whole) : whole_(std::move(whole)) {}  // NOLINT(google-explicit-constructor)
-  // One that is beyond what an Expr holds is kept as a real number, with its sign.
+  // A number too large for an Expr is kept as a real number, with its sign.
   Scalar(std::int64_t whole)  // NOLINT(google-explicit-constructor)
       : whole_(whole),
         real_(static_cast<double>(whole)),
@@ -37,7 +37,7 @@ class Scalar {
     return scalar;
   }
   bool is_real() const { return is_real_; }
-  // The integer or formula; a real is rounded towards zero; unknown if it has none.
+  // The integer or formula; a real is rounded towards zero. unknown if it is NaN or too large.
   Expr whole() const {
     if (!is_real_) return whole_;
     if (!(std::abs(real_) < 4.6e18)) return Expr::unknown();
@@ -59,8 +59,8 @@ class Scalar {
 struct Value {
   DType type = DType::Undefined;
   InlineVector<std::int64_t, 4> dims;
-  std::vector<Scalar> items;            // row-major, as many as the product of dims
-  std::vector<std::string> texts = {};  // instead of items, for strings
+  std::vector<Scalar> items;            // row-major, one per element of the tensor
+  std::vector<std::string> texts = {};  // for strings, instead of items
 
   std::size_t size() const { return items.size(); }
 };

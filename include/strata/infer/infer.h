@@ -25,10 +25,10 @@ struct Inference {
   struct Symbol {
     std::string name;
     std::string origin;  // `axis 0 of input "x"`, `known only when NonZero "/nz" runs`
-    bool needs_data;     // no shape of an input can tell it
+    bool needs_data;     // the shapes of the inputs cannot determine it
   };
   std::vector<Symbol> symbols;
-  // Operators with no rule, each once: `com.acme.Frobnicate`.
+  // Operators with no rule, without duplicates: `com.acme.Frobnicate`.
   std::vector<std::string> unsupported;
 };
 

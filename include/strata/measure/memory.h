@@ -1,5 +1,5 @@
-// The memory that an engine takes while a model runs, kernel by kernel. Weights are
-// apart: engines take them when a model is opened.
+// The memory that an engine takes while a model runs, kernel by kernel. Weights are counted
+// separately: engines load them when a model is opened.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace strata {
 
-// Bytes, of one run.
+// Bytes in one run.
 struct KernelMemory {
   Kernel kernel;
   std::int64_t allocated = 0;  // blocks taken while it ran
-  std::int64_t scratch = 0;    // the part of them given back before it ended
+  std::int64_t scratch = 0;    // the part that was given back before it ended
   std::int64_t held = 0;       // in use when it ended
   std::int64_t peak = 0;       // most in use while it ran
 };
@@ -21,25 +21,24 @@ struct KernelMemory {
 struct MemoryTrace {
   std::vector<KernelMemory> kernels;  // in running order
   std::int64_t peak = 0;
-  std::size_t peak_kernel = 0;     // in which it was reached; kernels.size(): in none
-  std::int64_t left = 0;           // in use after the run: what the engine keeps for the next
+  std::size_t peak_kernel = 0;     // the kernel that reached it; kernels.size(): none
+  std::int64_t left = 0;           // still in use after the run: kept by the engine for the next
   std::int64_t weight_bytes = -1;  // -1: the engine does not tell
 };
 
-// Who had how much, from a run's blocks and kernels. What was in use before the run is
-// not part of it.
+// Attributes a run's blocks to its kernels. Memory that was in use before the run is not included.
 MemoryTrace attribute_blocks(const Trace& trace);
 
-// The second run of a session that records both: the first takes what later runs reuse.
-// Setting `stop` makes it fail.
+// Traces the second run of a session that records both, because the first run takes memory that
+// later runs reuse. Setting `stop` makes it fail.
 Result<MemoryTrace> trace_memory(const Engine& engine, const ModelSource& model,
                                  const std::vector<HostTensor>& inputs,
                                  const SessionOptions& options,
                                  const std::atomic<bool>* stop = nullptr);
 
-// Free memory that the C library keeps for later goes back to the system. After a model it
-// may be as large as the model, and large blocks of the next are taken out of it again
-// instead of being mapped. For whoever frees the last of a model.
+// Returns free memory that the C library keeps for later to the system. After a model, this may be
+// as large as the model, and large blocks of the next model would be cut from it instead of being
+// mapped. Call it after freeing the last of a model.
 void give_back_free_memory();
 
 }  // namespace strata

@@ -1,5 +1,5 @@
-// In which precision an engine really computes a model: from the kernels that it has, not from
-// what the file asks for.
+// Which precision an engine really computes a model in: judged by the kernels it has, not by what
+// the file asks for.
 #pragma once
 
 #include <string>
@@ -11,33 +11,34 @@
 
 namespace strata {
 
-// `int8` for numbers of 8 bits of either sign, `fp32`, `fp16`, `bf16`, … Empty for types that are
-// no precision: indices, truth values, text, and what is not known.
+// `int8` for 8-bit numbers of either sign, `fp32`, `fp16`, `bf16`, … Empty for types that are not a
+// precision: indices, booleans, text, and unknown ones.
 std::string_view precision_name(DType type);
 
-// What an engine will run, and the nodes that it will not.
+// The kernels that an engine will run, and the nodes that it will not run.
 struct KernelPlan {
   std::vector<Kernel> kernels;
   std::vector<Session::Absent> absent;
 };
 
-// Opens the model as it would be run, and runs nothing. An error if the engine cannot tell.
+// Opens the model as it would be run, but runs nothing. An error if the engine cannot tell.
 Result<KernelPlan> plan_kernels(const Engine& engine, const ModelSource& model,
                                 SessionOptions options);
 
 // The kernel that does the work of one node.
 struct NodeKernel {
   std::string kernel, op;          // the engine's names; empty: no kernel has it
-  DType dtype = DType::Undefined;  // that the kernel computes in
+  DType dtype = DType::Undefined;  // what the kernel computes in
   std::string absent;              // why no kernel has it: `folded into a constant`
 };
 
-// Only changes the type of what it reads: QuantizeLinear, DequantizeLinear, Cast.
+// Whether the operator only changes the type of what it reads: QuantizeLinear, DequantizeLinear,
+// Cast.
 bool only_converts(std::string_view op);
 
-// One for each node of all graphs of the model, as node_keys() lists them. Of several kernels
-// that share the work of some nodes, the one that is named like the node (a QLinearConv for a
-// Conv), else one that does more than convert and move.
+// One per node of all graphs of the model, in the order of node_keys(). If several kernels share
+// the work of some nodes, it takes the one named like the node (a QLinearConv for a Conv), or else
+// one that does more than convert and move.
 std::vector<NodeKernel> kernels_of_nodes(const Model& model, const KernelPlan& plan);
 
 }  // namespace strata

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "strata/profile/needs.h"
+
 namespace strata {
 
 enum class ReportKind : std::uint8_t {
@@ -19,13 +21,44 @@ enum class ReportKind : std::uint8_t {
 };
 
 std::optional<ReportKind> report_kind_from_name(std::string_view name);
-std::string_view name(ReportKind kind);
+std::string_view name_of(ReportKind kind);
+
+// Which of the rows a table has.
+enum class RowChoice : std::uint8_t {
+  All,
+  Modules,      // not what stands between modules
+  ModulesOnce,  // a module that is called twice is one row, with the numbers of its first call
+  Activations,  // outputs of activation functions
+};
 
 struct RowOptions {
   ReportKind report = ReportKind::Tape;
   std::uint32_t depth = 1000;  // of the tree
   bool fuse = false;           // convolution + norm + activation as one row
   bool all = false;            // also rows that cost nothing
+  RowChoice only = RowChoice::All;
+};
+
+// How a model is counted.
+struct AnalysisOptions {
+  std::string convention = "strata";
+  std::string energy_model = "strata";
+  bool arena = false;  // also plan an arena; needs every size in numbers
+  // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
+  // each layer. Empty: neither. Needs every size in numbers.
+  std::string device_memory = {};
+  // What the columns of all tables to come need (strata/profile/columns.h: needs_of); the rest may
+  // be left out.
+  Needs needs = Needs::all();
+};
+
+// What a table shows.
+struct ProfileView {
+  RowOptions rows = {};
+  std::string columns = {};  // `+energy,-flops`, `layer,macs`; empty: the usual ones
+  std::string layout = {};   // `rasp`, `torchstat`: that tool's rows, columns and counting
+  std::string sort = {};  // a column, `-` before it for the other way round; empty: running order
+  bool all_columns = false;  // for machine output: every column, unless `columns` says
 };
 
 }  // namespace strata

@@ -5,55 +5,16 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "strata/base/certainty.h"
 #include "strata/base/result.h"
+#include "strata/document/document.h"
 #include "strata/graph/graph.h"
 #include "strata/infer/infer.h"
 #include "strata/profile/options.h"
 
 namespace strata {
-
-// Megabytes are 2^20 bytes, as the layouts that use them mean it.
-enum class Unit : std::uint8_t {
-  Text,
-  Count,
-  Macs,
-  Flops,
-  Bytes,
-  Megabytes,
-  Picojoules,
-  Seconds,
-  FlopsPerSecond,
-  BytesPerSecond,
-  FlopsPerByte,
-  Number,  // of no unit, such as an element of a tensor
-  Decibels,
-  Percent
-};
-std::string_view name(Unit unit);  // the word in JSON: `bytes`, `macs`, …
-
-struct Column {
-  std::string name;   // in options, CSV and JSON
-  std::string title;  // in tables
-  Unit unit = Unit::Text;
-  bool additive = false;  // the total is the sum of the rows
-  int priority = 0;       // tables too wide for the screen drop the highest first
-};
-
-// Nothing (unknown), text, an exact number or formula, or a real number.
-struct Cell {
-  std::variant<std::monostate, std::string, Expr, double> value;
-  Certainty certainty = Certainty::Exact;
-  bool is_unknown() const { return std::holds_alternative<std::monostate>(value); }
-};
-
-struct ProfileRow {
-  std::vector<Cell> cells;  // as many as columns
-  std::uint32_t depth = 0;  // in the module tree
-};
 
 struct ArenaBlock {
   std::string tensor;
@@ -118,7 +79,7 @@ struct TakenFacts {
   std::string peak_layer;
 };
 
-// The machine's two limits (strata/measure/roofline.h).
+// The machine's two limits (strata/machine/roofline.h).
 struct RooflineFacts {
   double flops_per_second = 0, bytes_per_second = 0;
   int threads = 0;
@@ -126,7 +87,7 @@ struct RooflineFacts {
 };
 
 struct Profile {
-  static constexpr int kSchema = 1;
+  static constexpr int kSchema = 2;  // of its document
 
   struct TensorFacts {
     std::string name, dtype, shape;
@@ -177,37 +138,30 @@ struct Profile {
   bool is_exact() const;
 };
 
-struct ProfileOptions {
-  RowOptions rows;
-  std::string columns;  // `+energy,-flops`, `layer,macs`; empty: the usual ones
-  std::string layout;   // `rasp`, `torchstat`: that tool's rows, columns and counting
-  std::string sort;     // a column, `-` before it for the other way round; empty: running order
-  std::string convention = "strata";
-  std::string energy_model = "strata";
-  bool arena = false;  // also plan an arena; needs every size in numbers
-  // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
-  // each layer. Empty: neither. Needs every size in numbers.
-  std::string device_memory;
-  // What an engine measured, and how to call it; nullptr: nothing was.
+// What an engine measured, and how to call it; nullptr: nothing was.
+struct Measurements {
   const Timing* timing = nullptr;
   const MemoryTrace* memory = nullptr;
   const KernelPlan* plan = nullptr;    // what an engine would run; times tell the same
   const Roofline* roofline = nullptr;  // of the machine; says something only with times
-  TimingFacts timing_facts;            // engine, view and threads; the rest follows
-  std::vector<std::pair<std::string, std::string>> machine;  // strata/measure/machine.h
+  TimingFacts timing_facts = {};       // engine, view and threads; the rest follows
+  std::vector<std::pair<std::string, std::string>> machine = {};  // strata/machine/machine.h
   bool interrupted = false;  // columns of what could not be measured any more are empty
-  bool all_columns = false;  // for machine output: every column, unless `columns` says
 };
+
+struct ProfileOptions : AnalysisOptions, Measurements, ProfileView {};
 
 std::vector<std::string> column_names();
 
-// Counts an inferred model and gathers the rows.
+// All stages at once, for one table (strata/profile/analysis.h has them one by one).
 Result<Profile> make_profile(const Model& model, const Inference& inference,
                              const ProfileOptions& options);
 
-// JSON as documented in docs/json-schema.md.
+// The layers as a table, and all else as facts.
+Document profile_document(const Profile& profile);
+// That document as JSON; docs/json-schema.md describes it.
 std::string profile_to_json(const Profile& profile);
-// Such JSON read back; what a newer strata added is left out. `label` names it in
+// Such JSON read back, also that of 0.1; what a newer strata added is left out. `label` names it in
 // errors, of which each is one sentence.
 Result<Profile> profile_from_json(std::string_view json, std::string_view label);
 // From a file.

@@ -1,16 +1,15 @@
 // Where to split a network between an edge machine and a server: the times of its
 // layers on both, from saved profiles or stated speeds, and the least latency over all
-// ways to divide it (strata/cost/partition.h).
+// ways to divide it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "strata/base/result.h"
 #include "strata/cost/cut.h"
-#include "strata/cost/dataflow.h"
-#include "strata/cost/partition.h"
 #include "strata/profile/profile.h"
 
 namespace strata {
@@ -43,16 +42,56 @@ struct SplitOptions {
   double round_trip_seconds = 0;
   Precision precision = Precision::Raw;  // of what goes to the server
   bool returns_results = true;           // the results go back to the edge, as they are
+  Phrase phrase = {};                    // of notes
 };
 
 // Links that break-even speeds are looked for between, in bytes per second.
 inline constexpr double kSlowestLink = 1e3 / 8;
 inline constexpr double kFastestLink = 1e12 / 8;
 
+// What may run on one machine or the other: a layer together with the bodies that its nodes run.
+struct SplitStep {
+  std::uint32_t layer = kNone;  // index into Layers::list
+  bool computes = false;        // it does more than make constants and views
+};
+
+// An activation and its reshaped views, which are one piece of memory.
+struct SplitTensor {
+  TensorId tensor = kNone;
+  std::uint32_t maker = kNone;  // step; kNone: an input of the network
+  double bytes = 0;             // shipped once, however many steps read it
+};
+
+// The latency of a choice over the link: fixed_seconds + bytes · (seconds per byte)
+struct PartitionLine {
+  double fixed_seconds = 0;
+  double bytes = 0;
+  double at(double seconds_per_byte) const { return fixed_seconds + bytes * seconds_per_byte; }
+};
+
+struct Partition {
+  std::vector<bool> on_edge;           // by step
+  std::vector<std::uint32_t> shipped;  // tensors that go to the server
+  double up_bytes = 0, down_bytes = 0;
+  double edge_seconds = 0, server_seconds = 0, round_trip_seconds = 0;
+
+  bool is_all_edge() const;
+  bool is_all_server() const;
+  PartitionLine line() const {
+    return {edge_seconds + server_seconds + round_trip_seconds, up_bytes + down_bytes};
+  }
+};
+
+// Links between which a choice is the best, in seconds per byte.
+struct EnvelopePiece {
+  double from = 0, to = 0;  // seconds per byte
+  Partition best;
+};
+
 struct Split {
   SplitOptions options;
-  Dataflow flow;
-  PartitionProblem problem;  // steps as in flow.steps, tensors as in flow.buffers
+  std::vector<SplitStep> steps;  // in the order in which they run
+  std::vector<SplitTensor> tensors;
   Partition best, all_edge, all_server;
   std::vector<EnvelopePiece> pieces;  // from the fastest link to the slowest
   std::vector<std::string> notes;

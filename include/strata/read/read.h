@@ -1,5 +1,5 @@
-// Model files to Models. The file is mapped, not loaded: names are views into it
-// and weights are never touched.
+// Reads model files into Models. The file is mapped, not loaded: names are views into it, and
+// weights are never touched.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,26 @@
 
 namespace strata {
 
-// The limits bound time and memory for files made to exhaust them; no network in
-// use comes near. A file that passes one is refused with a sentence that says so.
+// The limits bound time and memory for malicious files; no real network comes near them. A file
+// that exceeds one is refused with a sentence that says so.
 struct ReadOptions {
   // Weights may be kept in files outside the model's own folder.
   bool allow_outside_data = false;
-  // Nodes of all graphs together, and calls of functions, after inlining.
+  // Nodes of all graphs together, and function calls, after inlining.
   std::uint64_t max_nodes = 5'000'000;
   // Tensors of all graphs together.
   std::uint64_t max_tensors = 20'000'000;
-  // Elements in all the list attributes together.
+  // Elements of all list attributes together.
   std::uint64_t max_list_items = 100'000'000;
-  // Bodies and function calls inside each other.
+  // Nesting of bodies and function calls.
   int max_depth = 200;
 };
 
-// Reads a file in whichever supported format it is.
+// Reads a file in any of the supported formats.
 Result<Model> read_model(const std::string& path, const ReadOptions& options = {});
 
-// Reads an ONNX model from memory. The bytes must outlive the model, or be kept
-// alive by model.backing. `label` names it in errors. Files with external weights
-// are not looked for.
+// Reads an ONNX model from memory. The bytes must outlive the model, or be kept alive by
+// model.backing. `label` names the model in errors. Files with external weights are not looked for.
 Result<Model> read_onnx(std::string_view bytes, std::string_view label,
                         const ReadOptions& options = {});
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "strata/base/result.h"
-#include "strata/measure/bench.h"
+#include "strata/bench/bench.h"
 #include "strata/report/report.h"
 
 namespace strata {
@@ -31,7 +31,7 @@ struct BenchAa {
 };
 
 struct BenchRun {
-  static constexpr int kSchema = 1;
+  static constexpr int kSchema = 2;  // of its document
 
   std::string program;                                       // `strata 0.1.0`
   std::string started = {};                                  // `2024-05-01T12:00:00Z`
@@ -48,18 +48,19 @@ enum class BenchLayout : std::uint8_t {
   Torchblade,  // the columns of TorchBlade's published table, seconds called seconds
 };
 
-// The table, what follows from it in sentences, and a bar for every median.
+// The variants as a table, every sample as facts (docs/bench.md), and for people what follows from
+// it in sentences, with a bar for every median.
+Document bench_document(const BenchRun& run, BenchLayout layout = BenchLayout::Own);
+
 std::string bench_to_table(const BenchRun& run, const TableStyle& style = {},
                            BenchLayout layout = BenchLayout::Own);
 std::string bench_to_markdown(const BenchRun& run, BenchLayout layout = BenchLayout::Own);
 // Times in seconds, sizes in bytes; a cell is empty where a figure is not known, or not
 // carried by the samples.
 std::string bench_to_csv(const BenchRun& run, BenchLayout layout = BenchLayout::Own);
-
-// JSON with every sample, as documented in docs/bench.md.
 std::string bench_to_json(const BenchRun& run);
-// Such JSON read back; what a newer strata added is left out. `label` names it in errors,
-// of which each is one sentence.
+// Such JSON read back, also that of 0.1; what a newer strata added is left out. `label` names it in
+// errors, of which each is one sentence.
 Result<BenchRun> bench_from_json(std::string_view json, std::string_view label);
 
 // `Up to 2.72× [2.70, 2.74] over torch: maskrcnn on onnxruntime, 1.76× at p99`; empty if

@@ -25,15 +25,9 @@ struct PayloadOptions {
   std::uint32_t depth = 1000;  // of boundaries in the module tree
   bool modules = false;        // no operations between modules
   bool all = false;            // also views between modules, and every place to cut
-  bool machine = false;        // for CSV: plain names and numbers
+  Phrase phrase = {};          // of notes
   bool exact = false;          // every digit instead of human units
 };
-
-// A row per tensor, and one for the sum where several enter or leave.
-Profile boundary_table(const PayloadSource& source, const Boundaries& boundaries,
-                       const PayloadOptions& options);
-// A row per place; those that ship less than their neighbours unless `all`.
-Profile cut_table(const PayloadSource& source, const Cuts& cuts, const PayloadOptions& options);
 
 // The split with its names: what the caller gave as the two machines.
 struct NamedSplit {
@@ -44,7 +38,11 @@ struct NamedSplit {
 std::string split_text(const PayloadSource& source, const NamedSplit& named,
                        const TableStyle& style);
 
-// JSON as documented in docs/json-schema.md; a part that is null is left out.
+// Boundaries are rows of a table, a row per tensor and one for the sum where several enter or
+// leave; so are the places to cut: those that ship less than their neighbours unless `all`. The
+// split is a fact (docs/json-schema.md). A part that is null is left out.
+Document payload_document(const PayloadSource& source, const Boundaries* boundaries,
+                          const Cuts* cuts, const NamedSplit* split, const PayloadOptions& options);
 std::string payload_to_json(const PayloadSource& source, const Boundaries* boundaries,
                             const Cuts* cuts, const NamedSplit* split,
                             const PayloadOptions& options);

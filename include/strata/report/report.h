@@ -1,17 +1,15 @@
-// A profile as text: one function per output.
+// A profile as text: a document with what stands below its table, and the usual outputs of it.
 #pragma once
 
 #include <string>
 
+#include "strata/document/render.h"
 #include "strata/profile/profile.h"
 
 namespace strata {
 
-struct TableStyle {
-  std::size_t width = 100;  // columns of the terminal; 0: as wide as it gets
-  bool exact = false;       // every digit instead of human units
-  bool color = false;
-};
+// profile_document(), with the lines below the table for people.
+Document to_document(const Profile& profile);
 
 std::string to_table(const Profile& profile, const TableStyle& style = {});
 std::string to_csv(const Profile& profile);

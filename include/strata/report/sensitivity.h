@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "strata/base/result.h"
-#include "strata/quant/findings.h"
-#include "strata/quant/parts.h"
-#include "strata/quant/sensitivity.h"
 #include "strata/report/report.h"
+#include "strata/sensitivity/findings.h"
+#include "strata/sensitivity/parts.h"
+#include "strata/sensitivity/sensitivity.h"
 
 namespace strata {
 
@@ -25,7 +25,7 @@ struct SensitivityLayer {
 };
 
 struct SensitivityRun {
-  static constexpr int kSchema = 1;
+  static constexpr int kSchema = 2;  // of its document
 
   std::string program;  // `strata 0.1.0`
   std::string model;    // path, as given
@@ -58,17 +58,20 @@ void add_findings(SensitivityRun& run, const std::vector<QuantLayer>& layers);
 // Layers, worst first; those that were not looked at are last, in running order.
 std::vector<std::size_t> sensitivity_ranking(const SensitivityRun& run);
 
+// Layers in their ranking with the scores of every sample, as documented in docs/sensitivity.md.
+Document sensitivity_document(const SensitivityRun& run);
+
 // `top`: rows of the table; 0: all of them.
 std::string sensitivity_to_table(const SensitivityRun& run, std::size_t top,
                                  const TableStyle& style = {});
-std::string sensitivity_to_markdown(const SensitivityRun& run, std::size_t top);
+std::string sensitivity_to_markdown(const SensitivityRun& run, std::size_t top,
+                                    const TableStyle& style = {});
 // All layers in their ranking; empty cells where a figure is not known.
 std::string sensitivity_to_csv(const SensitivityRun& run);
 
-// JSON with the scores of every sample, as documented in docs/sensitivity.md.
 std::string sensitivity_to_json(const SensitivityRun& run);
 
-// What an earlier run left in such a file, for going on with it.
+// What an earlier run left in such a file, also one of 0.1, for going on with it.
 struct EarlierScores {
   std::string run;                 // fingerprint
   std::vector<std::string> paths;  // of the layers

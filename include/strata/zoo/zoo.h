@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "strata/base/result.h"
-#include "strata/zoo/builder.h"
+#include "strata/build/builder.h"
 
 namespace strata::zoo {
+
+using namespace build;  // networks are descriptions for a Builder
 
 enum class ParameterKind : std::uint8_t {
   Size,    // a whole number of at least 1, or a name for one that stays open
@@ -19,17 +21,17 @@ enum class ParameterKind : std::uint8_t {
   Choice,  // one of several words
 };
 
-// Something that a network can be built with another value of.
+// A parameter that a network can be built with.
 struct Parameter {
   std::string_view name;
   ParameterKind kind = ParameterKind::Whole;
-  std::string_view usual;  // its value when nobody gives one
+  std::string_view usual;  // its default value
   std::string_view help;
   double least = 1, most = 1 << 20;  // Whole, Real
   std::string_view choices = {};     // `f32|f16|bf16`
 };
 
-// What a network is built with: every parameter has a value of its kind.
+// The arguments that a network is built with: every parameter has a value of its kind.
 class Arguments {
  public:
   Expr size(std::string_view name) const;
@@ -47,25 +49,26 @@ class Arguments {
 struct Entry {
   std::string_view name;
   std::string_view summary;  // one line
-  std::string_view cls;      // of the root module
+  std::string_view cls;      // class of the root module
   std::span<const Parameter> parameters;
   void (*build)(Builder& net, const Arguments& arguments);
   bool in_table = false;  // one of the 34 networks whose figures were published
 };
 
-// In alphabetical order.
+// All networks, in alphabetical order.
 const std::vector<Entry>& entries();
-// nullptr if there is none of that name.
+// nullptr if no network has that name.
 const Entry* find(std::string_view name);
 
-// Values for all parameters from `width=0.5&batch=8`; an error says which there are.
+// Parses `width=0.5&batch=8` into values for all parameters; an error lists the parameters there
+// are.
 Result<Arguments> parse_arguments(std::string_view network, std::span<const Parameter> parameters,
                                   std::string_view text);
 
-// Builds `mobilenet_v2?width=0.5`. An unknown name is an error that offers near ones.
+// Builds `mobilenet_v2?width=0.5`. For an unknown name, the error suggests similar ones.
 Result<Network> build(std::string_view name_and_arguments);
 
-// A model by what a user writes for one: `zoo:NAME?…`, or the path of a file.
+// Users name a model as `zoo:NAME?…` or by the path of a file.
 inline constexpr std::string_view kPrefix = "zoo:";
 
 }  // namespace strata::zoo

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "read/onnx/calls.h"
+#include "read/onnx/encoding.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/tensor.h"
 #include "read/onnx/type.h"
@@ -35,12 +36,12 @@ struct AttributeText {
   std::string_view name;
   std::string_view reference;
   std::int64_t declared = 0;
-  Kind found = Kind::Undefined;  // of the value fields
+  Kind found = Kind::Undefined;  // what the value fields suggest
   std::int64_t integer = 0;
   float real = 0;
   std::string_view bytes;  // text, or the message of a tensor, graph or type
   std::uint64_t list_items = 0;
-  // The first few integers, which are all there are of most lists.
+  // The first few integers; most lists have no more.
   static constexpr std::size_t kFew = 8;
   std::int64_t few[kFew];
 };
@@ -129,7 +130,7 @@ AttributeText read_text(Source& source, std::string_view message) {
   return text;
 }
 
-// A list attribute's elements: `read` takes the field and gives each to its argument.
+// The elements of a list attribute: `read` takes the field and passes each element to its argument.
 template <class T, class Read>
 std::span<T> read_list(Loading& loading, const AttributeText& text, std::string_view message,
                        unsigned number, Read&& read) {
@@ -149,7 +150,7 @@ Kind kind_of(Loading& loading, const AttributeText& text) {
   const auto declared = static_cast<Kind>(text.declared);
   if (declared == Kind::Undefined || text.declared > static_cast<std::int64_t>(Kind::TypeProtos))
     return text.found;
-  // An empty list, or a zero that its writer left out, has no value field.
+  // An empty list, or a zero that the writer omitted, has no value field.
   if (text.found != Kind::Undefined && text.found != declared)
     loading.source.wrong(
         fmt::format("its attribute {} says that it is of type {}, but has a value of type {}",
@@ -175,7 +176,7 @@ std::optional<Attribute> referred(Loading& loading, const Environment& here,
   for (const Default& usual : call.function.defaults)
     if (usual.name == text.reference) {
       Environment plain = meaning;
-      plain.call = nullptr;  // a default refers to nothing
+      plain.call = nullptr;  // a default cannot refer to anything
       attribute = read_attribute(loading, here, plain, usual.message);
       if (attribute) attribute->name = text.name;
       return attribute;
@@ -246,8 +247,7 @@ std::optional<Attribute> read_attribute(Loading& loading, const Environment& her
     default:
       break;  // lists of tensors and of types: no operator has them
   }
-  if (std::holds_alternative<std::monostate>(attribute.value))
-    attribute.value = EncodedAttribute{message};
+  if (std::holds_alternative<std::monostate>(attribute.value)) attribute.value = encoded(message);
   return attribute;
 }
 

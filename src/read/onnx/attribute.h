@@ -8,9 +8,9 @@
 
 namespace strata::onnx {
 
-// An AttributeProto of a node that stands at `here`; a body in it has names with
-// the meaning they have at `meaning`. Inside a function it may refer to an
-// attribute of the call; nullopt if the call has none.
+// Reads an AttributeProto of a node at `here`; names in a body have the meaning they have at
+// `meaning`. Inside a function, it may refer to an attribute of the call; nullopt if the call has
+// none.
 std::optional<Attribute> read_attribute(Loading& loading, const Environment& here,
                                         const Environment& meaning, std::string_view message);
 

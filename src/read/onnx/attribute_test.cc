@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-// The model of one node with one attribute `a`, and that attribute.
+// A model with one node that has one attribute `a`, and that attribute.
 class AttributeTest : public testing::Test {
  protected:
   const Attribute& read(const std::string& message) {
@@ -92,16 +92,16 @@ TEST_F(AttributeTest, TensorsTypesAndGraphs) {
 TEST_F(AttributeTest, WhatNoRuleNeedsIsKeptAsItIs) {
   const std::string tensors =
       attribute("a", 9, [](auto& w) { w.add_message(10, tensor("", 1, {})); });
-  EXPECT_EQ(std::get<EncodedAttribute>(read(tensors).value).message, tensors);
+  EXPECT_EQ(std::get<Encoded>(read(tensors).value).bytes, tensors);
   const std::string nothing = attribute("a", 0, [](auto&) {});
-  EXPECT_EQ(std::get<EncodedAttribute>(read(nothing).value).message, nothing);
+  EXPECT_EQ(std::get<Encoded>(read(nothing).value).bytes, nothing);
 }
 
 TEST_F(AttributeTest, TypeAndValueMustAgree) {
   EXPECT_EQ(complaint(attribute("a", 2, [](auto& w) { w.add_int64(8, 5); })),
             "m.onnx: Op \"n\": its attribute \"a\" says that it is of type 2, but has a value of "
             "type 7");
-  // Integers and texts: neither list is as long as both together.
+  // Integers and texts: neither list is as long as the two together.
   EXPECT_EQ(complaint(attribute("a", 8,
                                 [](auto& w) {
                                   w.add_int64(8, 5);

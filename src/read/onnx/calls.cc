@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 
 namespace strata::onnx {
 
 namespace {
 
-// While it lives, errors name this function.
+// While this object lives, errors name the function.
 class InFunction {
  public:
   InFunction(Source& source, std::string_view name) : source_(source), before_(source.function) {
@@ -31,13 +31,13 @@ void check_nesting(Loading& loading, const Environment& here, const Function& fu
   if (here.depth >= loading.options.max_depth)
     loading.source.wrong(fmt::format("bodies and functions are nested more than {} deep",
                                      loading.options.max_depth));
-  // Work is bounded apart from nodes: a call can be long to read and add none.
+  // Work is bounded separately from nodes: a call can take long to read and add none.
   constexpr std::uint64_t kStepsPerNode = 100;
   if (loading.source.steps / kStepsPerNode > loading.options.max_nodes)
     loading.source.wrong("its functions call each other so often that inlining them has no end");
 }
 
-// A result that is an argument, or another result as well, is a copy of it.
+// A result that is also an argument or another result becomes a copy of it.
 void add_copy(Loading& loading, const Environment& here, const Environment& inside, TensorId from,
               TensorId to) {
   Node copy;
@@ -59,7 +59,7 @@ void add_copy(Loading& loading, const Environment& here, const Environment& insi
 
 ScopeTree::Id scope_of(Loading& loading, const Environment& here, const NodeText& text) {
   const ScopeTree::Id outside = loading.scopes.place(here.scope, text);
-  // Operators that an exporter wrote as functions are no modules.
+  // Operators that an exporter wrote as functions are not modules.
   if (text.name.empty() || text.domain.starts_with("pkg.onnxscript")) return outside;
   return loading.scopes.enter_call(outside, text.name, text.op);
 }

@@ -1,5 +1,5 @@
-// Calls of the model's own functions are replaced by the function's nodes, so
-// that the rest of strata sees operators only.
+// Calls of the model's own functions are replaced by the function's nodes, so that the rest of
+// strata sees only operators.
 #pragma once
 
 #include <span>
@@ -12,15 +12,15 @@ namespace strata::onnx {
 // One call, while its function's nodes are added.
 struct Call {
   const Function& function;
-  std::span<const Default> attributes;  // those that the call gives
+  std::span<const Default> attributes;  // those that the call sets
   const Environment& caller;
-  std::string_view prefix;  // of the names of nodes and values inside
+  std::string_view prefix;  // for the names of nodes and values inside
 };
 
 void inline_call(Loading& loading, const Environment& here, const NodeText& text,
                  const Function& function);
 
-// The version of a domain's operators that a node at `here` is written in.
+// The version of a domain's operators that a node at `here` uses.
 std::int32_t opset_at(Loading& loading, const Environment& here, std::string_view domain);
 
 }  // namespace strata::onnx

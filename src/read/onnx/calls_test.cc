@@ -61,7 +61,7 @@ TEST(Calls, BecomeTheFunctionsNodes) {
 }
 
 TEST(Calls, NamesStayApart) {
-  // Two calls without a name, and a value of the graph that has a made-up name.
+  // Two calls without a name, and a value of the graph whose name equals a generated one.
   const auto model = read(model_of(
       {call_of("Twice", {"x"}, {"Twice/h"}), call_of("Twice", {"Twice/h"}, {"y"})}, {kTwice}));
   EXPECT_EQ(text_of(model),
@@ -149,7 +149,7 @@ TEST(Calls, AttributesAreHandedThrough) {
 
 TEST(Calls, ABodyThatIsHandedInSeesTheCallersNames) {
   const std::string body = graph({.nodes = {node("Relu", {"m"}, {"z"})}, .outputs = {value("z")}});
-  // The function uses it in a body of its own, so that there is a graph between.
+  // The function uses it in its own body, so that there is a graph in between.
   const std::string between = graph(
       {.nodes = {node("If", {"a"}, {"w"}, {.attributes = {reference("then_branch", "given", 5)}})},
        .outputs = {value("w")}});

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 
 namespace strata::onnx {
 
@@ -27,18 +27,17 @@ const ExternalFiles::File& ExternalFiles::find(std::string_view location) {
 }
 
 ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
-  constexpr std::string_view kAdvice =
-      "which is outside the model's folder; if you trust the model, allow it with "
-      "--allow-outside-data";
+  constexpr std::string_view kOutside = "which is outside the model's folder";
   if (location.find('\0') != std::string_view::npos || location.size() > 4096)
-    return {
-        fmt::format("keeps its data in {}, which is no file name", in_quotes(location)), {}, false};
+    return {.problem =
+                fmt::format("keeps its data in {}, which is no file name", in_quotes(location))};
   const fs::path relative(location);
   if (!allow_outside_) {
     const bool climbs = std::any_of(relative.begin(), relative.end(),
                                     [](const fs::path& part) { return part == ".."; });
     if (relative.is_absolute() || climbs)
-      return {fmt::format("keeps its data in {}, {}", in_quotes(location), kAdvice), {}, false};
+      return {.problem = fmt::format("keeps its data in {}, {}", in_quotes(location), kOutside),
+              .outside = true};
   }
   constexpr std::size_t kMaxLookedFor = 100'000;
   if (!model_ || files_.size() >= kMaxLookedFor) return {};
@@ -46,24 +45,22 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
   const fs::path beside = fs::path(*model_).parent_path();
   const fs::path folder = fs::canonical(beside.empty() ? "." : beside, error);
   if (error) return {};
-  // A download cache keeps links to the model and to its data in one folder, and
-  // both files in another.
+  // A download cache keeps links to the model and to its data in one folder, and both files in
+  // another folder.
   const fs::path real_folder = fs::canonical(*model_, error).parent_path();
   if (error) return {};
   const fs::path path = fs::canonical(folder / relative, error);
-  if (error) return {{}, {}, true};
+  if (error) return {.missing = true};
   if (!allow_outside_ && !is_inside(path, folder) && !is_inside(path, real_folder))
-    return {fmt::format("keeps its data in {}, a link to {}, {}", in_quotes(location),
-                        in_quotes(path.string()), kAdvice),
-            {},
-            false};
+    return {.problem = fmt::format("keeps its data in {}, a link to {}, {}", in_quotes(location),
+                                   in_quotes(path.string()), kOutside),
+            .outside = true};
   if (!fs::is_regular_file(path, error))
-    return {fmt::format("keeps its data in {}, which is not a regular file", in_quotes(location)),
-            {},
-            false};
+    return {.problem = fmt::format("keeps its data in {}, which is not a regular file",
+                                   in_quotes(location))};
   const std::uintmax_t size = fs::file_size(path, error);
-  if (error) return {{}, {}, true};
-  return {{}, size, false};
+  if (error) return {.missing = true};
+  return {.size = size};
 }
 
 }  // namespace strata::onnx

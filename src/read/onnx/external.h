@@ -20,8 +20,9 @@ class ExternalFiles {
       : model_(std::move(model)), allow_outside_(allow_outside) {}
 
   struct File {
-    std::string problem;                // why it may not be used; empty if it may
-    std::optional<std::uint64_t> size;  // nullopt: not there, or not looked for
+    std::string problem = {};                // why it may not be used; empty if it may
+    bool outside = false;                    // that is because it is outside of the model's folder
+    std::optional<std::uint64_t> size = {};  // nullopt: not there, or not looked for
     bool missing = false;
   };
   // The file at a location, looked up once each. `location` must stay alive.

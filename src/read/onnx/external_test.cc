@@ -1,13 +1,12 @@
 #include "read/onnx/external.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "read/onnx/test_proto.h"
+#include "strata/base/scratch_folder.h"
 #include "strata/read/read.h"
 
 namespace strata::onnx {
@@ -19,14 +18,11 @@ using namespace test;
 class ExternalTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "strata-XXXXXX").string();
-    top_ = ::mkdtemp(pattern.data());
     folder_ = top_ / "model";
     fs::create_directory(folder_);
     write(top_ / "outside.bin", std::string(100, 'o'));
     write(folder_ / "weights.bin", std::string(100, 'w'));
   }
-  void TearDown() override { fs::remove_all(top_); }
   static void write(const fs::path& path, const std::string& content) {
     std::ofstream(path, std::ios::binary) << content;
   }
@@ -42,13 +38,12 @@ class ExternalTest : public testing::Test {
     return model ? "" : model.error().message.substr((folder_ / "m.onnx").string().size());
   }
 
-  fs::path top_;
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  fs::path top_ = scratch_.path();
   fs::path folder_;
 };
 
-constexpr char kRefused[] =
-    ", which is outside the model's folder; if you trust the model, allow it with "
-    "--allow-outside-data";
+constexpr char kRefused[] = ", which is outside the model's folder";
 
 TEST_F(ExternalTest, ReadsWhereTheDataIs) {
   const auto model = read({{"location", "weights.bin"}, {"offset", "16"}, {"length", "40"}});

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "read/onnx/node.h"
 #include "read/onnx/proto.h"
 
@@ -90,7 +90,7 @@ OpsetImport read_opset(Source& source, std::string_view message) {
 }
 
 std::int32_t opset_of(std::span<const OpsetImport> imports, std::string_view domain) {
-  std::int64_t version = 0;  // the highest, where a domain is imported twice
+  std::int64_t version = 0;  // the highest if a domain is imported twice
   for (const OpsetImport& import : imports)
     if (import.domain == domain) version = std::max(version, import.version);
   return static_cast<std::int32_t>(version);

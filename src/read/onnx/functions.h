@@ -1,5 +1,5 @@
-// Functions that a model defines for itself. Calls are replaced by their nodes
-// (see calls.cc); here is only what the file says of each.
+// Functions that a model defines itself. Calls are replaced by their nodes (see calls.cc); this is
+// only what the file says about each function.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,11 @@ class Functions {
   std::deque<Function> functions_;
   std::deque<std::string> keys_;
   NameTable numbers_;
-  std::string key_;  // of the look-up at hand
+  std::string key_;  // for the current look-up
 };
 
 OpsetImport read_opset(Source& source, std::string_view message);
-// The version of a domain among imports; 0 if it is not there.
+// The version of a domain among imports; 0 if it is not imported.
 std::int32_t opset_of(std::span<const OpsetImport> imports, std::string_view domain);
 // The name of an AttributeProto.
 std::string_view attribute_name(Source& source, std::string_view message);

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/in_quotes.h"
 #include "base/mapped_file.h"
-#include "read/in_quotes.h"
 #include "read/onnx/attribute.h"
 #include "read/onnx/calls.h"
 #include "read/onnx/order.h"
@@ -26,8 +26,8 @@ struct GraphBuilder::Parts {
 GraphBuilder::Parts GraphBuilder::collect(std::string_view message) {
   constexpr std::size_t kWorthForgetting = std::size_t{64} << 10;
   Parts parts;
-  std::string_view tensor;  // the last one; the tag behind it has been read, so nothing
-                            // around its weights will be touched again
+  std::string_view tensor;  // the last one; the tag after it has been read, so nothing around its
+                            // weights will be touched again
   for (Fields f(loading_.source, message); f.next();) {
     if (tensor.size() >= kWorthForgetting && loading_.source.lets_go) MappedFile::forget(tensor);
     tensor = {};
@@ -97,7 +97,7 @@ bool is_repeated(const Tensor& first, const TensorData& data) {
 void GraphBuilder::add_initializers(const Environment& here, const Parts& parts) {
   for (const TensorData* data : parts.initializers) {
     if (data->name.empty()) loading_.source.wrong("a stored tensor has no name");
-    // ONNX Runtime saves those of bodies twice.
+    // ONNX Runtime saves the initializers of bodies twice.
     const TensorId same = graph_.parent != nullptr ? here.names.find(data->name) : kNone;
     if (same != kNone && is_repeated(graph_.tensors[same], *data)) continue;
     Tensor& tensor = graph_.tensors[here.names.define(data->name)];
@@ -116,8 +116,8 @@ void GraphBuilder::add_inputs(const Environment& here, const Parts& parts) {
     if (value.name.empty()) loading_.source.wrong("an input of the graph has no name");
     TensorId id = here.names.find(value.name);
     if (id != kNone && graph_.tensors[id].role == Role::Initializer) {
-      // Files of before 2019 list every weight as an input. A body's inputs are
-      // counted by whoever runs it, so there it stays one.
+      // Files from before 2019 list every weight as an input. The operator that runs a
+      // body counts the body's inputs, so there it stays an input.
       if (is_network) {
         graph_.tensors[id].replaceable = true;
         continue;
@@ -215,8 +215,8 @@ void GraphBuilder::close(const Environment& here) {
   }
 }
 
-// The tensor of the parent graph that is this name of `outer`, which can be some
-// graphs further out: then each graph between gets a tensor of its own for it.
+// The tensor of the parent graph that has this name in `outer`. If `outer` is several graphs
+// further out, each graph in between gets its own tensor for it.
 TensorId GraphBuilder::captured(Names& outer, std::string_view name) {
   TensorId id = outer.use(name);
   std::vector<Graph*> between;
@@ -235,7 +235,7 @@ TensorId GraphBuilder::captured(Names& outer, std::string_view name) {
 
 void GraphBuilder::nobody_defines(TensorId id) const {
   const std::string name = in_quotes(graph_.tensors[id].name);
-  // The first that reads it, going down through bodies that capture it.
+  // The first node that reads it, following bodies that capture it.
   const Graph* graph = &graph_;
   for (std::size_t level = 0; level < loading_.model.graphs.size(); ++level) {
     for (const Node& node : graph->nodes)

@@ -13,13 +13,13 @@ namespace strata::onnx {
 class GraphBuilder;
 struct Call;
 
-// What a node's text means at the place where it stands.
+// What a node's text means at the place where the node is.
 struct Environment {
   GraphBuilder& graph;
   Names& names;
   const Call* call;     // the call whose function it is part of; null if none
-  ScopeTree::Id scope;  // of nodes that do not say their own
-  int depth;            // of bodies and calls around it
+  ScopeTree::Id scope;  // of nodes that do not state their own
+  int depth;            // number of bodies and calls around it
 };
 
 class GraphBuilder {
@@ -27,11 +27,11 @@ class GraphBuilder {
   GraphBuilder(Loading& loading, Graph& graph) : loading_(loading), graph_(graph) {}
 
   Graph& graph() { return graph_; }
-  // A GraphProto. `here` is this builder's own environment.
+  // Reads a GraphProto. `here` is this builder's own environment.
   void read(const Environment& here, std::string_view message);
-  // A NodeProto: a node, or a call that is replaced by the function's nodes.
+  // Reads a NodeProto: a node, or a call that is replaced by the function's nodes.
   void add_node(const Environment& here, std::string_view message);
-  // Values of inlined calls, whose names must not meet those of the graph.
+  // Adds the values of inlined calls, whose names must not collide with those of the graph.
   void add_made_up(std::span<const TensorId> ids) {
     made_up_.insert(made_up_.end(), ids.begin(), ids.end());
   }
@@ -53,8 +53,8 @@ class GraphBuilder {
   std::vector<TensorId> made_up_;
 };
 
-// A body: a GraphProto in an attribute of a node at `here`. Its names have the
-// meaning they have at `meaning`: elsewhere, if the attribute was handed to a function.
+// Reads a body: a GraphProto in an attribute of a node at `here`. Its names have the meaning they
+// have at `meaning`, which is elsewhere if the attribute was passed to a function.
 Graph* read_body(Loading& loading, const Environment& here, const Environment& meaning,
                  std::string_view message);
 

@@ -10,7 +10,7 @@ namespace {
 using namespace test;
 
 Result<Model> read(const std::string& bytes, const ReadOptions& options = {}) {
-  static std::vector<std::string> kept;  // models have views into it
+  static std::vector<std::string> kept;  // models refer to it
   kept.reserve(1000);
   kept.push_back(bytes);
   return read_onnx(kept.back(), "m.onnx", options);
@@ -118,7 +118,7 @@ TEST(Graph, WithoutImportsTheFirstOpsetIsAssumed) {
             "the file does not say which version of ONNX's operators it uses; 1 is assumed");
 }
 
-// If inside If: `outer` is captured through both, `mid` through one.
+// An If inside an If: `outer` is captured through both, `mid` through one.
 std::string two_levels() {
   const std::string inner = graph(
       {.nodes = {node("Add", {"outer", "mid"}, {"i"})}, .outputs = {value("i")}, .name = "inner"});
@@ -177,7 +177,7 @@ TEST(Graph, ABodysOwnNamesComeFirst) {
   EXPECT_EQ(inner.tensors[inner.nodes[0].inputs[0]].role, Role::Input);
 }
 
-// As ONNX Runtime saves them.
+// ONNX Runtime saves them like this.
 TEST(Graph, ABodysStoredTensorsMayStandThereTwice) {
   const auto with = [](const std::string& again) {
     const std::string body = graph({.nodes = {node("Add", {"x", "w"}, {"z"})},

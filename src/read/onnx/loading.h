@@ -1,4 +1,4 @@
-// What all parts of one reading share.
+// State that all parts of one read share.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ struct Loading {
   std::uint64_t nodes = 0;
   std::uint64_t tensors = 0;
   std::uint64_t list_items = 0;
-  std::uint64_t made_up_bytes = 0;  // of names that are not in the file
-  NameTable prefixes;               // of inlined calls, and how often each was asked for
+  std::uint64_t made_up_bytes = 0;  // size of the names that are not in the file
+  NameTable prefixes;               // of inlined calls, with how often each was requested
 
-  // Each counts against its limit.
+  // Each of these counts against its limit.
   void count_node();
   void count_tensor();
   void count_list_items(std::uint64_t count);
-  // `prefix/name`, kept.
+  // Makes `prefix/name`, which the model keeps.
   std::string_view make_name(std::string_view prefix, std::string_view name);
-  // This prefix, with a number after it if it was given out before.
+  // This prefix, followed by a number if it was used before.
   std::string_view unique_prefix(std::string_view prefix);
-  // A sentence for Model::notes; each once, and not without end.
+  // Adds a sentence to Model::notes, without duplicates and up to a limit.
   void note(std::string text);
 };
 

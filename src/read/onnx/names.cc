@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "read/onnx/node.h"
 
 namespace strata::onnx {
@@ -55,8 +55,8 @@ bool Names::bind_output(std::string_view result, TensorId target) {
   return table_.insert(result, target).is_new;
 }
 
-// An argument of an enclosing call that was not given: inside a body of the
-// function, too, it means that there is no input.
+// An argument of an enclosing call that was not given: in a body of the function, too, it means
+// that the input is left out.
 bool Names::is_left_out(std::string_view name) const {
   for (const Names* names = outer_; names != nullptr; names = names->outer_)
     if (const std::uint32_t* value = names->table_.find(name)) return tensor_of(*value) == kNone;

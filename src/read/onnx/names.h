@@ -1,5 +1,5 @@
-// What names mean: the values of one graph, or of one call of a function whose
-// nodes go into that graph.
+// What names refer to: the values of one graph, or of one function call whose nodes go into that
+// graph.
 #pragma once
 
 #include <string_view>
@@ -10,20 +10,20 @@
 
 namespace strata::onnx {
 
-// The tensor is used, but nothing has been said yet of where it comes from.
+// The tensor is used, but where it comes from is not known yet.
 inline bool is_open(const Tensor& tensor) {
   return tensor.role == Role::Activation && tensor.producer == kNone;
 }
 
 class Names {
  public:
-  // Of a graph; `outer` is where a body finds names that it does not define.
+  // The names of a graph; `outer` is where a body looks up names that it does not define.
   Names(Loading& loading, Graph& graph, Names* outer)
       : loading_(loading),
         graph_(graph),
         outer_(outer),
         in_call_(outer != nullptr && (outer->in_call_ || !outer->prefix_.empty())) {}
-  // Of a call inside the graph of `caller`; new names get `prefix`, which is not empty.
+  // The names of a call inside the graph of `caller`; new names get `prefix`, which is not empty.
   Names(Loading& loading, Names& caller, std::string_view prefix)
       : loading_(loading), graph_(caller.graph_), outer_(nullptr), prefix_(prefix) {}
 
@@ -31,29 +31,29 @@ class Names {
   Graph& graph() const { return graph_; }
   Names* outer() const { return outer_; }
 
-  // The tensor of this name, which may be defined later. kNone for "" and for an
-  // argument that the call left out.
+  // The tensor with this name, which may be defined later. kNone for "" and for an argument that
+  // the call left out.
   TensorId use(std::string_view name);
-  TensorId find(std::string_view name) const;  // kNone if nobody used or defined it
+  TensorId find(std::string_view name) const;  // kNone if the name was never used or defined
 
-  // A tensor that comes from somewhere: a new one, or one that is open. An error if
-  // the name has been defined before.
+  // The tensor that is being defined: a new one, or one that is open. An error if the name has been
+  // defined before.
   TensorId define(std::string_view name);
 
-  // Of a call: its parameter is a tensor of the caller (kNone: left out).
+  // For a call: binds its parameter to a tensor of the caller (kNone: left out).
   void bind_input(std::string_view parameter, TensorId argument);
-  // Its result is an open tensor of the caller. False if the name stands for an
-  // argument or another result already.
+  // For a call: binds its result to an open tensor of the caller. False if the name already stands
+  // for an argument or another result.
   bool bind_output(std::string_view result, TensorId target);
-  // Takes a name for a tensor that has been made up; false if it is taken.
+  // Claims a name for a generated tensor; false if it is taken.
   bool claim(std::string_view name, TensorId id) { return table_.insert(name, id).is_new; }
 
-  // The tensors that this call made up.
+  // The tensors that this call generated.
   const std::vector<TensorId>& made() const { return made_; }
   TensorId new_tensor(std::string_view name);
 
  private:
-  // In a table value: an argument, which the function must not define.
+  // Flag in a table value: an argument, which the function must not define.
   static constexpr std::uint32_t kArgument = 0x80000000;
   static constexpr std::uint32_t kNumber = 0x7fffffff;
   static TensorId tensor_of(std::uint32_t value) {
@@ -66,7 +66,7 @@ class Names {
   Loading& loading_;
   Graph& graph_;
   Names* outer_;
-  bool in_call_ = false;  // one of the outer ones is a call's
+  bool in_call_ = false;  // one of the outer ones belongs to a call
   std::string_view prefix_;
   NameTable table_;
   std::vector<TensorId> made_;

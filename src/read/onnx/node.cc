@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
+#include "read/onnx/entry.h"
 #include "read/onnx/proto.h"
 
 namespace strata::onnx {
@@ -10,20 +11,7 @@ namespace strata::onnx {
 namespace {
 
 void read_metadata(Source& source, std::string_view message, NodeText& node) {
-  std::string_view key;
-  std::string_view value;
-  for (Fields f(source, message); f.next();) {
-    switch (f.number()) {
-      case proto::entry::kKey:
-        key = f.bytes();
-        break;
-      case proto::entry::kValue:
-        value = f.bytes();
-        break;
-      default:
-        f.skip();
-    }
-  }
+  const auto [key, value] = read_entry(source, message);
   if (key == "pkg.torch.onnx.name_scopes")
     node.name_scopes = value;
   else if (key == "pkg.torch.onnx.class_hierarchy")

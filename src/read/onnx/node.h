@@ -1,4 +1,4 @@
-// A NodeProto's own fields, before its names mean anything.
+// The fields of a NodeProto, before its names are resolved.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct NodeText {
   InlineVector<std::string_view, 6> inputs;
   InlineVector<std::string_view, 2> outputs;
   InlineVector<std::string_view, 8> attributes;  // AttributeProto messages
-  // Where in the author's module tree it stands; see scopes.h. Empty if not said.
+  // Its place in the author's module tree; see scopes.h. Empty if not stated.
   std::string_view name_scopes;
   std::string_view class_hierarchy;
   std::string_view module_namespace;
@@ -31,7 +31,7 @@ std::string describe(std::string_view op, std::string_view name, std::string_vie
 
 std::string_view standard_domain(std::string_view domain);
 
-// While it lives, errors name this node.
+// While this object lives, errors name the node.
 class AtNode {
  public:
   AtNode(Source& source, const NodeText& node) : source_(source), before_(source.node) {

@@ -70,7 +70,7 @@ class Sorter {
   enum class State : std::uint8_t { New, Open, Done };
   struct Step {
     NodeId node;
-    std::size_t next;  // in before_
+    std::size_t next;  // index into before_
   };
 
   void visit(NodeId first) {
@@ -98,7 +98,7 @@ class Sorter {
     constexpr std::size_t kMostNamed = 4;
     std::string nodes = describe_node(graph_, start);
     std::size_t count = 0;
-    // Backwards: what stands further up the path needs what stands below.
+    // Walk backwards: nodes further up the path need those below them.
     for (auto step = path_.rbegin(); step != path_.rend() && step->node != start; ++step)
       if (++count <= kMostNamed) nodes += fmt::format(" → {}", describe_node(graph_, step->node));
     if (count > kMostNamed) nodes += fmt::format(" → {} more", count - kMostNamed);

@@ -5,8 +5,8 @@
 
 namespace strata::onnx {
 
-// Moves each node behind those that make its inputs and what its bodies capture;
-// nodes that are in order already stay. An error if they feed each other in a circle.
+// Moves each node after those that make its inputs and what its bodies capture; nodes that are
+// already in order stay. An error if they form a cycle.
 void put_in_order(const Loading& loading, Graph& graph);
 
 }  // namespace strata::onnx

@@ -1,5 +1,5 @@
-// Field numbers of ONNX's messages, from onnx.proto (IR version 13). Fields that
-// are not listed are skipped, so files of newer versions are read too.
+// Field numbers of ONNX's messages, from onnx.proto (IR version 13). Fields that are not listed are
+// skipped, so files of newer versions can be read, too.
 #pragma once
 
 namespace strata::onnx::proto {
@@ -111,7 +111,7 @@ enum : unsigned {
   kSparseTensor = 8,
   kOptional = 9,
 };
-// Of a tensor or sparse tensor; of a sequence or optional, element 1 is a type.
+// For a tensor or sparse tensor; for a sequence or optional, field 1 is a type.
 enum : unsigned { kElement = 1, kShape = 2 };
 }  // namespace type
 

@@ -5,29 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "read/onnx/entry.h"
 #include "read/onnx/graph.h"
 #include "read/onnx/proto.h"
 
 namespace strata::onnx {
 
 namespace {
-
-KeyValue read_entry(Source& source, std::string_view message) {
-  KeyValue entry;
-  for (Fields f(source, message); f.next();) {
-    switch (f.number()) {
-      case proto::entry::kKey:
-        entry.key = f.bytes();
-        break;
-      case proto::entry::kValue:
-        entry.value = f.bytes();
-        break;
-      default:
-        f.skip();
-    }
-  }
-  return entry;
-}
 
 void read_model(Loading& loading) {
   Source& source = loading.source;
@@ -90,7 +74,7 @@ bool looks_like_model(std::string_view bytes) {
         case proto::model::kModelVersion:
           if (f.wire() != Fields::Wire::Varint) return false;
           break;
-        case proto::model::kGraph:  // the rest of the file, mostly
+        case proto::model::kGraph:  // usually the rest of the file
           return f.wire() == Fields::Wire::Bytes;
         case proto::model::kProducerName:
         case proto::model::kProducerVersion:
@@ -109,7 +93,7 @@ bool looks_like_model(std::string_view bytes) {
       f.skip();
     }
   } catch (const Broken&) {
-    return seen > 0;  // cut off or damaged later on
+    return seen > 0;  // cut off or damaged further on
   }
   return seen > 0;
 }
@@ -133,7 +117,7 @@ Result<Model> read(std::string_view bytes, std::string_view label, std::optional
                     .prefixes = {}};
     read_model(loading);
   } catch (Broken& broken) {
-    return failure(std::move(broken.message));
+    return failure(broken.code, {}, std::move(broken.message));
   } catch (const std::bad_alloc&) {
     return failure(fmt::format("{}: there is not enough memory to read it", label));
   } catch (const std::length_error&) {

@@ -1,5 +1,5 @@
-// Which scopes of a file are calls of the same module, and whose call is inside
-// whose: the second half of ScopeTree.
+// Works out which scopes of a file are calls of the same module, and which call contains which: the
+// second half of ScopeTree.
 #include <algorithm>
 #include <numeric>
 
@@ -28,10 +28,9 @@ void ScopeTree::finish() {
     }
 }
 
-// TorchScript adds `_1` to the last component when a scope is entered again, and
-// to no other: the second call of `head` and of `head.conv` are `/head_1/…` and
-// `/head/conv_1/…`. It is a call number only if the same scope without it is there
-// and no weights say that a module has that name.
+// TorchScript adds `_1` to the last component when a scope is entered again, and to no other: the
+// second calls of `head` and of `head.conv` are `/head_1/…` and `/head/conv_1/…`. It is a call
+// number only if the same scope exists without it and no weights show that a module has that name.
 std::string_view ScopeTree::without_call_number(const Entry& entry, const Module& parent) {
   if (entry.style == Style::Dotted) {
     const std::size_t at = entry.text.rfind('@');
@@ -54,7 +53,7 @@ std::string_view ScopeTree::without_call_number(const Entry& entry, const Module
   return has_weights(path) ? entry.text : entry.text.substr(0, bar);
 }
 
-// A stored tensor's name starts with this path and a dot.
+// Whether the name of a stored tensor starts with this path and a dot.
 bool ScopeTree::has_weights(std::string_view path) {
   if (!weights_known_) {
     weights_known_ = true;
@@ -89,7 +88,7 @@ void ScopeTree::find_modules() {
     module.text = without_call_number(entry, parent);
     module.parent = around.module;
     module.name = module.text;
-    // What the text repeats: its parent's text, or the whole path down to here.
+    // The part that the text repeats: its parent's text, or the whole path down to here.
     const std::string_view before = entry.style == Style::Torch    ? parent.text
                                     : entry.style == Style::Dotted ? parent.path
                                                                    : std::string_view();
@@ -119,8 +118,8 @@ void ScopeTree::find_modules() {
   }
 }
 
-// A module with nodes of its own is called as often as it is written. One that
-// only has modules inside never gets a number; its calls follow from theirs.
+// A module that has nodes of its own is called as often as it is written. One that only contains
+// modules never gets a number; its calls follow from theirs.
 void ScopeTree::count_calls() {
   const auto seems = [](const Module& module) -> std::uint32_t {
     if (module.has_nodes || module.says_calls || module.written > 1) return module.written;
@@ -147,7 +146,7 @@ void ScopeTree::count_calls() {
 void ScopeTree::make_scopes() {
   model_.scopes.clear();
   model_.scopes.push_back({{}, {}, modules_[0].cls, kNone, 0});
-  // Where entries say it: the call of the parent that each is in.
+  // The parent's call that each entry is in, if entries say so.
   std::vector<std::uint32_t> first_said(modules_.size());
   std::vector<std::uint32_t> said;
   for (std::size_t i = 1; i < modules_.size(); ++i)
@@ -164,7 +163,7 @@ void ScopeTree::make_scopes() {
     const Module& parent = modules_[module.parent];
     module.first = static_cast<ScopeId>(model_.scopes.size());
     for (std::uint32_t call = 0; call < module.calls; ++call) {
-      // Otherwise calls are spread evenly over those of the parent.
+      // Otherwise, calls are spread evenly over those of the parent.
       const std::uint32_t of =
           module.says_parent && call < module.written
               ? std::min(said[first_said[i] + call], parent.calls - 1)

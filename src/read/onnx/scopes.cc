@@ -10,12 +10,12 @@ namespace strata::onnx {
 
 namespace {
 
-// Bounds for names that are made to cost much; beyond them there are no scopes.
+// Limits for names that are meant to be expensive; beyond them, there are no scopes.
 constexpr std::size_t kLongestName = 4096;
 constexpr std::size_t kMostComponents = 64;
 constexpr std::size_t kMostPathBytes = std::size_t{64} << 20;
 
-// Components that a framework adds and no author wrote.
+// Components that a framework adds and the author did not write.
 bool is_noise(std::string_view component) {
   return component.empty() || component == "_empty_nn_module_stack_from_metadata_hook" ||
          component.starts_with("StatefulPartitionedCall") ||
@@ -43,7 +43,7 @@ ScopeTree::Id ScopeTree::from_name(Id start, std::string_view name) {
   return last_id_ = enter_path(start, path, path[0] == '/' ? Style::Torch : Style::Slashed, 0);
 }
 
-// Upwards to the first component that is known, and down again.
+// Walks up to the first component that is known, and down again.
 ScopeTree::Id ScopeTree::enter_path(Id start, std::string_view path, Style style,
                                     std::size_t depth) {
   if (path.empty() || depth > kMostComponents) return start;
@@ -99,7 +99,7 @@ ScopeTree::Id ScopeTree::from_namespace(std::string_view text) {
 
 ScopeTree::Id ScopeTree::enter_call(Id outside, std::string_view name, std::string_view function) {
   name = name.substr(name.rfind('/') + 1);
-  // `Sequential.1` is how an exporter writes another function for the same class.
+  // Exporters write `Sequential.1` for another function of the same class.
   const std::size_t dot = function.rfind('.');
   if (dot != std::string_view::npos &&
       function.find_first_not_of("0123456789", dot + 1) == std::string_view::npos)
@@ -115,7 +115,7 @@ std::string_view ScopeTree::key_at(Id start, std::string_view key) {
 
 ScopeTree::Id ScopeTree::enter(Id parent, std::string_view key, std::string_view text,
                                std::string_view cls, Style style) {
-  // Keys are views into the file, unless they were put together.
+  // Keys are views into the file, unless they were composed.
   if (key.starts_with('#')) {
     if (const Id* known = ids_.find(key)) return *known;
     key = model_.keep(key);

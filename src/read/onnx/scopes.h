@@ -1,5 +1,5 @@
-// The module tree that an author wrote, from what exporters leave of it in the
-// names and metadata of nodes.
+// The module tree that an author wrote, from what exporters keep of it in the names and metadata of
+// nodes.
 //
 //   /features/features.0/features.0.0/Conv   TorchScript: `features.0.0`
 //   /head/conv_1/Conv                        … its second call: `head.conv`, call 1
@@ -8,7 +8,7 @@
 //            pkg.torch.onnx.class_hierarchy  ['Net', 'torch.nn.….Sequential', …]
 //   metadata namespace                       : Net/features: torch.nn.….Sequential/conv2d: aten…
 //
-// Names without any structure (`Conv_0`) stand where their surroundings stand.
+// Nodes whose names have no structure (`Conv_0`) are placed where their surroundings are.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,19 @@ namespace strata::onnx {
 
 class ScopeTree {
  public:
-  // A scope as the file writes it, before repeated calls are told apart.
+  // A scope as the file writes it, before repeated calls are distinguished.
   using Id = std::uint32_t;
   static constexpr Id kRoot = 0;
 
   explicit ScopeTree(Model& model) : model_(model), entries_(1) {}
 
-  // Room for the scopes of so many nodes.
+  // Makes room for the scopes of this many nodes.
   void reserve(std::size_t nodes) { ids_.reserve(nodes); }
-  // Where a node stands whose surroundings stand at `start`.
+  // The scope of a node whose surroundings are at `start`.
   Id place(Id start, const NodeText& node);
-  // The inside of a call of a function.
+  // The scope inside a function call.
   Id enter_call(Id outside, std::string_view name, std::string_view function);
-  // Fills Model::scopes, and replaces the Ids in all nodes by ScopeIds.
+  // Fills Model::scopes and replaces the Ids in all nodes with ScopeIds.
   void finish();
 
  private:
@@ -44,7 +44,7 @@ class ScopeTree {
     Torch,    // a component repeats its parent's: `conv.0` inside `conv`
     Slashed,  // plain components
     Dotted,   // the whole path from the root
-    Call,     // of a function
+    Call,     // a function call
   };
   struct Entry {
     std::string_view key;
@@ -52,23 +52,23 @@ class ScopeTree {
     std::string_view cls;
     Id parent = kRoot;
     Style style = Style::Slashed;
-    bool has_nodes = false;  // a node stands in it, not only in scopes inside it
+    bool has_nodes = false;  // a node is directly in it, not only in scopes inside it
     std::size_t path_bytes = 0;
   };
-  // What has one path: a module, called once or more.
+  // A module, which has one path and is called once or more.
   struct Module {
     std::string_view path;
     std::string_view name;
     std::string_view text;
     std::string_view cls;
     std::uint32_t parent = 0;
-    std::uint32_t written = 0;  // entries of this path
+    std::uint32_t written = 0;  // entries with this path
     std::uint32_t calls = 0;
     bool has_nodes = false;
-    bool says_parent = false;  // its entries tell which call of the parent they are in
-    bool says_calls = false;   // every call of it is an entry, also if it has no nodes
+    bool says_parent = false;  // its entries say which call of the parent they are in
+    bool says_calls = false;   // every call of it is an entry, even if it has no nodes
     ScopeId first = 0;
-    // Of its children: how many, and how often each seems to be called.
+    // Its children: how many there are, and how often each seems to be called.
     std::uint32_t children = 0;
     std::uint32_t fewest = 0, most = 0, divisor = 0;
   };
@@ -81,10 +81,10 @@ class ScopeTree {
   Id enter_path(Id start, std::string_view path, Style style, std::size_t depth);
   Id from_lists(std::string_view names, std::string_view classes);
   Id from_namespace(std::string_view text);
-  // The entry with this key, new if it is not there; `parent` if there are too many.
+  // The entry with this key, created if it does not exist; `parent` if there are too many.
   Id enter(Id parent, std::string_view key, std::string_view text, std::string_view cls,
            Style style);
-  // `key` as it is at the root; inside a function, with the place before it.
+  // `key` unchanged at the root; inside a function, prefixed with the place.
   std::string_view key_at(Id start, std::string_view key);
 
   void find_modules();
@@ -98,13 +98,13 @@ class ScopeTree {
   std::vector<Entry> entries_;
   std::size_t path_bytes_ = 0;
   std::string key_;
-  // The last look-up: neighbours mostly stand in the same scope.
+  // The last look-up: neighbouring nodes are mostly in the same scope.
   Id last_start_ = kRoot;
   Id last_id_ = kRoot;
   std::string_view last_path_;
   std::string_view root_class_;
   std::vector<Module> modules_;
-  std::vector<Place> places_;  // of entries
+  std::vector<Place> places_;  // one per entry
   NameTable weighted_;         // paths that have stored tensors
   bool weights_known_ = false;
 };

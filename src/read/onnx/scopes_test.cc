@@ -17,8 +17,8 @@ struct Named {
   Pairs metadata = {};
 };
 
-// A model of a chain of nodes, and where each node stands:
-// `head.conv` for a first call, `head#1.conv#1` for second calls of both.
+// A model with a chain of nodes, and the scope of each node: `head.conv` for a first call,
+// `head#1.conv#1` for second calls of both.
 class ScopesTest : public testing::Test {
  protected:
   void read(const std::vector<Named>& names, const Texts& weights = {}) {
@@ -71,7 +71,8 @@ TEST_F(ScopesTest, SameScopeSameNumber) {
   EXPECT_EQ(scope(0).parent, model_->graph().nodes[2].scope);
 }
 
-// As torch 1.13 exports a module `head` (conv, a Sequential, an addition) called twice.
+// This is how torch 1.13 exports a module `head` (conv, a Sequential, an addition) that is called
+// twice.
 TEST_F(ScopesTest, RepeatedCallsAreToldApart) {
   read({{"/head/conv/Conv"},
         {"/head/Add"},
@@ -144,7 +145,7 @@ TEST_F(ScopesTest, OtherExportersUseSlashesToo) {
   EXPECT_EQ(scope(0).path, "model/block1/conv");
   EXPECT_EQ(place(0), "model block1 conv");
   EXPECT_EQ(scope(1).path, "model/block1");
-  EXPECT_EQ(place(2), "model conv_1");  // a layer's own name there
+  EXPECT_EQ(place(2), "model conv_1");  // there, it is the layer's own name
 }
 
 TEST_F(ScopesTest, NamesWithoutStructureStandAtTheRoot) {
@@ -153,7 +154,7 @@ TEST_F(ScopesTest, NamesWithoutStructureStandAtTheRoot) {
   EXPECT_EQ(place(5), "a");
 }
 
-// As torch 2.5 writes them.
+// This is how torch 2.5 writes them.
 TEST_F(ScopesTest, MetadataOfTheNewerExporter) {
   read({{"node_linear",
          {{"namespace", "ignored"},
@@ -181,8 +182,8 @@ TEST_F(ScopesTest, MetadataOfRepeatedCalls) {
   EXPECT_EQ(scope(1).path, "head");
 }
 
-// What a module's own entries say is not guessed from its children: both are called
-// twice by one call of `head`, and only by the first of `tail`.
+// A module's own entries count, not guesses from its children: one call of `head` calls `a` and `b`
+// twice, and only the first call of `tail` calls `a`.
 TEST_F(ScopesTest, MetadataSaysWhoCalls) {
   const auto at = [](const std::string& scopes) {
     return Named{"n", {{"pkg.torch.onnx.name_scopes", scopes}}};

@@ -14,7 +14,7 @@ bool is_letter(char c) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_in_name(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == ':'; }
 
-// Sums of products, Min and Max of two; nullopt as soon as anything else comes.
+// Parses sums of products, and Min and Max of two; nullopt as soon as it meets anything else.
 class Parser {
  public:
   explicit Parser(std::string_view text) : left_(text) {}
@@ -39,7 +39,7 @@ class Parser {
     spaced_ = false;
     return true;
   }
-  // A minus has spaces around it: `batch-size` is a name.
+  // A minus sign has spaces around it: `batch-size` is a name.
   bool take_minus() {
     skip_spaces();
     return spaced_ && left_.starts_with("- ") && take("-");
@@ -96,7 +96,7 @@ class Parser {
   }
 
   std::string_view left_;
-  bool spaced_ = false;  // spaces stood before what is left
+  bool spaced_ = false;  // there were spaces before the rest
 };
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
+#include "read/onnx/encoding.h"
+#include "read/onnx/entry.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/typed_data.h"
 
@@ -26,27 +28,15 @@ struct TensorText {
   std::string_view length;
 };
 
-[[noreturn]] void wrong(const Loading& loading, std::string_view name, std::string_view what) {
-  loading.source.wrong(name.empty()
-                           ? fmt::format("a stored tensor without a name {}", what)
-                           : fmt::format("the stored tensor {} {}", in_quotes(name), what));
+[[noreturn]] void wrong(const Loading& loading, std::string_view name, std::string_view what,
+                        Code code = Code::General) {
+  loading.source.wrong(name.empty() ? fmt::format("a stored tensor without a name {}", what)
+                                    : fmt::format("the stored tensor {} {}", in_quotes(name), what),
+                       code);
 }
 
 void read_external(Source& source, std::string_view message, TensorText& tensor) {
-  std::string_view key;
-  std::string_view value;
-  for (Fields f(source, message); f.next();) {
-    switch (f.number()) {
-      case proto::entry::kKey:
-        key = f.bytes();
-        break;
-      case proto::entry::kValue:
-        value = f.bytes();
-        break;
-      default:
-        f.skip();
-    }
-  }
+  const auto [key, value] = read_entry(source, message);
   if (key == "location") tensor.location = value;
   if (key == "offset") tensor.offset = value;
   if (key == "length") tensor.length = value;
@@ -98,7 +88,7 @@ TensorText read_text(Source& source, std::string_view message) {
   return tensor;
 }
 
-// Their product; an error if one is negative or the product is beyond counting.
+// The product of dims; an error if one is negative or the product overflows.
 std::int64_t count_elements(const Loading& loading, std::string_view name,
                             std::span<const std::int64_t> dims) {
   Expr product = 1;
@@ -115,7 +105,8 @@ std::int64_t count_elements(const Loading& loading, std::string_view name,
   return product.value();
 }
 
-// Bytes of so many elements; nullopt if the type has no fixed size or it overflows.
+// Bytes that this many elements take; nullopt if the type has no fixed size or the result
+// overflows.
 std::optional<std::uint64_t> bytes_needed(std::int64_t elements, DType dtype) {
   const int width = bits(dtype);
   std::uint64_t total;
@@ -154,7 +145,8 @@ void place_external(Loading& loading, const TensorText& tensor, std::optional<st
     needed = length;
   }
   const ExternalFiles::File& file = loading.external.find(tensor.location);
-  if (!file.problem.empty()) wrong(loading, tensor.name, file.problem);
+  if (!file.problem.empty())
+    wrong(loading, tensor.name, file.problem, file.outside ? Code::OutsideData : Code::General);
   if (file.missing)
     loading.note(
         fmt::format("{}, which holds weights, is not beside the model; costs do not "
@@ -184,12 +176,12 @@ void place_elements(Loading& loading, const TensorText& tensor, std::string_view
       wrong(loading, tensor.name,
             fmt::format("needs {} byte{} for its {} element{} of {}, but has {}", *needed,
                         *needed == 1 ? "" : "s", elements, elements == 1 ? "" : "s",
-                        name(data.dtype), tensor.raw.size()));
+                        name_of(data.dtype), tensor.raw.size()));
     data.store = TensorData::Store::Raw;
     data.bytes = tensor.raw;
   } else if (!tensor.typed.empty()) {
-    data.store = TensorData::Store::Typed;
-    data.bytes = message;
+    data.store = TensorData::Store::Encoded;
+    data.encoded = encoded(message);
     if (!countable) return;
     const std::string problem = tensor.typed.place(loading, message, elements, data);
     if (!problem.empty()) wrong(loading, tensor.name, problem);
@@ -256,7 +248,8 @@ const TensorData* read_sparse_tensor(Loading& loading, std::string_view message)
   if (!fits && data.nonzeros != 0)
     wrong(loading, data.name, "is sparse; it has not one index for each of its values");
   data.store = TensorData::Store::Sparse;
-  data.bytes = message;
+  data.bytes = {};
+  data.encoded = encoded(message);
   data.dims = loading.model.keep(std::span<const std::int64_t>(dims));
   return &loading.model.stored.emplace_back(data);
 }

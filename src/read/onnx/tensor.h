@@ -1,5 +1,4 @@
-// Stored tensors: where their elements are, and whether there are as many as
-// their shape needs.
+// Stored tensors: where their elements are, and whether there are as many as their shape needs.
 #pragma once
 
 #include <string_view>
@@ -8,12 +7,12 @@
 
 namespace strata::onnx {
 
-// A TensorProto. The result is kept by the model.
+// Reads a TensorProto. The model keeps the result.
 const TensorData* read_tensor(Loading& loading, std::string_view message);
-// A SparseTensorProto, with the name of its values.
+// Reads a SparseTensorProto, which has the name of its values.
 const TensorData* read_sparse_tensor(Loading& loading, std::string_view message);
 
-// A type number of the file; Undefined, with a note, if this build does not know it.
+// Converts a type number from the file; Undefined, with a note, if this build does not know it.
 DType read_dtype(Loading& loading, std::int64_t number);
 
 }  // namespace strata::onnx

@@ -1,5 +1,7 @@
 #include "read/onnx/tensor.h"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "read/onnx/test_proto.h"
@@ -12,7 +14,7 @@ using Store = TensorData::Store;
 
 // A model with one initializer `w`.
 Result<Model> model_with(const std::string& initializer) {
-  static std::vector<std::string> kept;  // the model has views into it
+  static std::vector<std::string> kept;  // the model refers to it
   kept.reserve(1000);
   kept.push_back(model(GraphParts{.initializers = {initializer}}));
   return read_onnx(kept.back(), "m.onnx");
@@ -86,10 +88,10 @@ TEST(Tensor, TypedElementsBecomeBytes) {
             (Numbers{4294967295.0, 5}));
   const std::int32_t half = 0x3c00;
   EXPECT_EQ(typed(F16, 1, [&](auto& w) { w.add_int32(5, half); }), Numbers{1});
-  const std::int32_t int4s[] = {0x21, 0x03};  // two elements a number
+  const std::int32_t int4s[] = {0x21, 0x03};  // two elements per number
   EXPECT_EQ(typed(22, 3, [&](auto& w) { w.add_packed_int32(5, int4s, int4s + 2); }),
             (Numbers{1, 2, 3}));
-  const std::int32_t int2s[] = {0xe4};  // four elements a number
+  const std::int32_t int2s[] = {0xe4};  // four elements per number
   EXPECT_EQ(typed(25, 4, [&](auto& w) { w.add_packed_int32(5, int2s, int2s + 1); }),
             (Numbers{0, 1, 2, 3}));
 }
@@ -113,8 +115,13 @@ TEST(Tensor, ManyTypedElementsStayWhereTheyAre) {
   const auto longs = model_with(tensor("w", I64, {kMaxValueElements + 1}, [&](auto& w) {
     w.add_packed_int64(7, many.begin(), many.end());
   }));
-  EXPECT_EQ(stored(longs).store, Store::Typed);
-  // Floats in one piece are bytes already.
+  EXPECT_EQ(stored(longs).store, Store::Encoded);
+  EXPECT_TRUE(stored(longs).bytes.empty());
+  const auto unpacked = stored(longs).encoded.encoding->elements(stored(longs));
+  ASSERT_TRUE(unpacked) << unpacked.error().message;
+  ASSERT_EQ(unpacked->size(), 8 * many.size());
+  EXPECT_EQ(std::memcmp(unpacked->data(), many.data(), unpacked->size()), 0);
+  // Floats in one piece are already raw bytes.
   const auto reals = model_with(tensor("w", F32, {kMaxValueElements + 1}, [&](auto& w) {
     w.add_packed_float(4, floats.begin(), floats.end());
   }));
@@ -124,7 +131,7 @@ TEST(Tensor, ManyTypedElementsStayWhereTheyAre) {
 
 TEST(Tensor, TextsAreCounted) {
   const auto two = [](auto& w) { w.add_string(6, "a"), w.add_string(6, ""); };
-  EXPECT_EQ(stored(model_with(tensor("w", String, {2}, two))).store, Store::Typed);
+  EXPECT_EQ(stored(model_with(tensor("w", String, {2}, two))).store, Store::Encoded);
   EXPECT_EQ(complaint(tensor("w", String, {3}, two)),
             "m.onnx: the stored tensor \"w\" needs 3 texts, but has 2");
 }

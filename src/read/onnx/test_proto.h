@@ -75,7 +75,7 @@ inline std::string graph_attribute(const std::string& name, const std::string& g
 inline std::string tensor_attribute(const std::string& name, const std::string& tensor) {
   return attribute(name, 4, [&](auto& w) { w.add_message(proto::attribute::kTensor, tensor); });
 }
-// Refers to an attribute of the function that the node is in.
+// An attribute that refers to an attribute of the enclosing function.
 inline std::string reference(const std::string& name, const std::string& to, int type) {
   return attribute(name, type, [&](auto& w) { w.add_string(proto::attribute::kRefAttrName, to); });
 }
@@ -107,7 +107,7 @@ inline std::string external_tensor(const std::string& name, int dtype, const Siz
   });
 }
 
-// A tensor type; each size is a number, a symbol, or empty for one left open.
+// A tensor type; each size is a number, a symbol, or empty for an open size.
 inline std::string tensor_type(int dtype, const Texts& sizes) {
   std::string shape;
   protozero::pbf_writer s(shape);
@@ -128,7 +128,7 @@ inline std::string tensor_type(int dtype, const Texts& sizes) {
   protozero::pbf_writer(bytes).add_message(proto::type::kTensor, type);
   return bytes;
 }
-// A sequence or optional (the field's number in TypeProto) of a type.
+// A sequence or optional (`kind` is the field number in TypeProto) of a type.
 inline std::string type_of(unsigned kind, const std::string& element) {
   std::string inner;
   protozero::pbf_writer(inner).add_message(proto::type::kElement, element);
@@ -223,16 +223,16 @@ inline std::string model(const std::string& graph, const ModelParts& parts = {})
 }
 inline std::string model(const GraphParts& parts) { return model(graph(parts)); }
 
-// `x` in, `y` out, through these nodes.
+// A model from `x` to `y` through these nodes.
 inline std::string chain(const Texts& nodes) {
   return model(
       GraphParts{.nodes = nodes, .inputs = {value("x", 1, {"2", "3"})}, .outputs = {value("y")}});
 }
 
-// A graph of an If whose body is a graph of an If, and so on.
+// A graph with an If whose body is a graph with an If, and so on.
 inline std::string nested_bodies(int depth) {
-  // The innermost part of each message comes last, so a level is only what stands
-  // before it, and the whole is written from the outside in.
+  // The innermost part of each message comes last, so a level is only what precedes it, and the
+  // whole is written from the outside in.
   const auto before = [](unsigned field, std::size_t size) {
     std::string bytes;
     protozero::add_varint_to_buffer(&bytes, field << 3 | 2);

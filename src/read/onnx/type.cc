@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
+#include "read/onnx/encoding.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/size_text.h"
 #include "read/onnx/tensor.h"
@@ -48,8 +49,8 @@ class TypeReader {
   }
 
  private:
-  // The element type of a sequence or optional. Nothing that is nested deeper than
-  // an optional sequence of maps has a kind, so the depth is bounded.
+  // The element type of a sequence or optional. Nothing nested deeper than an optional sequence of
+  // maps has a kind, so the depth is bounded.
   TypeInfo element(std::string_view message) {
     TypeInfo type;
     ++depth_;
@@ -116,7 +117,7 @@ class TypeReader {
     for (Fields f(loading_.source, message); f.next();) {
       if (f.number() == proto::shape::kDimValue) {
         const std::int64_t number = f.integer();
-        if (number == -1) break;  // some exporters' way to leave it open
+        if (number == -1) break;  // how some exporters leave it open
         if (number < 0) wrong(fmt::format("an axis of size {}", number));
         if (number > Expr::kMaxNumber) wrong("a shape that overflows");
         return number;
@@ -167,7 +168,7 @@ TypeInfo read_type(Loading& loading, std::string_view message, std::string_view 
   TypeInfo type = TypeReader(loading, name, open).read(message);
   if (type.kind == ValueKind::Map || type.kind == ValueKind::SequenceOfMap ||
       type.kind == ValueKind::Opaque)
-    type.encoded = message;
+    type.encoded = encoded(message);
   if (elements(type.dims).is_overflow())
     loading.source.wrong(fmt::format("the file declares {} with a shape that overflows: {}",
                                      in_quotes(name), in_quotes(text(type.dims))));

@@ -1,4 +1,4 @@
-// What a file declares of a value: TypeProto and ValueInfoProto.
+// What a file declares about a value: TypeProto and ValueInfoProto.
 #pragma once
 
 #include <string_view>
@@ -13,10 +13,10 @@ struct ValueText {
 };
 ValueText read_value_info(Source& source, std::string_view message);
 
-// What sizes become that a type leaves open: of the network's inputs a symbol
-// `<name>_d<axis>`, so that a user can set it.
+// What happens to sizes that a type leaves open: for the network's inputs, they become a symbol
+// `<name>_d<axis>`, so that a user can set them.
 enum class OpenSizes { Unknown, Symbols };
-// A TypeProto; `name` is that of the value, for symbols and errors.
+// Reads a TypeProto; `name` is the value's name, for symbols and errors.
 TypeInfo read_type(Loading& loading, std::string_view message, std::string_view name,
                    OpenSizes open);
 

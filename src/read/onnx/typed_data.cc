@@ -11,8 +11,8 @@ namespace strata::onnx {
 
 namespace {
 
-// The field that a type's elements belong into, and the bytes of an element that
-// one number there stands for. Numbers of packed types (4 bits) stand for a byte.
+// The field that a type's elements belong in, and how many bytes of elements one number there
+// holds. For packed types (4 bits), a number holds one byte.
 struct Home {
   unsigned field = 0;
   unsigned width = 0;
@@ -120,7 +120,7 @@ std::string TypedData::place(Loading& loading, std::string_view message, std::in
   const Home home = home_of(data.dtype);
   for (const unsigned used : {first_, second_})
     if (used != 0 && used != home.field)
-      return fmt::format("of {} keeps elements in {}; they belong into {}", name(data.dtype),
+      return fmt::format("of {} keeps elements in {}; they belong into {}", name_of(data.dtype),
                          field_name(used), field_name(home.field));
   if (data.dtype == DType::String) {
     if (singles_ != static_cast<std::uint64_t>(elements))
@@ -128,8 +128,8 @@ std::string TypedData::place(Loading& loading, std::string_view message, std::in
     if (elements <= kMaxValueElements) data.texts = keep_texts(loading, message, singles_);
     return {};
   }
-  // Whole bytes first, so that packed types round up; the caller has checked that
-  // this does not overflow.
+  // Compute whole bytes first, so that packed types round up; the caller has checked that this does
+  // not overflow.
   const std::uint64_t total =
       (static_cast<std::uint64_t>(elements) * static_cast<std::uint64_t>(bits(data.dtype)) + 7) / 8;
   const std::uint64_t items = total / home.width;
@@ -142,30 +142,39 @@ std::string TypedData::place(Loading& loading, std::string_view message, std::in
     if (pieces_ == 1 && singles_ == 0) {
       data.store = TensorData::Store::Raw;
       data.bytes = piece_;
+      data.encoded = {};
       return {};
     }
   } else if (packed_bytes_ + singles_ < items || packed_bytes_ / 10 + singles_ > items) {
-    // A packed number has one to ten bytes.
+    // A packed number takes one to ten bytes.
     return wrong_count(items, home.field,
                        pieces_ == 0 ? fmt::format("{}", singles_)
                                     : fmt::format("{} bytes of them", packed_bytes_));
   }
   if (elements > kMaxValueElements) return {};
-  return unpack(loading, message, items, data);
+  const auto unpacked = loading.model.keep_span<char>(static_cast<std::size_t>(total));
+  if (std::string problem = unpack_numbers(loading.source, message, data.dtype, unpacked);
+      !problem.empty())
+    return problem;
+  data.store = TensorData::Store::Raw;
+  data.bytes = {unpacked.data(), unpacked.size()};
+  data.encoded = {};
+  return {};
 }
 
-std::string TypedData::unpack(Loading& loading, std::string_view message, std::uint64_t items,
-                              TensorData& data) const {
-  const Home home = home_of(data.dtype);
-  const auto bytes = loading.model.keep_span<char>(static_cast<std::size_t>(items) * home.width);
+std::string unpack_numbers(Source& source, std::string_view message, DType dtype,
+                           std::span<char> to) {
+  const Home home = home_of(dtype);
+  if (home.width == 0) return "has elements that are no numbers";
+  const std::uint64_t items = to.size() / home.width;
   std::uint64_t found = 0;
   const auto take = [&](auto number) {  // little endian: the low bytes come first
     if (found < items)
-      std::memcpy(bytes.data() + found * home.width, &number,
+      std::memcpy(to.data() + found * home.width, &number,
                   std::min<std::size_t>(home.width, sizeof number));
     ++found;
   };
-  for (Fields f(loading.source, message); f.next();) {
+  for (Fields f(source, message); f.next();) {
     if (f.number() != home.field)
       f.skip();
     else if (home.field == proto::tensor::kFloatData)
@@ -175,10 +184,8 @@ std::string TypedData::unpack(Loading& loading, std::string_view message, std::u
     else
       f.each_integer(take);
   }
-  loading.source.steps += items;
+  source.steps += items;
   if (found != items) return wrong_count(items, home.field, fmt::format("{}", found));
-  data.store = TensorData::Store::Raw;
-  data.bytes = {bytes.data(), bytes.size()};
   return {};
 }
 

@@ -4,7 +4,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/varint.hpp>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "read/onnx/node.h"
 
 namespace strata::onnx {
@@ -41,9 +41,9 @@ void Source::damaged(const char* at, std::string_view what) const {
                            at - bytes.data(), where.empty() ? "" : ", in ", where, what)};
 }
 
-void Source::wrong(std::string_view what) const {
+void Source::wrong(std::string_view what, Code code) const {
   const std::string where = place(*this);
-  throw Broken{fmt::format("{}: {}{}{}", label, where, where.empty() ? "" : ": ", what)};
+  throw Broken{fmt::format("{}: {}{}{}", label, where, where.empty() ? "" : ": ", what), code};
 }
 
 std::uint64_t Fields::long_varint() {

@@ -8,11 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "strata/base/error.h"
+
 namespace strata::onnx {
 
 // Thrown in this folder only: read_onnx turns it into an Error.
 struct Broken {
   std::string message;
+  Code code = Code::General;
 };
 
 struct NodeText;
@@ -29,7 +32,7 @@ struct Source {
   // The bytes are not what a protocol buffer has at this place.
   [[noreturn]] void damaged(const char* at, std::string_view what) const;
   // The file is readable, but what it says cannot be.
-  [[noreturn]] void wrong(std::string_view what) const;
+  [[noreturn]] void wrong(std::string_view what, Code code = Code::General) const;
 };
 
 class Fields {

@@ -72,7 +72,7 @@ TEST(Fields, TakesPackedAndSingleElementsAlike) {
 }
 
 TEST(Fields, LengthsHave64Bits) {
-  // Length 2^32 + 2: with 32 bits it would be 2, and pass.
+  // The length is 2^32 + 2: in 32 bits it would be 2, and pass.
   const std::string bytes(
       "\x0a\x82\x80\x80\x80\x10"
       "ab",

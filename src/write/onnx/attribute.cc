@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "read/onnx/proto.h"
 #include "write/onnx/graph.h"
 #include "write/onnx/tensor.h"
@@ -27,7 +27,7 @@ enum Kind : std::int64_t {
   kTypeProtoKind = 13,
 };
 
-// Writes the value; gives its kind.
+// Writes the value and returns its kind.
 class ValueWriter {
  public:
   ValueWriter(Writing& writing, const Attribute& attribute, const WrittenNames& names,
@@ -80,9 +80,9 @@ class ValueWriter {
       message_.message(field::kGraphs, graph_message(writing_, *body, &names_));
     return kGraphsKind;
   }
-  // Copied whole, with the kind that it has; only its name may have changed.
-  std::int64_t operator()(const EncodedAttribute& encoded) const {
-    message_.fields_of(encoded.message, [](unsigned number) {
+  // Copied whole, keeping its kind; only its name may have changed.
+  std::int64_t operator()(const Encoded& encoded) const {
+    message_.fields_of(own_message(encoded), [](unsigned number) {
       return number != field::kName && number != field::kRefAttrName;
     });
     return 0;

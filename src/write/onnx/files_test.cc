@@ -1,5 +1,5 @@
-// Writing to files: weights beside the model, weights that are elsewhere, and what
-// is left after a failure.
+// Writing to files: weights beside the model, weights in other places, and what remains after a
+// failure.
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +11,7 @@
 
 #include "graph/text.h"
 #include "read/onnx/test_proto.h"
+#include "strata/base/scratch_folder.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
 #include "write/onnx/test_difference.h"
@@ -25,14 +26,6 @@ namespace fs = std::filesystem;
 
 class FilesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              fmt::format("strata_write_{}_{}", ::getpid(),
-                          testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string path(std::string_view name) const { return (folder_ / name).string(); }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
@@ -53,7 +46,8 @@ class FilesTest : public testing::Test {
     return std::move(*model);
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create().value();
+  fs::path folder_ = scratch_.path();
 };
 
 Status sevens(const TensorData& data, std::int64_t, std::span<std::byte> chunk) {
@@ -88,7 +82,7 @@ TEST_F(FilesTest, LargeWeightsGoBesideTheModel) {
     EXPECT_EQ(data.substr(static_cast<std::size_t>(each.offset), size),
               std::string(size, each.name[0]));
   }
-  // Written again, it is one file once more.
+  // When it is written again, it becomes a single file once more.
   ASSERT_TRUE(write_onnx(*written, path("one.onnx")));
   const auto one = read_model(path("one.onnx"));
   ASSERT_TRUE(one);

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "read/onnx/node.h"
 #include "read/onnx/proto.h"
 #include "write/onnx/tensor.h"
@@ -14,7 +14,7 @@ namespace strata::onnx {
 
 namespace {
 
-constexpr int kDeepest = 200;  // as the reader's limit
+constexpr int kDeepest = 200;  // the same as the reader's limit
 
 class GraphWriter {
  public:
@@ -33,7 +33,7 @@ class GraphWriter {
       for (const TensorId id : node.outputs)
         if (id != kNone) defined_[id] = true;
     }
-    // A graph without a name is one that ONNX's checker refuses.
+    // ONNX's checker refuses a graph without a name.
     message_.text(proto::graph::kName, graph_.name.empty() ? "graph" : graph_.name);
     add_initializers();
     if (!graph_.doc.empty()) message_.text(proto::graph::kDocString, graph_.doc);
@@ -52,7 +52,7 @@ class GraphWriter {
     }
   }
 
-  // ONNX wants nodes in an order in which they can run.
+  // ONNX requires nodes to be in an order in which they can run.
   void check_inputs(const Node& node) const {
     for (const TensorId id : node.inputs) check(node, id);
     each_body(node, [&](const Graph& body) {

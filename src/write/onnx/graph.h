@@ -6,10 +6,10 @@
 
 namespace strata::onnx {
 
-// `outer` holds the names of the graph around a body; null for the network.
+// `outer` holds the names of the graph around a body; it is null for the network.
 Message graph_message(Writing& writing, const Graph& graph, const WrittenNames* outer);
 
-// `names` are those of the graph that the node stands in, for its bodies.
+// `names` are those of the graph that contains the node, for its bodies.
 Message attribute_message(Writing& writing, const Attribute& attribute, const WrittenNames& names);
 
 }  // namespace strata::onnx

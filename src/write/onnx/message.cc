@@ -8,7 +8,7 @@ namespace strata::onnx {
 
 namespace {
 
-// Smaller payloads are copied: a gap costs as much.
+// Smaller payloads are copied, since a gap would cost as much.
 constexpr std::uint64_t kWorthAGap = 512;
 
 }  // namespace
@@ -54,7 +54,7 @@ void Message::add(const Payload& payload) {
   gap_bytes_ += payload.size;
 }
 
-// protozero's lengths have 32 bits.
+// protozero's lengths have only 32 bits.
 void Message::start(unsigned field, std::uint64_t size) {
   constexpr unsigned kBytes = 2;
   protozero::add_varint_to_buffer(&bytes_, std::uint64_t{field} << 3 | kBytes);

@@ -1,5 +1,5 @@
-// Protocol buffers with large payloads left out: what is kept is where they go,
-// so that every length is known before the first byte is written.
+// Protocol buffers without their large payloads: they record where payloads go, so that every
+// length is known before the first byte is written.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace strata::onnx {
 
 // Bytes that are fetched when they are written.
 struct Payload {
-  std::string_view memory;           // mapped or in memory; unless `fill`:
-  const TensorData* fill = nullptr;  // its elements are asked for
+  std::string_view memory;           // mapped or in memory; not used if `fill` is set
+  const TensorData* fill = nullptr;  // its elements are requested
   std::uint64_t size = 0;
-  bool may_forget = false;  // `memory` is of a file that the writer has mapped
+  bool may_forget = false;  // `memory` belongs to a file that the writer has mapped
 };
 
 class Message {
  public:
   struct Gap {
-    std::size_t at;  // in bytes(): the payload comes before this byte
+    std::size_t at;  // position in bytes(): the payload comes before this byte
     Payload payload;
   };
 
@@ -31,9 +31,9 @@ class Message {
   void text(unsigned field, std::string_view value);
   void message(unsigned field, const Message& inner);
   void payload(unsigned field, const Payload& payload);
-  // Fields as they stand in another message.
+  // Appends fields as they are encoded in another message.
   void encoded(std::string_view fields);
-  // The fields of `message` for which `take` of the number is true.
+  // Appends the fields of `message` for whose number `take` returns true.
   template <class F>
   void fields_of(std::string_view message, F&& take);
 
@@ -52,11 +52,11 @@ class Message {
 
 struct EncodedField {
   unsigned number = 0;
-  std::string_view whole;    // with its tag
-  std::string_view content;  // of text, bytes or a message
+  std::string_view whole;    // including its tag
+  std::string_view content;  // for text, bytes or a message
 };
-// The first field of a message, which is shortened by it. Only for messages that the
-// reader has checked.
+// Removes the first field from a message and returns it. Only for messages that the reader has
+// checked.
 EncodedField take_field(std::string_view& message);
 
 template <class F>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "write/onnx/writing.h"
 
 namespace strata::onnx {
@@ -19,7 +19,7 @@ WrittenNames::WrittenNames(const Graph& graph, const WrittenNames* outer)
   for (const Node& node : graph.nodes)
     for (const TensorId id : node.outputs)
       if (id != kNone) add(graph, id);
-  // Last, so that they do not take a name that another has by itself.
+  // These come last, so that they do not take a name that another value already has.
   for (const TensorId id : unnamed_) make_up(id, graph.tensors[id].name);
 }
 

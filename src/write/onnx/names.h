@@ -11,12 +11,12 @@
 
 namespace strata::onnx {
 
-// Of one graph. Values without a name get one. What a body takes from outside has
-// the name it has there, and what hides such a name gets another: in a Model values
-// are told apart by numbers, in a file only by names.
+// The names of one graph. Values without a name get one. Values that a body captures have the name
+// they have outside, and values that would shadow such a name are renamed: a Model identifies
+// values by number, a file only by name.
 class WrittenNames {
  public:
-  // `outer` is that of the graph around a body, null for the network.
+  // `outer` belongs to the graph around a body; it is null for the network.
   WrittenNames(const Graph& graph, const WrittenNames* outer);
 
   std::string_view of(TensorId id) const { return id == kNone ? std::string_view() : names_[id]; }
@@ -27,7 +27,7 @@ class WrittenNames {
   void make_up(TensorId id, std::string_view like);
 
   const WrittenNames* outer_;
-  std::vector<std::string_view> names_;  // by TensorId
+  std::vector<std::string_view> names_;  // indexed by TensorId
   std::vector<TensorId> unnamed_;
   NameTable taken_;
   std::deque<std::string> made_up_;

@@ -14,7 +14,7 @@ namespace {
 class NamesOnly {
  public:
   explicit NamesOnly(const Model& model) : model_(model), tree_(read_) {
-    // Weights tell whether a number at the end of a name is part of it.
+    // Weights show whether a number at the end of a name is part of it.
     for (const Tensor& tensor : model.graph().tensors)
       if (tensor.role == Role::Initializer) read_.graph().tensors.push_back(tensor);
     place(model.graph(), ScopeTree::kRoot);
@@ -29,7 +29,7 @@ class NamesOnly {
   }
 
  private:
-  // All nodes go into one graph, in the order of reading.
+  // Puts all nodes into one graph, in the order in which they are read.
   void place(const Graph& graph, ScopeTree::Id start) {
     for (const Node& node : graph.nodes) {
       NodeText text;
@@ -70,8 +70,8 @@ bool lists_needed(const Model& model) {
   return !NamesOnly(model).tell_all();
 }
 
-// An element of a list as Python prints it. The reader does not unescape, so a text
-// with both kinds of quotes comes back with its escape.
+// An element of a list as Python prints it. The reader does not unescape, so a text with both kinds
+// of quotes comes back with its escapes.
 std::string element(std::string_view text) {
   const char quote = text.find('\'') == text.npos ? '\'' : '"';
   std::string out(1, quote);

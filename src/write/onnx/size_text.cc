@@ -16,7 +16,7 @@ std::string sum_text(const Expr& expr);
 
 std::string atom_text(const Atom& atom);
 
-// As a side of a division.
+// Text of one side of a division.
 std::string operand_text(const Expr& expr) {
   const Terms terms(expr);
   if (terms.size() == 1 && terms[0].coefficient == 1 && terms[0].monomial.size() == 1 &&
@@ -49,7 +49,7 @@ std::string product_text(std::int64_t coefficient, const Monomial& monomial) {
   return text;
 }
 
-// What is added before what is taken away: there is no sign in front.
+// Positive terms come before negative ones, because there is no leading sign.
 std::string sum_text(const Expr& expr) {
   if (expr.is_number() && expr.value() >= 0) return fmt::format("{}", expr.value());
   const Terms terms(expr);

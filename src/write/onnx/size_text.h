@@ -7,8 +7,8 @@
 
 namespace strata::onnx {
 
-// `batch`, `2*s0`, `(h + 1)//2 + 3`: what read/onnx/size_text.h reads, and what
-// PyTorch writes. Only for formulas.
+// `batch`, `2*s0`, `(h + 1)//2 + 3`: the form that read/onnx/size_text.h reads and PyTorch writes.
+// Only for formulas.
 std::string size_text(const Expr& formula);
 
 }  // namespace strata::onnx

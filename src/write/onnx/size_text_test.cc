@@ -20,7 +20,7 @@ TEST(SizeText, IsWhatExportersWrite) {
   EXPECT_EQ(size_text(3 * floor_div(n + 1, 2)), "3*((N + 1)//2)");
   EXPECT_EQ(size_text(floor_div(n, s)), "(N//seq_len)");
   EXPECT_EQ(size_text(max(n - 2, 1)), "Max(N - 2, 1)");
-  // A name that looks like a formula, but is none, stays a name.
+  // A name that looks like a formula, but is not one, stays a name.
   EXPECT_EQ(size_text(Expr::symbol("batch-size")), "batch-size");
 }
 
@@ -49,7 +49,7 @@ RC_GTEST_PROP(SizeText, IsReadAsTheSameFormula, ()) {
   const Expr formula = random_expr(3);
   RC_PRE(formula.is_formula());
   const std::string text = size_text(formula);
-  RC_PRE(text.size() <= 256u);  // longer ones are read as a name
+  RC_PRE(text.size() <= 256u);  // longer texts are read as a name
   RC_ASSERT(size_from_text(text) == formula);
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "read/in_quotes.h"
+#include "base/in_quotes.h"
 #include "read/onnx/proto.h"
 #include "write/onnx/value_bytes.h"
 
@@ -73,8 +73,8 @@ std::string_view fetch(Writing& writing, const TensorData& data, std::string_vie
   return file->bytes().substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
 }
 
-// The elements as bytes, wherever they come from; nullopt: there are none. `made`
-// keeps those that are put together here.
+// The elements as bytes, wherever they come from; nullopt if there are none. `made` stores bytes
+// that are assembled here.
 std::optional<Payload> payload_of(Writing& writing, const TensorData& data, std::string_view name,
                                   const Value* value, std::string& made) {
   const std::optional<std::uint64_t> needed = bytes_needed(data, name);
@@ -111,7 +111,7 @@ std::optional<Payload> payload_of(Writing& writing, const TensorData& data, std:
       }
       if (*needed == 0) return payload;
       return std::nullopt;
-    case Store::Typed:
+    case Store::Encoded:
     case Store::Sparse:
       break;
   }
@@ -133,11 +133,11 @@ bool is_element_field(unsigned number) {
 }
 
 void add_typed(Message& tensor, const TensorData& data) {
-  if (data.bytes.empty()) {
+  if (data.encoded.bytes.empty()) {
     for (const std::string_view text : data.texts) tensor.text(proto::tensor::kStringData, text);
     return;
   }
-  tensor.fields_of(data.bytes, is_element_field);
+  tensor.fields_of(own_message(data.encoded), is_element_field);
 }
 
 Message dense(Writing& writing, const TensorData& data, std::string_view name, const Value* value,
@@ -145,9 +145,9 @@ Message dense(Writing& writing, const TensorData& data, std::string_view name, c
   Message tensor;
   for (const std::int64_t size : data.dims) tensor.integer(proto::tensor::kDims, size);
   tensor.integer(proto::tensor::kDataType, static_cast<std::int64_t>(data.dtype));
-  if (data.store == Store::Typed) add_typed(tensor, data);
+  if (data.store == Store::Encoded) add_typed(tensor, data);
   if (!name.empty()) tensor.text(proto::tensor::kName, name);
-  if (data.store == Store::Typed) return tensor;
+  if (data.store == Store::Encoded) return tensor;
   if (data.store == Store::External &&
       writing.options.elsewhere == WriteOptions::Elsewhere::Refer) {
     if (data.location == writing.data.name)
@@ -173,9 +173,9 @@ Message dense(Writing& writing, const TensorData& data, std::string_view name, c
   return tensor;
 }
 
-// As the file wrote it, but for the name, which is that of its values.
+// Encoded as in the file, except for the name, which is that of its values.
 Message sparse(const TensorData& data, std::string_view name) {
-  if (data.bytes.empty())
+  if (data.encoded.bytes.empty())
     wrong_model(fmt::format("the sparse tensor {} has no elements to write", in_quotes(name)));
   if (!data.location.empty())
     throw CannotWrite{
@@ -183,7 +183,7 @@ Message sparse(const TensorData& data, std::string_view name) {
                      "cannot copy",
                      in_quotes(name), in_quotes(data.location))}};
   Message tensor;
-  std::string_view left = data.bytes;
+  std::string_view left = own_message(data.encoded);
   while (!left.empty()) {
     const EncodedField field = take_field(left);
     if (field.number != proto::sparse_tensor::kValues) {

@@ -1,4 +1,4 @@
-// What differs between two models, for tests: the network, not how a file holds it.
+// What differs between two models, for tests. It compares the networks, not how files store them.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Difference {
     same("graphs", a.graphs.size(), b.graphs.size());
   }
 
-  // The first one; empty if there is none.
+  // The first difference; empty if there is none.
   const std::string& text() const { return text_; }
 
  private:
@@ -54,8 +54,8 @@ class Difference {
   static std::string type(const TypeInfo& t) {
     std::string dims = t.ranked ? "ranked" : "unranked";
     for (const Expr& size : t.dims) dims += " " + size.text();
-    return fmt::format("{} {} {} {}", static_cast<int>(t.kind), name(t.dtype), dims,
-                       in_hex(t.encoded));
+    return fmt::format("{} {} {} {}", static_cast<int>(t.kind), strata::name_of(t.dtype), dims,
+                       in_hex(t.encoded.bytes));
   }
 
   static std::string in_hex(std::string_view bytes) {
@@ -64,7 +64,7 @@ class Difference {
     return out;
   }
 
-  // Fields of a message in any order, names left out; of two levels for sparse ones.
+  // Fields of a message, sorted and without names; two levels for sparse tensors.
   static std::vector<std::string> fields(std::string_view message, int levels) {
     std::vector<std::string> out;
     while (!message.empty()) {
@@ -85,7 +85,7 @@ class Difference {
 
   void data(const std::string& where, const TensorData* a, const TensorData* b) {
     if (a == nullptr || b == nullptr) return same(where, a == nullptr, b == nullptr);
-    same(where + " dtype", name(a->dtype), name(b->dtype));
+    same(where + " dtype", strata::name_of(a->dtype), strata::name_of(b->dtype));
     same(where + " dims", std::vector(a->dims.begin(), a->dims.end()),
          std::vector(b->dims.begin(), b->dims.end()));
     same(where + " store", static_cast<int>(a->store), static_cast<int>(b->store));
@@ -95,13 +95,13 @@ class Difference {
     same(where + " texts", std::vector(a->texts.begin(), a->texts.end()),
          std::vector(b->texts.begin(), b->texts.end()));
     if (a->store == TensorData::Store::Raw && a->bytes != b->bytes) same(where + " bytes", 0, 1);
-    if (a->store == TensorData::Store::Typed)
-      same(where + " elements", fields(a->bytes, 0), fields(b->bytes, 0));
+    if (a->store == TensorData::Store::Encoded)
+      same(where + " elements", fields(a->encoded.bytes, 0), fields(b->encoded.bytes, 0));
     if (a->store == TensorData::Store::Sparse)
-      same(where + " elements", fields(a->bytes, 1), fields(b->bytes, 1));
+      same(where + " elements", fields(a->encoded.bytes, 1), fields(b->encoded.bytes, 1));
   }
 
-  // What a body takes from outside has the name it has there.
+  // Values that a body captures have the name they have outside.
   static std::string name_of(const Graph& start, TensorId id) {
     const Graph* graph = &start;
     for (; id != kNone && graph->tensors[id].role == Role::Captured; graph = graph->parent)
@@ -144,8 +144,8 @@ class Difference {
           else if constexpr (std::is_same_v<T, std::span<Graph* const>>) {
             same(where, x.size(), y.size());
             for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) graphs(*x[i], *y[i]);
-          } else if constexpr (std::is_same_v<T, EncodedAttribute>)
-            same(where, fields(x.message, 1), fields(y.message, 1));
+          } else if constexpr (std::is_same_v<T, Encoded>)
+            same(where, fields(x.bytes, 1), fields(y.bytes, 1));
           else if constexpr (std::is_same_v<T, float>)
             same(where, in_hex({reinterpret_cast<const char*>(&x), sizeof x}),
                  in_hex({reinterpret_cast<const char*>(&y), sizeof y}));

@@ -2,6 +2,7 @@
 
 #include "read/onnx/proto.h"
 #include "write/onnx/size_text.h"
+#include "write/onnx/writing.h"
 
 namespace strata::onnx {
 
@@ -29,7 +30,7 @@ Message tensor_type(const TypeInfo& type, unsigned field) {
   return message;
 }
 
-// A sequence or optional of a type.
+// Wraps a type in a sequence or optional.
 Message around(unsigned field, const Message& element) {
   Message inner;
   inner.message(proto::type::kElement, element);
@@ -63,7 +64,7 @@ Message type_message(const TypeInfo& type) {
       break;
   }
   Message message;
-  message.encoded(type.encoded);
+  message.encoded(own_message(type.encoded));
   return message;
 }
 

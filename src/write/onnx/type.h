@@ -1,4 +1,4 @@
-// What is known of a value: TypeProto and ValueInfoProto.
+// What is known about a value: TypeProto and ValueInfoProto.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace strata::onnx {
 
-// A type that says something: at least an element type, a rank or another kind.
+// Whether a type contains information: at least an element type, a rank or another kind.
 bool says_anything(const TypeInfo& type);
 
 Message type_message(const TypeInfo& type);
-// Without a type if that would say nothing.
+// The type is left out if it would say nothing.
 Message value_message(std::string_view name, const TypeInfo& type);
 
 }  // namespace strata::onnx

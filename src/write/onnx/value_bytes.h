@@ -8,8 +8,8 @@
 
 namespace strata::onnx {
 
-// Little endian, packed; nullopt if one of them is a formula, or if the type is one
-// that no shape is computed with (strings, floats of 8 bits, integers of less).
+// Little endian, packed; nullopt if an element is a formula, or if no shape is computed with this
+// type (strings, 8-bit floats, integers of less than 8 bits).
 std::optional<std::string> value_bytes(const Value& value, DType type);
 
 }  // namespace strata::onnx

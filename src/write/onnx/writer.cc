@@ -1,4 +1,4 @@
-// ModelProto, and the edge where what is thrown becomes an Error.
+// Writes the ModelProto and turns exceptions into Errors.
 #include <algorithm>
 #include <filesystem>
 #include <new>
@@ -7,14 +7,24 @@
 
 #include <fmt/format.h>
 
+#include "base/output_file.h"
+#include "read/onnx/encoding.h"
 #include "read/onnx/proto.h"
 #include "write/onnx/graph.h"
 #include "write/onnx/writing.h"
-#include "write/output_file.h"
 
 namespace strata::onnx {
 
 void wrong_model(std::string message) { throw CannotWrite{{std::move(message), ErrorKind::Bug}}; }
+
+std::string_view own_message(const Encoded& encoded) {
+  if (encoded.encoding != nullptr && encoded.encoding != &kEncoding)
+    throw CannotWrite{
+        {fmt::format("a part of the model is kept in the format {}, which cannot be "
+                     "written to an ONNX file",
+                     encoded.encoding->format)}};
+  return encoded.bytes;
+}
 
 std::uint64_t DataFile::add(const Payload& payload) {
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 20;
@@ -27,7 +37,7 @@ std::uint64_t DataFile::add(const Payload& payload) {
 
 namespace {
 
-// What of a file of an unknown version still reads everywhere: onnx 1.12 of 2022.
+// For files whose version is unknown. It can be read everywhere: onnx 1.12 is from 2022.
 constexpr std::int64_t kUsualIrVersion = 8;
 
 void add_opset(Message& model, std::string_view domain, std::int64_t version) {
@@ -37,7 +47,7 @@ void add_opset(Message& model, std::string_view domain, std::int64_t version) {
   model.message(proto::model::kOpsetImport, opset);
 }
 
-// Those of the model, and of domains that only inlined functions have imported.
+// Adds the imports of the model, and domains that only inlined functions have imported.
 void add_opsets(const Model& model, Message& message) {
   std::set<std::string_view> imported;
   for (const OpsetImport& opset : model.opsets) {
@@ -78,7 +88,7 @@ void check(Status status) {
   if (!status) throw CannotWrite{std::move(status.error())};
 }
 
-// Gives a payload to `take`, piece by piece.
+// Passes a payload to `take`, piece by piece.
 template <class F>
 void stream(const Payload& payload, const WriteOptions& options, F&& take) {
   constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
@@ -118,7 +128,7 @@ OutputFile open_output(const std::string& path) {
   return std::move(*file);
 }
 
-// Whatever a writing throws, as an Error.
+// Turns whatever a write throws into an Error.
 template <class F>
 auto caught(F&& write) -> decltype(write()) {
   try {

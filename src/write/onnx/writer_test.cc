@@ -15,7 +15,7 @@ using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Written and read again. The bytes live as long as the test.
+// Writes models and reads them back. The bytes live as long as the test.
 class WriterTest : public testing::Test {
  protected:
   Model& again(const Model& model, const WriteOptions& options = {}) {
@@ -145,7 +145,7 @@ TEST_F(WriterTest, OldFilesListWeightsAsInputs) {
   const Model& old = read(model(graph(parts), {.ir_version = 3}));
   EXPECT_TRUE(find(old, "w").replaceable);
   EXPECT_EQ(difference(old, again(old)), "");
-  // A weight that an edit adds is listed, too: version 3 wants it.
+  // A weight that an edit adds is listed, too, because version 3 requires it.
   Model& edited = read(model(graph(parts), {.ir_version = 3}));
   for (Tensor& each : edited.graph().tensors) each.replaceable = false;
   EXPECT_TRUE(find(again(edited), "w").replaceable);
@@ -172,8 +172,8 @@ TEST_F(WriterTest, DomainsThatOnlyFunctionsImported) {
   EXPECT_EQ(written.opsets.size(), 3u);
 }
 
-// The same function twice, with a body that reads its argument: in the file the
-// argument has one name for each call, and the body's own values must not hide it.
+// The same function is called twice, with a body that reads its argument: in the file, the argument
+// has a different name in each call, and the body's own values must not shadow it.
 TEST_F(WriterTest, BodiesOfInlinedFunctions) {
   const std::string body = graph({.nodes = {node("Relu", {"h"}, {"x"})}, .outputs = {value("x")}});
   const std::string call = function(
@@ -232,7 +232,7 @@ TEST_F(WriterTest, NamesThatTellTheScopesAreEnough) {
                                             node("Conv", {"b"}, {"y"}, {.name = "model/conv"})})));
   ASSERT_TRUE(bytes);
   EXPECT_THAT(*bytes, Not(HasSubstr("pkg.torch")));
-  // Cut in front of the second call, its name alone would make it another module.
+  // After a cut before the second call, its name alone would make it another module.
   Model& cut = read(chain({node("Conv", {"x"}, {"a"}, {.name = "/f/f.0/Conv"}),
                            node("Conv", {"a"}, {"y"}, {.name = "/f/f.0_1/Conv"})}));
   Graph& net = cut.graph();
@@ -292,7 +292,7 @@ TEST_F(WriterTest, ModelsThatCannotBe) {
   EXPECT_EQ(complaint(huge), "the stored tensor \"w\" has a shape that overflows");
 }
 
-// Each element is its number, modulo what fits.
+// Each element is its own number, modulo what fits.
 Status count_up(const TensorData& data, std::int64_t first, std::span<std::byte> chunk) {
   const auto width = static_cast<std::size_t>(bits(data.dtype));
   for (std::size_t i = 0; i < chunk.size(); ++i)

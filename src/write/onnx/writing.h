@@ -1,4 +1,4 @@
-// What all parts of one writing share.
+// State that all parts of one write share.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,14 @@
 
 namespace strata::onnx {
 
-// Thrown in this folder only: write_onnx turns it into an Error.
+// Thrown only within this folder: write_onnx turns it into an Error.
 struct CannotWrite {
   Error error;
 };
-// The model cannot be written, whoever made it: an edit that went wrong.
+// The model cannot be written, no matter who made it, for example because an edit went wrong.
 [[noreturn]] void wrong_model(std::string message);
+// What was kept of an ONNX file; another format's cannot be written.
+std::string_view own_message(const Encoded& encoded);
 
 // The file beside the model that holds large tensors.
 struct DataFile {
@@ -28,12 +30,12 @@ struct DataFile {
     std::uint64_t offset;
     Payload payload;
   };
-  std::string name;  // empty: there is none
+  std::string name;  // empty: there is no such file
   std::vector<Part> parts;
   std::uint64_t size = 0;
 
-  // Where a payload of this size goes: ONNX recommends pages, so that it can be
-  // mapped; small ones only get cache lines.
+  // Returns the offset for a payload of this size. ONNX recommends page alignment, so that it can
+  // be mapped; small ones are only aligned to cache lines.
   std::uint64_t add(const Payload& payload);
 };
 
@@ -42,9 +44,9 @@ struct Writing {
   const WriteOptions& options;
   ScopeLists scopes;
   DataFile data;
-  // Files that the model keeps elements in, by their place.
+  // Files in which the model keeps elements, by location.
   std::map<std::string, std::shared_ptr<const MappedFile>, std::less<>> sources;
-  int depth = 0;  // of bodies
+  int depth = 0;  // nesting of bodies
 };
 
 }  // namespace strata::onnx

@@ -1,0 +1,42 @@
+// What a long job tells its caller while it runs, and how the caller asks it to stop. The library
+// prints nothing: whoever starts a job decides what to show.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "strata/base/error.h"
+
+namespace strata {
+
+// Every member may be left empty. Functions are called by one thread at a time.
+struct Observer {
+  // `share`, from 0 to 1, of the stage is done: `calibrating`, `one layer at a time`, …
+  std::function<void(std::string_view stage, double share)> progress = {};
+  // Something that the user should know and that is no reason to stop. One sentence.
+  std::function<void(const std::string& sentence)> note = {};
+  // The job goes on with what an earlier one left, in a sentence.
+  std::function<void(const std::string& sentence)> resumed = {};
+  // A row or a note as the caller's users shall read it; errors that a job returns are the
+  // caller's to phrase.
+  Phrase phrase = {};
+  // Set it, from any thread or a signal handler, to end the job with what there is.
+  const std::atomic<bool>* stop = nullptr;
+
+  bool stopped() const { return stop != nullptr && stop->load(); }
+  void show(std::string_view stage, double share) const {
+    if (progress) progress(stage, std::clamp(share, 0.0, 1.0));
+  }
+  void say(const std::string& sentence) const {
+    if (note) note(sentence);
+  }
+  void say_resumed(const std::string& sentence) const {
+    if (resumed) resumed(sentence);
+  }
+  std::string phrased(const Error& error) const { return strata::phrased(phrase, error); }
+};
+
+}  // namespace strata

@@ -1,0 +1,102 @@
+// A table with typed columns, and what can be done with any table: choose columns, sort, filter.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/error.h"
+#include "strata/base/result.h"
+#include "strata/document/cell.h"
+
+namespace strata {
+
+// Megabytes are 2^20 bytes, as the layouts that use them mean it.
+enum class Unit : std::uint8_t {
+  Text,
+  Count,
+  Macs,
+  Flops,
+  Bytes,
+  Megabytes,
+  Picojoules,
+  Seconds,
+  FlopsPerSecond,
+  BytesPerSecond,
+  FlopsPerByte,
+  Number,  // of no unit, such as an element of a tensor
+  Decibels,
+  Percent
+};
+std::string_view name_of(Unit unit);  // the word in JSON: `bytes`, `macs`, …
+std::optional<Unit> unit_from_name(std::string_view name);
+
+// What the cells of a column hold.
+enum class ColumnType : std::uint8_t {
+  Plain,     // text if the unit is Text, else a number or a formula
+  Estimate,  // a number with an interval: two members in JSON, three columns in CSV
+  Shapes,    // the shapes of several tensors
+  Truth,     // true or false
+  List,      // several values; only JSON has such a column
+};
+std::string_view name_of(ColumnType type);  // the word in JSON
+
+struct Column {
+  std::string name;   // in options, CSV and JSON
+  std::string title;  // in tables
+  Unit unit = Unit::Text;
+  bool additive = false;  // the total is the sum of the rows
+  int priority = 0;       // tables too wide for the screen drop the highest first
+  ColumnType type = ColumnType::Plain;
+};
+
+struct TableRow {
+  std::vector<Cell> cells = {};  // as many as columns
+  std::uint32_t depth = 0;       // in the module tree
+  std::vector<Cell> shown = {};  // as many as shown columns
+};
+using ProfileRow = TableRow;
+
+// How a document is shown.
+struct TableStyle {
+  std::size_t width = 100;  // columns of the terminal; 0: as wide as it gets
+  bool exact = false;       // every digit instead of human units
+  bool color = false;
+  Phrase phrase = {};       // of what is left out, so that the caller can say how to see it
+  bool with_paths = false;  // files also have the folders of absolute paths
+};
+
+struct Table {
+  std::string name;  // in JSON
+  std::vector<Column> columns = {};
+  std::vector<TableRow> rows = {};
+  TableRow totals = {};  // no cells: rows that do not add up
+  // What people see in place of `columns`, where that differs: `1.41× [1.39, 1.43]` for three
+  // numbers. Empty: the same.
+  std::vector<Column> shown_columns = {};
+  bool tree = false;         // rows are set in by their depth
+  std::size_t left_out = 0;  // rows that keep_top() and filter_rows() took away
+  // Lines that belong to the table and stand below it, for people; may be empty.
+  std::function<std::string(const TableStyle&)> foot = {};
+};
+
+// What a user chooses of any table.
+struct TableChoice {
+  // `layer,macs` lists columns; `+energy,-flops` changes those there are. Empty: all of them.
+  std::string columns = {};
+  // A column: numbers fall, text rises, what is unknown is last. `-` before it turns that round.
+  std::string sort = {};
+  std::size_t top = 0;      // keep so many rows; 0: all
+  std::string filter = {};  // keep rows with a text that this pattern with * and ? matches
+};
+
+// Usage errors name the columns that there are. Totals stay what they were: of all rows.
+Status select_columns(Table& table, std::string_view columns);
+Status sort_rows(Table& table, std::string_view by);
+void keep_top(Table& table, std::size_t rows);
+void filter_rows(Table& table, std::string_view pattern);
+Status choose(Table& table, const TableChoice& choice);
+
+}  // namespace strata

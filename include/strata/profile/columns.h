@@ -1,0 +1,53 @@
+// Columns: what they are called, what they need, and how to make a cell of a row.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "strata/profile/needs.h"
+#include "strata/profile/profile.h"
+#include "strata/profile/rows.h"
+
+namespace strata {
+
+struct ColumnRule {
+  std::string_view name;
+  std::string_view title;
+  Unit unit;
+  bool additive;
+  int priority;  // 0: never dropped; higher ones go first when a table is too wide
+  bool usual;    // shown unless asked otherwise
+  std::string_view about;
+  Cell (*cell)(const Row&);
+  Needs needs = {};
+  // Usual in what was measured, where rows stand for several calls of a module.
+  bool of_calls = false;
+  // Usual where a model is seen as it really runs.
+  bool of_optimized = false;
+};
+
+// All columns there are, but for those of other tools' layouts.
+std::span<const ColumnRule> column_rules();
+
+// A column as chosen: a rule, or the share of the total of an additive one (`macs%`).
+struct ChosenColumn {
+  const ColumnRule* rule;
+  bool share = false;
+  bool asked = false;  // by name: not dropped before those that nobody asked for
+};
+
+// What the numbers of these columns come from.
+Needs needs_of(std::span<const ChosenColumn> columns);
+
+// `layer,macs` lists them; `+energy,-flops` changes the usual list, which has the columns that
+// the analysis can fill. `all` is for machine output. An unknown name is a usage error that lists
+// the names.
+Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all, Needs has,
+                                                 bool optimized = false);
+
+// The last stage: cells. Shares are of the rows' totals.
+Profile make_profile(const Analysis& analysis, const Rows& rows,
+                     std::span<const ChosenColumn> columns);
+
+}  // namespace strata

@@ -1,0 +1,35 @@
+// What can run models on this machine, tried out.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/document/document.h"
+
+namespace strata {
+
+struct TriedPrecision {
+  std::string name;    // `fp16`
+  std::string reason;  // why it does not work; empty: it does
+};
+
+struct TriedDevice {
+  std::string name, note;  // `cpu`, what the engine says about it
+  std::vector<TriedPrecision> precisions = {};
+};
+
+struct TriedEngine {
+  std::string name;
+  std::string missing = {};  // why it is not there, one sentence; empty: it is
+  std::string failed = {};   // what became of it when it was tried; empty: it was
+  bool timed_out = false;    // it failed because it did not answer in time
+  std::string release = {}, plugin = {}, library = {}, formats = {};
+  std::vector<TriedDevice> devices = {};
+};
+
+std::string engines_to_text(std::span<const TriedEngine> engines);
+// A row for each precision of each device.
+Document engines_document(std::span<const TriedEngine> engines);
+
+}  // namespace strata

@@ -1,0 +1,46 @@
+// The model of a job: which one it is, which sizes it has, and how an engine gets it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "strata/base/result.h"
+#include "strata/engine/engine.h"
+#include "strata/graph/graph.h"
+#include "strata/infer/infer.h"
+#include "strata/measure/timing.h"
+
+namespace strata {
+
+struct ModelRequest {
+  std::string path;                 // a file, or `zoo:NAME`
+  InferOptions sizes = {};          // of the inputs, and of symbols in their shapes
+  bool allow_outside_data = false;  // external data may be outside the model's folder
+};
+
+struct LoadedModel {
+  Model model;
+  Inference inference;
+};
+
+// Reads the file, or builds the network, and infers every shape. Errors name the file.
+Result<LoadedModel> load_model(const ModelRequest& request);
+
+// The same, but an open first axis of an input becomes 1, since a model needs sizes to run.
+Result<LoadedModel> load_one_item(ModelRequest request);
+
+// Fails if a file has shapes but no weights, since an engine cannot run it. The error names the
+// first such tensor.
+Status check_has_weights(const Model& model);
+
+// A model in the form that engines take.
+struct EngineModel {
+  std::string bytes;           // empty if the model is a file
+  std::string path;            // empty if it is not
+  ModelSource source() const;  // refers to this object
+};
+// Networks of the zoo get random weights.
+Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelRequest& request,
+                                 std::uint64_t seed);
+
+}  // namespace strata

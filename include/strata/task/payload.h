@@ -1,0 +1,54 @@
+// The job behind `strata payload`: what crosses the boundaries of a network and the places where it
+// can be cut, and where a split between two machines pays.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "strata/base/observer.h"
+#include "strata/report/payload.h"
+#include "strata/task/model.h"
+
+namespace strata {
+
+// How fast a machine computes the layers: a stated speed, or times that were measured.
+struct MachineRequest {
+  std::optional<MachineSpeed> speed = {};  // nullopt: see `profile`
+  std::string profile = {};                // a saved profile with a column `time`
+  std::string name = {};                   // in reports: as the caller calls it
+};
+
+struct SplitRequest {
+  SplitOptions options;         // of the link, and of what is sent
+  MachineRequest edge, server;  // the input is on the edge
+};
+
+struct PayloadRequest {
+  ModelRequest model;
+  bool boundaries = true;  // what enters and leaves each module call and operation
+  bool cuts = true;        // what crosses at each place the network can be cut
+  std::optional<SplitRequest> split = {};
+};
+
+// It may be moved, but not copied: costs refer to the model.
+struct PayloadOutcome {
+  PayloadOutcome() = default;
+  PayloadOutcome(PayloadOutcome&&) = default;
+  PayloadOutcome& operator=(PayloadOutcome&&) = default;
+
+  LoadedModel loaded;
+  Costs costs;
+  Layers layers;
+  std::optional<Boundaries> boundaries;
+  std::optional<Cuts> cuts;
+  std::optional<Split> split;
+  std::string edge, server;  // names of the two machines
+
+  PayloadSource source() const { return {loaded.model, costs, layers, loaded.inference}; }
+  std::optional<NamedSplit> named_split() const;  // refers to this object
+};
+
+// Everything is computed from the file, and nothing is run.
+Result<PayloadOutcome> run_payload(const PayloadRequest& request, const Observer& observer = {});
+
+}  // namespace strata

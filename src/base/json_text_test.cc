@@ -1,0 +1,46 @@
+#include "base/json_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace strata {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(JsonText, KeepsTheOrderOfKeysOrSortsThem) {
+  const std::string text = R"({"b":1,"a":[true,null,"x"]})";
+  EXPECT_EQ(json_text(json_from_text(text), -1), text);
+  EXPECT_EQ(json_text(sorted_json_from_text(text), -1), R"({"a":[true,null,"x"],"b":1})");
+  EXPECT_EQ(json_text(json_from_text(R"({"b":[1]})"), 2), "{\n  \"b\": [\n    1\n  ]\n}");
+}
+
+TEST(JsonText, WhatIsNotUtf8IsReplaced) {
+  EXPECT_EQ(json_text(nlohmann::ordered_json("a\xff"), -1), "\"a\xef\xbf\xbd\"");
+  EXPECT_EQ(json_text(nlohmann::json("a\xff"), -1), "\"a\xef\xbf\xbd\"");
+}
+
+TEST(JsonText, WhatIsNoJsonIsDiscarded) {
+  EXPECT_TRUE(json_from_text("").is_discarded());
+  EXPECT_TRUE(json_from_text("{\"a\":").is_discarded());
+  EXPECT_TRUE(json_from_text("{} x", 3).is_discarded());
+  EXPECT_TRUE(sorted_json_from_text("nothing").is_discarded());
+  const auto parsed = parse_json("{\"a\":}");
+  ASSERT_FALSE(parsed);
+  EXPECT_THAT(parsed.error().message, HasSubstr("line 1, column 6"));
+  EXPECT_EQ(parse_json("[1]")->at(0), 1);
+}
+
+TEST(JsonText, WhatIsTooDeepIsLeftOut) {
+  const std::string deep = R"({"a":{"b":{"c":1}},"d":2})";
+  EXPECT_EQ(json_text(json_from_text(deep, 3), -1), deep);
+  const auto cut = json_from_text(deep, 1);
+  EXPECT_EQ(cut.at("d"), 2);
+  EXPECT_THAT(json_text(cut, -1), testing::Not(HasSubstr("c")));
+  const std::string endless = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_LT(json_text(json_from_text(endless, 8), -1).size(), 100u);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,122 @@
+#include "strata/base/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace strata {
+
+namespace {
+
+double median_of_sorted(std::span<const double> sorted) {
+  const std::size_t n = sorted.size();
+  return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+// P(X ≤ k) for X binomial(n, 1/2), by logarithms: n goes into the thousands.
+double binomial_half(std::size_t n, std::size_t k) {
+  double sum = 0;
+  const double log_all = static_cast<double>(n) * std::log(2.0);
+  for (std::size_t i = 0; i <= k; ++i) {
+    const double log_ways = std::lgamma(static_cast<double>(n) + 1) -
+                            std::lgamma(static_cast<double>(i) + 1) -
+                            std::lgamma(static_cast<double>(n - i) + 1);
+    sum += std::exp(log_ways - log_all);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double median_in_place(std::span<double> samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  if (samples.size() % 2 == 1) return *middle;
+  return (*std::max_element(samples.begin(), middle) + *middle) / 2;
+}
+
+double median_of(std::span<const double> samples) {
+  std::vector<double> copy(samples.begin(), samples.end());
+  return median_in_place(copy);
+}
+
+double nearest_rank(std::span<const double> sorted, double q) {
+  const double rank = std::ceil(q * static_cast<double>(sorted.size()) - 1e-9);
+  const auto index = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
+  return sorted[std::min(index, sorted.size() - 1)];
+}
+
+std::size_t samples_needed(double q) {
+  // P(at most one of n samples above the quantile) = q^n + n·(1-q)·q^(n-1) ≤ 1 %
+  const auto chance = [q](double n) { return std::pow(q, n) + n * (1 - q) * std::pow(q, n - 1); };
+  std::size_t high = 2;
+  while (chance(static_cast<double>(high)) > 0.01) high *= 2;
+  std::size_t low = high / 2;
+  while (high - low > 1) {
+    const std::size_t middle = (low + high) / 2;
+    (chance(static_cast<double>(middle)) > 0.01 ? low : high) = middle;
+  }
+  return high;
+}
+
+std::optional<Interval> median_interval(std::span<const double> sorted) {
+  constexpr double kTail = 0.025;
+  const std::size_t n = sorted.size();
+  if (n == 0 || binomial_half(n, 0) > kTail) return std::nullopt;
+  // The normal approximation is exact enough where the sum would be long.
+  std::size_t k = 0;
+  if (n > 2000) {
+    const double half = static_cast<double>(n) / 2 - 1.96 * std::sqrt(static_cast<double>(n)) / 2;
+    k = static_cast<std::size_t>(half) - 1;
+  } else {
+    while (binomial_half(n, k + 1) <= kTail) ++k;
+  }
+  return Interval{sorted[k], sorted[n - 1 - k]};
+}
+
+std::optional<double> Summary::percentile(double q) const {
+  if (n < samples_needed(q)) return std::nullopt;
+  return nearest_rank(sorted, q);
+}
+
+Summary summarize(std::span<const double> samples) {
+  Summary out;
+  out.n = samples.size();
+  if (samples.empty()) return out;
+  out.sorted.assign(samples.begin(), samples.end());
+  std::sort(out.sorted.begin(), out.sorted.end());
+  out.min = out.sorted.front();
+  out.max = out.sorted.back();
+  out.median = median_of_sorted(out.sorted);
+  std::vector<double> away(samples.begin(), samples.end());
+  for (double& sample : away) sample = std::abs(sample - out.median);
+  out.mad = median_in_place(away);
+  const auto n = static_cast<double>(out.n);
+  out.mean = std::accumulate(out.sorted.begin(), out.sorted.end(), 0.0) / n;
+  double squares = 0;
+  for (const double sample : out.sorted) squares += (sample - out.mean) * (sample - out.mean);
+  out.stddev = out.n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+  out.cv = out.mean != 0 ? out.stddev / out.mean : 0;
+  out.interval = median_interval(out.sorted);
+  const double q1 = nearest_rank(out.sorted, 0.25);
+  const double q3 = nearest_rank(out.sorted, 0.75);
+  const double reach = 1.5 * (q3 - q1);
+  out.outliers =
+      static_cast<std::size_t>(std::count_if(out.sorted.begin(), out.sorted.end(), [&](double x) {
+        return x < q1 - reach || x > q3 + reach;
+      }));
+  return out;
+}
+
+bool has_settled(std::span<const double> samples) {
+  constexpr std::size_t kHalf = 4;
+  if (samples.size() < 2 * kHalf) return false;
+  const Summary before = summarize(samples.last(2 * kHalf).first(kHalf));
+  const Summary after = summarize(samples.last(kHalf));
+  // The spread of both together would grow with the step itself.
+  const double spread = std::max(before.mad, after.mad);
+  const double step = std::abs(before.median - after.median);
+  return step <= std::max(2 * spread, 0.02 * std::min(before.median, after.median));
+}
+
+}  // namespace strata

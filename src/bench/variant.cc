@@ -1,0 +1,58 @@
+#include "strata/bench/variant.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+std::string Variant::precision() const {
+  if (!session.precision.empty()) return session.precision;
+  return stored.empty() ? "fp32" : stored;
+}
+
+std::string Variant::label() const {
+  std::string text = engine;
+  if (!style.empty()) text += ":" + style;
+  if (const std::string own = precision(); own != "fp32") text += " " + own;
+  if (session.threads > 1) text += fmt::format(" {} threads", session.threads);
+  if (batch != 1) text += fmt::format(" batch {}", batch);
+  if (!shape.empty()) text += " " + shape;
+  return text;
+}
+
+Result<EngineStyle> parse_engine_style(const std::string& text) {
+  EngineStyle out;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  out.engine = text.substr(0, colon);
+  out.style = text.substr(std::min(colon + 1, text.size()));
+  const auto wrong = [&](std::string_view what) {
+    return failure(fmt::format("\"{}\": {}; engines are written onnxruntime or "
+                               "onnxruntime:opt=off,spin=0",
+                               text, what),
+                   ErrorKind::Usage);
+  };
+  if (out.engine.empty()) return wrong("no name of an engine");
+  if (colon < text.size() && out.style.empty()) return wrong("no options after the colon");
+  std::string_view rest = out.style;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view option = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    if (option.empty()) return wrong("an empty option");
+    if (!option.starts_with("opt=")) {
+      out.options.emplace_back(option);
+      continue;
+    }
+    constexpr std::pair<std::string_view, StrataOptimization> kLevels[] = {
+        {"off", STRATA_OPT_NONE},
+        {"basic", STRATA_OPT_BASIC},
+        {"extended", STRATA_OPT_EXTENDED},
+        {"all", STRATA_OPT_ALL}};
+    bool known = false;
+    for (const auto& [word, level] : kLevels)
+      if (option.substr(4) == word) out.optimization = level, known = true;
+    if (!known) return wrong("opt is off, basic, extended or all");
+  }
+  return out;
+}
+
+}  // namespace strata

@@ -1,0 +1,53 @@
+#include "cli/advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strata::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Advice, OptionsAreNamed) {
+  EXPECT_EQ(advised(make_error(Code::OtherRun, {.file = "a.json"})),
+            "a.json: is of another model, other samples or other options; name another file with "
+            "-o, or write over it with --fresh");
+  EXPECT_EQ(advised(make_error(Code::MetricCommand, {.detail = "failed"})),
+            "--metric-cmd: the command failed");
+  EXPECT_EQ(advised(make_error(Code::NeedsInt8, {.model = "net"})),
+            "int8 needs a quantized model; give one with --int8 net=FILE");
+  EXPECT_EQ(advised(make_error(Code::NoFileFor, {.name = "torch"})),
+            "--pair has no file for torch");
+  EXPECT_EQ(advised(make_error(Code::JobsAtOnce, {.given = "3"})),
+            "--jobs 3: jobs that run at once disturb each other's times");
+}
+
+// The option stands before the metric, also where the model is called like it.
+TEST(Advice, TheMetricIsAnOption) {
+  EXPECT_EQ(advised(make_error(Code::NoClasses, {.model = "kl.onnx", .name = "kl"})),
+            "kl.onnx: no output looks like scores of classes, which --metric kl needs; take sqnr "
+            "or cosine, or give --metric-cmd");
+}
+
+TEST(Advice, WhereItHappenedStays) {
+  EXPECT_EQ(advised(error_in("sample 2 (a.png)",
+                             make_error(Code::ImageSize,
+                                        {.file = "a.png", .found = "13×9", .wanted = "32×32"}))),
+            "sample 2 (a.png): a.png: is 13×9 pixels where the input takes 32×32; say --resize");
+}
+
+TEST(Advice, WithoutACodeTheSentenceIsAsItIs) {
+  EXPECT_EQ(advised(Error{"x.onnx: ends early {name}"}), "x.onnx: ends early {name}");
+}
+
+TEST(Advice, EveryPatternIsFilled) {
+  const ErrorFields all = {"x", "x", "x", "x", "x", "x", "x"};
+  for (std::size_t i = 0; i < kCodes; ++i) {
+    const Error error = make_error(static_cast<Code>(i), all);
+    EXPECT_THAT(advised(error), Not(HasSubstr("{"))) << code_name(error.code);
+  }
+}
+
+}  // namespace
+}  // namespace strata::cli

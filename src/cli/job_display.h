@@ -1,0 +1,39 @@
+// What a job of the library says while it runs, on stderr: notes, and on a terminal a line of
+// progress that is written over. Ctrl-C becomes the wish to stop.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "cli/interrupt.h"
+#include "strata/base/observer.h"
+
+namespace strata::cli {
+
+// While it lives, Ctrl-C does not end the program. One at a time.
+class JobDisplay {
+ public:
+  // `before_notes` stands before each note.
+  explicit JobDisplay(std::string before_notes = "note: ");
+  ~JobDisplay();
+  JobDisplay(const JobDisplay&) = delete;
+  JobDisplay& operator=(const JobDisplay&) = delete;
+
+  // Refers to this object.
+  Observer observer();
+  bool stopped() const { return StopOnInterrupt::stopped(); }
+  void clear();  // takes the line off
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(std::string_view stage, double share);
+  void print(const std::string& line);
+
+  StopOnInterrupt interrupt_;
+  std::string before_notes_, stage_;
+  bool terminal_, drawn_ = false;
+  double first_share_ = 0, share_ = 2;  // of the stage; above 1: there was none yet
+  Clock::time_point start_, last_;
+};
+
+}  // namespace strata::cli

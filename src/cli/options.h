@@ -1,0 +1,156 @@
+// The options of the program and of its subcommands. CLI11 does the work, in options.cc alone:
+// its header takes seconds to compile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/quantity.h"
+#include "strata/base/result.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace strata::cli {
+
+class App;
+
+// An option, a flag or a positional argument. The App that made it keeps it.
+class Option {
+ public:
+  explicit Option(CLI::Option* option);
+
+  Option* required(bool needed = true);
+  Option* option_text(const std::string& text);  // what stands for the value in --help
+  Option* description(const std::string& help);
+  Option* one_of(const std::vector<std::string>& words);
+  // Both ends are allowed.
+  Option* within(int least, int most);
+  Option* within(std::int64_t least, std::int64_t most);
+  Option* within(double least, double most);
+  Option* delimiter(char between);  // of the elements of a list
+  // Whether a list goes on with the words that follow its first value.
+  Option* allow_extra_args(bool allowed);
+  Option* hide();  // from --help
+
+  // An option without an effect is refused, not ignored (App::check_effects). It has one only
+  // where at least one of `others` is given; `why` says what is missing otherwise: "nothing is
+  // run".
+  Option* needs(const std::vector<const Option*>& others, const std::string& why);
+  // It has none beside `other`; `why` says what takes its place.
+  Option* excludes(const Option* other, const std::string& why);
+  // It has one only where `holds` is true once all options are read. `why` also says what to do.
+  Option* needs(std::function<bool()> holds, const std::string& why);
+  // It still works, but is no longer shown; who gives it is told what to write instead.
+  Option* replaced_by(const std::string& now);
+
+  const std::string& name() const { return name_; }  // `--output`
+  std::size_t count() const;                         // how often it was given
+  bool given() const { return count() > 0; }
+
+ private:
+  friend class App;
+  friend std::vector<std::pair<std::string, std::string>> given_options(const App& app);
+  struct Rule {
+    std::function<bool()> has_effect;
+    std::string why;
+  };
+  CLI::Option* option_;
+  std::string name_;  // CLI11 forgets that of an option that is hidden
+  std::vector<Rule> rules_;
+  std::string now_;         // what to write instead; empty: it is no old name
+  bool passes_on_ = false;  // what is given to it, to another option
+};
+
+// The same rule for several options.
+void all_need(const std::vector<Option*>& options, const std::vector<const Option*>& others,
+              const std::string& why);
+void all_need(const std::vector<Option*>& options, const std::function<bool()>& holds,
+              const std::string& why);
+
+// The program, or one of its subcommands.
+class App {
+ public:
+  explicit App(const std::string& description = "", const std::string& name = "");
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  // This App keeps it. It takes over the footer, unless it gets one of its own.
+  App* add_subcommand(const std::string& name, const std::string& description);
+  void require_subcommand();
+  void set_version_flag(const std::string& names, const std::string& version);
+  void footer(const std::string& text);  // below the options in --help
+  void hide();                           // from the program's --help
+
+  // `names` is `-o,--output FILE`, with what stands for the value in --help, or `model MODEL` for a
+  // positional argument. What was given is in `target` after parse(); if nothing was, `target`
+  // stays as it is. A list takes one word at a time unless it is positional.
+  Option* add_flag(const std::string& names, bool& target, const std::string& help = "");
+  Option* add_option(const std::string& names, std::string& target, const std::string& help = "");
+  Option* add_option(const std::string& names, int& target, const std::string& help = "");
+  Option* add_option(const std::string& names, std::uint32_t& target, const std::string& help = "");
+  Option* add_option(const std::string& names, std::int64_t& target, const std::string& help = "");
+  Option* add_option(const std::string& names, std::uint64_t& target, const std::string& help = "");
+  Option* add_option(const std::string& names, double& target, const std::string& help = "");
+  Option* add_option(const std::string& names, std::optional<std::string>& target,
+                     const std::string& help = "");
+  Option* add_option(const std::string& names, std::optional<double>& target,
+                     const std::string& help = "");
+  Option* add_option(const std::string& names, std::vector<std::string>& target,
+                     const std::string& help = "");
+  Option* add_option(const std::string& names, std::vector<double>& target,
+                     const std::string& help = "");
+
+  // Text with a unit, as `30s`; the target is in the quantity's own unit.
+  Option* add_quantity(const std::string& names, Quantity quantity, double& target,
+                       const std::string& help = "");
+  Option* add_quantity(const std::string& names, Quantity quantity, std::optional<double>& target,
+                       const std::string& help = "");
+  // An earlier name of `now`: what is given to it goes there, with a notice.
+  void old_name(const std::string& name, Option* now);
+  // The same where the value decides what it is now called.
+  void old_name(const std::string& name, std::function<Option*(const std::string& value)> now);
+
+  bool has_option(const std::string& name) const;
+  Option* get_option(const std::string& name);  // which must be there
+  void remove_option(const std::string& name);  // which must be there
+
+  // Fills the targets. Gives the text that --help or --version asks for; it is empty if
+  // neither was given.
+  Result<std::string> parse(int argc, const char* const* argv);
+  Result<std::string> parse(const std::string& line);  // without the program's name
+
+  // Of the command line that was read: a sentence for each old name in it, and an error that
+  // names the first option without an effect. Subcommands are included.
+  std::vector<std::string> notices() const;
+  Status check_effects() const;
+
+  const std::string& name() const;
+  bool parsed() const;  // whether the command line names this subcommand
+
+ private:
+  friend std::vector<std::pair<std::string, std::string>> given_options(const App& app);
+  explicit App(CLI::App* subcommand);
+  Option* keep(CLI::Option* option, const std::string& names);
+  // This App, and those of its subcommands that the command line names.
+  void visit(const std::function<void(const App&)>& each) const;
+
+  std::unique_ptr<CLI::App> own_;  // of the program; it owns those of the subcommands
+  CLI::App* app_;
+  std::vector<std::unique_ptr<App>> subcommands_;
+  std::vector<std::unique_ptr<Option>> options_;
+};
+
+// Every option that was given, for the receipt in the JSON.
+std::vector<std::pair<std::string, std::string>> given_options(const App& app);
+
+}  // namespace strata::cli

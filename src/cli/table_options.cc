@@ -1,0 +1,79 @@
+#include "cli/table_options.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/advice.h"
+#include "cli/options.h"
+
+namespace strata::cli {
+
+void TableOptions::add_to(App& app, const std::vector<std::string>& formats,
+                          const std::string& destination) {
+  formats_ = formats;
+  app_ = &app;
+  const std::vector<std::string> others(formats.begin() + 1, formats.end());
+  if (!others.empty())
+    app.add_option("--format FORMAT", format_,
+                   fmt::format("{} (the default), {}; by the file's ending if not given",
+                               formats.front(), fmt::join(others, ", ")))
+        ->one_of(formats);
+  app.add_option(destination + " FILE", output, "write the table to a file");
+  width_option_ = app.add_option("--width N", width_, "columns to fit the table into; 0: no limit")
+                      ->needs([this] { return format() == "table"; },
+                              "only a table for the terminal has a width; take --format table");
+}
+
+void TableOptions::add_choice(App& app) {
+  const auto add = [&](const char* name, const std::string& declared, auto& target,
+                       const std::string& help) {
+    return app.has_option(name) ? nullptr : app.add_option(declared, target, help);
+  };
+  add("--columns", "--columns LIST", choice_.columns,
+      "columns to show; +NAME and -NAME change the usual ones");
+  add("--sort", "--sort COLUMN", choice_.sort, "column to sort by; -COLUMN turns the order round");
+  if (Option* top = add("--top", "--top N", choice_.top, "show only the first N rows"))
+    top->within(std::int64_t{0}, std::int64_t{1} << 40);
+  add("--filter", "--filter GLOB", choice_.filter, "show only rows with a text that matches");
+}
+
+void TableOptions::add_exact(App& app) {
+  app.add_flag("--exact", exact, "every digit instead of human units")
+      ->needs([this] { return !is_data(); },
+              "csv and json have every digit; take --format table or md");
+}
+
+std::string TableOptions::file() const {
+  return !kept_apart.empty() && output.ends_with(kept_apart) ? "" : output;
+}
+
+std::string TableOptions::format() const {
+  if (!format_.empty()) return format_;
+  for (const std::string& format : formats_)
+    if (file().ends_with("." + format)) return format;
+  return formats_.front();
+}
+
+TableStyle TableOptions::style() const {
+  const bool to_terminal = file().empty();
+  TableStyle style;
+  style.width = width_option_->given() ? width_ : to_terminal ? terminal_width() : 0;
+  style.exact = exact;
+  style.phrase = advised;
+  style.color = to_terminal && wants_color();
+  return style;
+}
+
+Status TableOptions::write(const std::string& text) const { return write_output(file(), text); }
+
+Status TableOptions::write(Document document, const TableStyle& style) const {
+  const auto renderer = find_renderer(format());
+  if (!renderer) return failure(renderer);
+  if (auto status = choose(document, choice_); !status) return status;
+  document.options = given_options(*app_);
+  return write((*renderer)->render(document, style));
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,51 @@
+// The options of commands that print a table: how it looks and where it goes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "strata/document/render.h"
+
+namespace strata::cli {
+
+class Option;
+
+struct TableOptions {
+  std::string output;      // empty: stdout
+  std::string kept_apart;  // a file with this ending holds something else; the table is printed
+  bool exact = false;
+
+  // `formats` are those that the command can print, the default first. `destination` names the
+  // option for the file: a command that writes a model, or results to go on with, has `--table`.
+  void add_to(App& app, const std::vector<std::string>& formats = {"table", "csv", "json", "md"},
+              const std::string& destination = "-o,--output");
+  // Of --columns, --sort, --top and --filter those that the command does not have itself.
+  void add_choice(App& app);
+  // For a command whose table has numbers to round.
+  void add_exact(App& app);
+
+  // `--format`, else by the ending of the file, else the default.
+  std::string format() const;
+  bool is_data() const {
+    return format() == "csv" || format() == "json";
+  }  // every column and digit
+  TableStyle style() const;
+  // Renders the document with what was chosen of its first table, and writes it.
+  Status write(Document document) const { return write(std::move(document), style()); }
+  Status write(Document document, const TableStyle& style) const;
+  Status write(const std::string& text) const;  // to the file, or to stdout
+
+ private:
+  std::string file() const;  // for the table; empty: stdout
+
+  std::string format_;
+  TableChoice choice_;
+  App* app_ = nullptr;
+  std::vector<std::string> formats_;
+  std::size_t width_ = 0;
+  Option* width_option_ = nullptr;
+};
+
+}  // namespace strata::cli

@@ -1,0 +1,24 @@
+// Finds the label of an item.
+#pragma once
+
+#include <unordered_map>
+
+#include "data/dataset_items.h"
+
+namespace strata {
+
+// Keeps references to both of its arguments.
+class MatchedLabels {
+ public:
+  Result<std::int64_t> of(std::int64_t item) const;
+
+ private:
+  friend Result<MatchedLabels> match_labels(const Labels& labels, const InputItems& items);
+  const Labels* labels_ = nullptr;
+  const InputItems* items_ = nullptr;
+  std::unordered_map<std::string_view, std::int64_t> by_name_;
+  std::unordered_map<std::string_view, int> same_last_part_;  // files of the same name
+};
+Result<MatchedLabels> match_labels(const Labels& labels, const InputItems& items);
+
+}  // namespace strata

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "strata/document/render.h"
+
+namespace strata {
+
+namespace {
+
+constexpr std::array<Renderer, 4> kRenderers = {{
+    {.name = "table",
+     .endings = ".txt",
+     .render = render_table,
+     .for_people = true,
+     .has_columns = true,
+     .is_for_terminal = true,
+     .about = "a table that fits the terminal"},
+    {.name = "csv",
+     .endings = ".csv",
+     .render = render_csv,
+     .for_people = false,
+     .has_columns = true,
+     .is_for_terminal = false,
+     .about = "comma-separated values with every digit"},
+    {.name = "json",
+     .endings = ".json",
+     .render = render_json,
+     .for_people = false,
+     .has_columns = true,
+     .is_for_terminal = false,
+     .about = "everything, as its schema describes it"},
+    {.name = "md",
+     .endings = ".md .markdown",
+     .render = render_markdown,
+     .for_people = true,
+     .has_columns = true,
+     .is_for_terminal = false,
+     .about = "Markdown"},
+}};
+
+// A word of a list with spaces between.
+bool has_word(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Renderer> renderers() { return kRenderers; }
+
+std::string renderer_names() {
+  std::string names;
+  for (const Renderer& renderer : kRenderers)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", renderer.name);
+  return names;
+}
+
+Result<const Renderer*> find_renderer(std::string_view name) {
+  for (const Renderer& renderer : kRenderers)
+    if (renderer.name == name) return &renderer;
+  return failure(fmt::format("there is no format \"{}\"; formats are: {}", name, renderer_names()),
+                 ErrorKind::Usage);
+}
+
+const Renderer* renderer_of_file(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash != path.npos) path.remove_prefix(slash + 1);
+  const std::size_t dot = path.rfind('.');
+  if (dot == path.npos) return nullptr;
+  std::string ending(path.substr(dot));
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const Renderer& renderer : kRenderers)
+    if (has_word(renderer.endings, ending)) return &renderer;
+  return nullptr;
+}
+
+}  // namespace strata

@@ -1,0 +1,47 @@
+#include "document/wrap.h"
+
+#include <algorithm>
+
+#include "strata/base/number_text.h"
+
+namespace strata {
+
+namespace {
+
+// One line broken at spaces to fit; what follows a break is set in by two more.
+std::string wrapped_line(std::string_view text, std::size_t width) {
+  std::string out(text.substr(0, std::min(text.find_first_not_of(' '), text.size())));
+  const std::string indent = "\n" + out + "  ";
+  std::size_t column = out.size();
+  text.remove_prefix(out.size());
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const std::size_t size = display_width(word);
+    if (column + size > width && column > indent.size()) {
+      out.pop_back();
+      out += indent;
+      column = indent.size() - 1;
+    }
+    out += word;
+    out += ' ';
+    column += size + 1;
+  }
+  if (out.ends_with(' ')) out.pop_back();
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  if (width == 0) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += wrapped_line(text.substr(0, end), width);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+}  // namespace strata

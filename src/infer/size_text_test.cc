@@ -1,0 +1,36 @@
+#include "strata/infer/size_text.h"
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+TEST(SizeText, ShapesHaveNumbersAndNames) {
+  EXPECT_EQ(text(parse_dims("1x3x224x224").value()), "1×3×224×224");
+  EXPECT_EQ(text(parse_dims("Nx3,H,W").value()), "N×3×H×W");
+  EXPECT_TRUE(parse_dims("").value().empty());
+  EXPECT_TRUE(parse_dims("scalar").value().empty());
+  EXPECT_EQ(parse_dims("1x?").error().message, "\"?\" is neither a size nor the name of one");
+  EXPECT_EQ(parse_dims("1x-2").error().message, "a size cannot be -2");
+}
+
+TEST(SizeText, AnInputHasANameAndAShape) {
+  const auto shape = parse_input_shape("a=b=2x3");
+  ASSERT_TRUE(shape);
+  EXPECT_EQ(shape->first, "a=b");
+  EXPECT_EQ(text(shape->second), "2×3");
+  EXPECT_EQ(parse_input_shape("2x3").error().message, "2x3: write it as NAME=1x3x224x224");
+  EXPECT_EQ(parse_input_shape("x=2x+").error().message,
+            "x=2x+: \"+\" is neither a size nor the name of one");
+}
+
+TEST(SizeText, ASizeIsANumber) {
+  EXPECT_EQ(parse_size("batch=8").value(), (std::pair<std::string, std::int64_t>("batch", 8)));
+  EXPECT_EQ(parse_size("batch").error().message, "batch: write it as NAME=SIZE");
+  EXPECT_EQ(parse_size("=8").error().message, "=8: write it as NAME=SIZE");
+  EXPECT_EQ(parse_size("batch=-8").error().message, "batch=-8: a size cannot be negative");
+  EXPECT_EQ(parse_size("batch").error().kind, ErrorKind::Usage);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,87 @@
+#include "profile/analyse.h"
+
+#include <fmt/format.h>
+
+#include "graph/hash.h"
+#include "profile/layout.h"
+#include "zoo/block_names.h"
+
+namespace strata {
+
+namespace {
+
+std::vector<Profile::TensorFacts> tensor_facts(const Graph& graph, std::span<const TensorId> ids) {
+  std::vector<Profile::TensorFacts> facts;
+  for (TensorId id : ids) {
+    if (id == kNone) continue;
+    const Tensor& tensor = graph.tensors[id];
+    facts.push_back({std::string(tensor.name), std::string(name_of(tensor.type.dtype)),
+                     tensor.type.ranked ? text(tensor.type.dims) : "?"});
+  }
+  return facts;
+}
+
+Profile::ModelFacts model_facts(const Model& model) {
+  Profile::ModelFacts facts;
+  facts.path = model.path;
+  facts.graph_hash = graph_hash(model);
+  facts.file_bytes = model.file_bytes;
+  facts.producer = std::string(model.producer);
+  if (!model.producer_version.empty()) facts.producer += fmt::format(" {}", model.producer_version);
+  facts.ir_version = model.ir_version;
+  for (const OpsetImport& import : model.opsets)
+    facts.opsets.emplace_back(import.domain.empty() ? "ai.onnx" : std::string(import.domain),
+                              import.version);
+  for (const Graph& graph : model.graphs) facts.nodes += graph.nodes.size();
+  facts.inputs = tensor_facts(model.graph(), model.graph().inputs);
+  facts.outputs = tensor_facts(model.graph(), model.graph().outputs);
+  return facts;
+}
+
+void number_blocks(Analysis& a) {
+  for (const auto& name : zoo::block_names(*a.model, a.layers, a.edges))
+    a.blocks.push_back(name ? text(*name) : "");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> Analysis::alive_at(const Layer& layer) const {
+  std::optional<std::int64_t> most;
+  if (!alive.empty())
+    for (std::uint32_t index : layers.nodes_of(layer)) most = std::max(most, alive[index]);
+  return most;
+}
+
+Result<Analysis> analyse(const Model& model, const Inference& inference,
+                         const AnalysisOptions& options) {
+  Costs costs = count(model);
+  Layers layers = find_layers(model, costs);
+  LayerEdges edges(model, costs, layers);
+  Analysis a{.model = &model,
+             .convention = options.convention,
+             .energy_model = options.energy_model,
+             .costs = std::move(costs),
+             .layers = std::move(layers),
+             .edges = std::move(edges)};
+  if (auto status = count_figures(a, options); !status) return failure(status);
+  if (auto status = find_memory(a, options); !status) return failure(status);
+  number_blocks(a);
+  a.facts = model_facts(model);
+  a.symbols = inference.symbols;
+  return a;
+}
+
+Result<Analysis> analyse_for(const Model& model, const Inference& inference,
+                             const ProfileOptions& options) {
+  AnalysisOptions counting = options;
+  if (!options.layout.empty()) {
+    const auto layout = find_layout(options.layout);
+    if (!layout) return failure(layout);
+    counting.convention = (*layout)->convention;
+  }
+  auto analysis = analyse(model, inference, counting);
+  if (analysis) attach(*analysis, options);
+  return analysis;
+}
+
+}  // namespace strata

@@ -1,0 +1,187 @@
+// The stages of a profile one by one, on torchvision's resnet50: 25,557,032 parameters and
+// 4,089,184,256 MACs, as its documentation and fvcore say.
+#include "strata/profile/analysis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strata/measure/runs_in.h"
+#include "strata/measure/timing.h"
+#include "strata/profile/columns.h"
+#include "strata/profile/rows.h"
+#include "strata/read/read.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::int64_t kMacs = 4089184256, kParams = 25557032;
+
+class Stages : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto read = read_model(STRATA_SOURCE_DIR "/tests/models/resnet50.onnx");
+    ASSERT_TRUE(read) << read.error().message;
+    model = std::move(*read);
+    auto inferred = infer(model);
+    ASSERT_TRUE(inferred) << inferred.error().message;
+    inference = std::move(*inferred);
+  }
+  Analysis analysed(const AnalysisOptions& options = {}) {
+    auto analysis = analyse(model, inference, options);
+    EXPECT_TRUE(analysis) << analysis.error().message;
+    return std::move(*analysis);
+  }
+  static std::int64_t total(const Profile& profile, std::string_view column) {
+    for (std::size_t i = 0; i < profile.columns.size(); ++i)
+      if (profile.columns[i].name == column)
+        return std::get<Expr>(profile.totals.cells[i].value).number().value_or(-1);
+    return -1;
+  }
+
+  Model model;
+  Inference inference;
+};
+
+// Without its shapes the model cannot be counted again, so all tables come from the one count.
+TEST_F(Stages, OneAnalysisServesEveryTable) {
+  const Analysis analysis = analysed();
+  for (Tensor& tensor : model.graph().tensors) tensor.type = TypeInfo::unranked(DType::F32);
+  ASSERT_NE(count(model).total.macs.number(), kMacs);
+  for (const ReportKind report : {ReportKind::Tape, ReportKind::Node, ReportKind::Leaves,
+                                  ReportKind::Tree, ReportKind::Root, ReportKind::Type})
+    for (const bool all : {false, true}) {
+      ProfileView view;
+      view.rows.report = report;
+      view.all_columns = all;
+      const auto profile = make_profile(analysis, view);
+      ASSERT_TRUE(profile) << profile.error().message;
+      EXPECT_EQ(total(*profile, "macs"), kMacs) << name_of(report);
+      EXPECT_EQ(total(*profile, "params"), kParams) << name_of(report);
+    }
+}
+
+TEST_F(Stages, RowsHaveTypedNumbers) {
+  const Analysis analysis = analysed();
+  const Rows calls = make_rows(analysis);
+  EXPECT_EQ(calls.totals.figures.macs.number(), static_cast<double>(kMacs));
+  // 7·7·3·64 weights at 112·112 places.
+  EXPECT_EQ(calls.list[0].layer, "conv1");
+  EXPECT_EQ(calls.list[0].figures.macs.number(), 7.0 * 7 * 3 * 64 * 112 * 112);
+  EXPECT_EQ(calls.list[0].kind, LayerKind::Conv);
+  EXPECT_FALSE(calls.has_repeated_calls());
+  EXPECT_TRUE(make_rows(analysis, {.report = ReportKind::Leaves}).has_repeated_calls());
+}
+
+// 53 convolutions, 53 norms, 49 calls of 17 ReLUs, a max pool, an average pool and a classifier.
+TEST_F(Stages, RowsCanBeChosen) {
+  const Analysis analysis = analysed();
+  EXPECT_EQ(make_rows(analysis, {.only = RowChoice::Modules}).list.size(), 158u);
+  EXPECT_EQ(make_rows(analysis, {.only = RowChoice::ModulesOnce}).list.size(), 126u);
+  EXPECT_EQ(make_rows(analysis, {.only = RowChoice::Activations}).list.size(), 49u);
+}
+
+TEST_F(Stages, ColumnsOfOnesOwn) {
+  const Analysis analysis = analysed();
+  const Rows rows = make_rows(analysis, {.report = ReportKind::Root});
+  const ColumnRule megabytes = {
+      "weights_mb", "MB", Unit::Number, false, 0, true, "megabytes of weights", [](const Row& row) {
+        const auto bytes = row.figures.param_bytes.value();
+        return Cell{static_cast<double>(bytes) / 1e6, Certainty::Exact};
+      }};
+  const ChosenColumn columns[] = {{&megabytes}};
+  const Profile profile = make_profile(analysis, rows, columns);
+  ASSERT_EQ(profile.rows.size(), 1u);
+  EXPECT_DOUBLE_EQ(std::get<double>(profile.rows[0].cells[0].value), 4e-6 * kParams);
+}
+
+TEST_F(Stages, AnAnalysisSaysWhatItHas) {
+  const Needs counted = Needs::counted() | Need::Energy;
+  EXPECT_EQ(analysed().has, counted);
+  EXPECT_EQ(analysed({.device_memory = "arena"}).has, counted | Need::Alive);
+  EXPECT_EQ(analysed({.device_memory = "pytorch-cuda"}).has, counted | Need::CudaMemory);
+  // thop counts multiply-accumulates and nothing else.
+  EXPECT_EQ(analysed({.convention = "thop"}).has, Needs(Need::Macs) | Need::Energy);
+}
+
+TEST_F(Stages, WhatNoColumnNeedsIsNotCounted) {
+  const auto columns = choose_columns("layer,macs,mem", false, Needs::all());
+  ASSERT_TRUE(columns) << columns.error().message;
+  EXPECT_EQ(needs_of(*columns), Need::Macs | Need::ReadBytes | Need::WriteBytes);
+  const Analysis analysis = analysed({.needs = needs_of(*columns)});
+  EXPECT_FALSE(analysis.has.has(Need::Energy));
+  EXPECT_TRUE(make_profile(analysis, ProfileView{.columns = "layer,macs,mem"}));
+  const auto energy = make_profile(analysis, ProfileView{.columns = "layer,energy"});
+  ASSERT_FALSE(energy);
+  EXPECT_THAT(energy.error().message, HasSubstr("column \"energy\" needs"));
+}
+
+// A convention without FLOPs: the column is left out, but whoever asks for it by name gets it
+// empty.
+TEST_F(Stages, AColumnThatTheConventionLacksIsLeftOutUnlessAskedFor) {
+  const Analysis analysis = analysed({.convention = "thop"});
+  const auto usual = make_profile(analysis, ProfileView{});
+  ASSERT_TRUE(usual) << usual.error().message;
+  for (const Column& column : usual->columns) EXPECT_NE(column.name, "flops");
+  const auto asked = make_profile(analysis, ProfileView{.columns = "layer,flops"});
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_TRUE(asked->rows[0].cells[1].is_unknown());
+}
+
+TEST_F(Stages, ALayoutNeedsItsOwnCount) {
+  const Analysis ours = analysed();
+  const auto table = make_profile(ours, ProfileView{.layout = "rasp"});
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().message,
+            "the layout \"rasp\" counts as rasp, and the model was counted as strata");
+  ProfileOptions options;
+  options.layout = "rasp";
+  const auto theirs = analyse_for(model, inference, options);
+  ASSERT_TRUE(theirs) << theirs.error().message;
+  EXPECT_TRUE(make_profile(*theirs, options));
+}
+
+// Every node has a kernel of 1 µs.
+Timing even_timing(const Model& model) {
+  Timing timing;
+  for (const std::string& key : node_keys(model)) {
+    Kernel kernel;
+    kernel.name = key;
+    kernel.sources = {key};
+    timing.kernels.push_back({kernel, {1e-6}});
+  }
+  timing.runs = timing.recorded = {1e-6 * static_cast<double>(timing.kernels.size())};
+  return timing;
+}
+
+TEST_F(Stages, WhatIsAttachedIsReplacedNotAdded) {
+  Analysis analysis = analysed();
+  {
+    const Timing timing = even_timing(model);
+    attach(analysis, {.timing = &timing});
+    attach(analysis, {.timing = &timing});
+  }  // the analysis has its own copy
+  EXPECT_TRUE(analysis.has.has(Need::Time | Need::Kernels));
+  const Rows rows = make_rows(analysis);
+  EXPECT_EQ(rows.list[0].layer, "conv1");
+  EXPECT_DOUBLE_EQ(rows.list[0].figures.seconds.value_or(0), 1e-6);
+  EXPECT_DOUBLE_EQ(rows.totals.figures.seconds.value_or(0),
+                   1e-6 * static_cast<double>(model.graph().nodes.size()));
+  attach(analysis, {});
+  EXPECT_FALSE(analysis.has.has(Need::Time));
+  EXPECT_FALSE(make_rows(analysis).list[0].figures.seconds);
+  EXPECT_FALSE(make_profile(analysis, ProfileView{.columns = "layer,time"}));
+}
+
+// What is not measured is counted as before.
+TEST_F(Stages, AttachingTimesChangesNoCount) {
+  Analysis analysis = analysed();
+  const Timing timing = even_timing(model);
+  attach(analysis, {.timing = &timing});
+  EXPECT_EQ(make_rows(analysis).totals.figures.macs.number(), static_cast<double>(kMacs));
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "profile/measured.h"
+#include "strata/measure/runs_in.h"
+
+namespace strata {
+
+namespace {
+
+void forget_measurements(Analysis& a) {
+  a.attached = {};
+  a.has = a.has.without(Need::Time | Need::Memory | Need::Kernels | Need::Roofline);
+  for (std::vector<Figures>* list : {&a.by_layer, &a.by_node})
+    for (Figures& figures : *list) {
+      figures.seconds.reset();
+      figures.samples.clear();
+      figures.taken.reset();
+      figures.precisions = 0;
+    }
+}
+
+// Which kernels would run, where nothing did.
+void use_plan(Analysis& a, const SourceNodes& nodes, const Measurements& given) {
+  std::vector<const Kernel*> kernels;
+  for (const Kernel& kernel : given.plan->kernels) kernels.push_back(&kernel);
+  a.attached.instead = place_kernels(a, nodes, kernels, given.plan->absent).instead;
+  use_precisions(a, nodes, kernels);
+  a.attached.notes.push_back(fmt::format("kernels of {}, {} view; nothing was run",
+                                         given.timing_facts.engine, given.timing_facts.view));
+}
+
+}  // namespace
+
+void attach(Analysis& a, const Measurements& given) {
+  forget_measurements(a);
+  a.attached.optimized = given.timing_facts.view == "optimized";
+  if (given.interrupted) a.has |= Need::Time | Need::Memory | Need::Roofline;
+  if (given.roofline != nullptr) {
+    a.attached.roofline = *given.roofline;
+    a.has |= Need::Roofline;
+  }
+  if (given.timing == nullptr && given.memory == nullptr && given.plan == nullptr) return;
+  const SourceNodes nodes(a);
+  if (given.timing != nullptr) {
+    use_times(a, nodes, *given.timing, given.timing_facts);
+    use_precisions(a, nodes, kernels_of(*given.timing));
+    a.has |= Need::Time | Need::Kernels;
+  } else if (given.plan != nullptr) {
+    use_plan(a, nodes, given);
+    a.has |= Need::Kernels;
+  }
+  if (given.memory != nullptr) {
+    a.attached.taken = TakenFacts{given.timing_facts.engine,  given.timing_facts.view,
+                                  given.memory->peak,         given.memory->left,
+                                  given.memory->weight_bytes, use_memory(a, nodes, *given.memory)};
+    a.has |= Need::Memory;
+  }
+  if (a.attached.timing || a.attached.taken) a.attached.machine = given.machine;
+}
+
+}  // namespace strata

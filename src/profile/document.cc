@@ -1,0 +1,202 @@
+// A profile as a document.
+#include "profile/shape_text.h"
+#include "strata/document/render.h"
+#include "strata/profile/profile.h"
+
+namespace strata {
+
+namespace {
+
+std::string_view name_of(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::Exact:
+      return "exact";
+    case Certainty::LowerBound:
+      return "lower_bound";
+    case Certainty::Unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+// -1 stands for what cannot be known, an empty text for what there is not.
+template <class Number>
+Cell known(Number number) {
+  return number < 0 ? Cell() : Cell(number);
+}
+Cell words(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
+
+class Builder {
+ public:
+  explicit Builder(const Profile& profile) : profile_(profile) {
+    for (const auto& symbol : profile.symbols) symbols_.push_back(symbol.name);
+  }
+
+  Members facts() const {
+    Members out = {{"model", model()},
+                   {"convention", profile_.convention},
+                   {"energy_model", profile_.energy_model},
+                   {"report", strata::name_of(profile_.report)},
+                   {"memory", memory()}};
+    if (profile_.roofline)
+      out.push_back({"roofline", Members{{"flops_per_s", profile_.roofline->flops_per_second},
+                                         {"bytes_per_s", profile_.roofline->bytes_per_second},
+                                         {"threads", profile_.roofline->threads},
+                                         {"kernel", profile_.roofline->kernel}}});
+    if (profile_.timing) out.push_back({"timing", timing(*profile_.timing)});
+    Cells symbols;
+    for (const auto& symbol : profile_.symbols)
+      symbols.emplace_back(Members{
+          {"name", symbol.name}, {"origin", symbol.origin}, {"needs_data", symbol.needs_data}});
+    out.push_back({"symbols", std::move(symbols)});
+    out.push_back({"unknown_ops", list_cell(profile_.unknown_ops)});
+    out.push_back({"hidden_rows", profile_.hidden_rows});
+    return out;
+  }
+
+  Table layers() const {
+    Table table{.name = "layers",
+                .columns = profile_.columns,
+                .rows = profile_.rows,
+                .totals = profile_.totals,
+                .tree = profile_.report == ReportKind::Tree};
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      if (table.columns[i].name == "input" || table.columns[i].name == "output")
+        use_shapes(table, i);
+    return table;
+  }
+
+ private:
+  // Texts become shapes if all of them are; a layout may write them in another form.
+  void use_shapes(Table& table, std::size_t column) const {
+    std::vector<Cells> shapes;
+    for (const TableRow& row : table.rows) {
+      const auto* text = std::get_if<std::string>(&row.cells[column].value);
+      auto found = text == nullptr ? std::nullopt : shapes_from_text(*text, symbols_);
+      if (!found) return;
+      shapes.push_back(std::move(*found));
+    }
+    for (std::size_t r = 0; r < shapes.size(); ++r) table.rows[r].cells[column] = shapes[r];
+    table.columns[column].type = ColumnType::Shapes;
+  }
+
+  Cells tensors(const std::vector<Profile::TensorFacts>& list) const {
+    Cells out;
+    for (const auto& tensor : list)
+      out.emplace_back(
+          Members{{"name", tensor.name},
+                  {"dtype", tensor.dtype},
+                  {"shape", shape_from_text(tensor.shape, symbols_).value_or(Shape())}});
+    return out;
+  }
+
+  Members model() const {
+    const Profile::ModelFacts& model = profile_.model;
+    Members opsets;
+    for (const auto& [domain, version] : model.opsets) opsets.push_back({domain, version});
+    return {{"path", FilePath{model.path}},
+            {"graph_hash", model.graph_hash},
+            {"file_bytes", model.file_bytes},
+            {"producer", model.producer},
+            {"ir_version", model.ir_version},
+            {"opsets", std::move(opsets)},
+            {"nodes", model.nodes},
+            {"inputs", tensors(model.inputs)},
+            {"outputs", tensors(model.outputs)}};
+  }
+
+  Members memory() const {
+    Cells at_peak;
+    for (const auto& alive : profile_.memory.at_peak)
+      at_peak.emplace_back(
+          Members{{"tensor", alive.tensor}, {"layer", alive.layer}, {"bytes", alive.bytes}});
+    Members out = {{"peak_bytes", profile_.memory.peak_bytes},
+                   {"certainty", name_of(profile_.memory.certainty)},
+                   {"peak_layer", profile_.memory.peak_layer},
+                   {"at_peak", std::move(at_peak)}};
+    if (profile_.device)
+      out.push_back({"device", Members{{"model", profile_.device->model},
+                                       {"weights", profile_.device->weights},
+                                       {"inputs", profile_.device->inputs},
+                                       {"peak_allocated", profile_.device->peak_allocated},
+                                       {"peak_reserved", profile_.device->peak_reserved},
+                                       {"peak_layer", profile_.device->peak_layer}}});
+    if (profile_.arena) out.push_back({"arena", arena(*profile_.arena)});
+    if (profile_.taken)
+      out.push_back({"engine", Members{{"engine", profile_.taken->engine},
+                                       {"view", profile_.taken->view},
+                                       {"peak", profile_.taken->peak},
+                                       {"left", profile_.taken->left},
+                                       {"peak_layer", profile_.taken->peak_layer},
+                                       {"weights", known(profile_.taken->weights)}}});
+    return out;
+  }
+
+  static Members arena(const ArenaLayout& arena) {
+    Cells blocks;
+    for (const ArenaBlock& block : arena.blocks)
+      blocks.emplace_back(Members{{"tensor", block.tensor},
+                                  {"offset", block.offset},
+                                  {"bytes", block.bytes},
+                                  {"first", block.first},
+                                  {"last", block.last}});
+    return {{"bytes", arena.bytes},
+            {"bound", arena.bound},
+            {"alignment", arena.alignment},
+            {"blocks", std::move(blocks)}};
+  }
+
+  static Members timing(const TimingFacts& timing) {
+    const bool has_interval = timing.high > 0;
+    return {{"engine", timing.engine},
+            {"view", timing.view},
+            {"threads", timing.threads},
+            {"runs", timing.runs},
+            {"all_runs", timing.all_runs},
+            {"sessions", timing.sessions},
+            {"recorded_runs", timing.recorded},
+            {"warmup_runs", timing.warmup},
+            {"median_s", timing.median},
+            {"median_interval_s", has_interval ? Cell(Interval{timing.low, timing.high}) : Cell()},
+            {"withheld", words(timing.withheld)},
+            {"mad_s", timing.mad},
+            {"open_s", timing.open},
+            {"first_s", timing.first},
+            {"probe_s", timing.probe},
+            {"cpu_s", timing.cpu_seconds},
+            {"wall_s", timing.wall_seconds},
+            {"involuntary_switches", timing.involuntary},
+            {"wait_s", known(timing.wait_seconds)},
+            {"waits_read", timing.waits_read},
+            {"steal_s", known(timing.steal_seconds)},
+            {"pressure", known(timing.pressure)},
+            {"slowed", known(timing.slowed)},
+            {"disturbed", timing.disturbed},
+            {"noisy", timing.noisy},
+            {"partial", timing.partial},
+            {"unassigned", list_cell(timing.unassigned)},
+            {"samples_s", list_cell(timing.samples)}};
+  }
+
+  const Profile& profile_;
+  std::vector<std::string> symbols_;
+};
+
+}  // namespace
+
+Document profile_document(const Profile& profile) {
+  const Builder builder(profile);
+  Document document = new_document("profile");
+  document.options = profile.options;
+  document.machine = profile.machine;
+  document.facts = builder.facts();
+  document.tables.push_back(builder.layers());
+  document.notes = profile.notes;
+  return document;
+}
+
+std::string profile_to_json(const Profile& profile) {
+  return render_json(profile_document(profile));
+}
+
+}  // namespace strata

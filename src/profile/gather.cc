@@ -1,0 +1,163 @@
+#include "profile/gather.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "profile/figures.h"
+
+namespace strata {
+
+namespace {
+
+std::string shapes_text(const Graph& graph, std::span<const TensorId> ids) {
+  std::string text;
+  for (TensorId id : ids) {
+    if (id == kNone) continue;
+    const TypeInfo& type = graph.tensors[id].type;
+    if (!text.empty()) text += ", ";
+    text += type.ranked ? strata::text(type.dims) : "?";
+  }
+  return text;
+}
+
+void set_edges(Row& row, const Graph& graph, std::span<const TensorId> inputs,
+               std::span<const TensorId> outputs) {
+  row.input = shapes_text(graph, inputs);
+  row.output = shapes_text(graph, outputs);
+  if (!outputs.empty() && outputs[0] != kNone)
+    row.dtype = std::string(name_of(graph.tensors[outputs[0]].type.dtype));
+}
+
+// Constants, shape arithmetic and, between modules, views.
+bool costs_nothing(const Analysis& a, std::uint32_t layer) {
+  const Layer& facts = a.layers.list[layer];
+  if (!a.by_layer[layer].params.is(0)) return false;
+  for (std::uint32_t index : a.layers.nodes_of(facts)) {
+    const NodeCost& cost = a.costs.nodes[index].cost;
+    const bool free = cost.folded || (cost.view && (facts.functional || facts.scope == 0));
+    if (!free) return false;
+  }
+  return true;
+}
+
+std::vector<Row> node_rows(const Analysis& a, bool all, std::size_t& hidden) {
+  std::vector<Row> rows;
+  rows.reserve(a.costs.nodes.size());
+  for (std::uint32_t i = 0; i < a.costs.nodes.size(); ++i) {
+    const Executed& executed = a.costs.nodes[i];
+    const bool free = executed.cost.folded || executed.cost.view;
+    if (free && !all && executed.cost.params.is(0)) {
+      ++hidden;
+      continue;
+    }
+    const Node& node = executed.get();
+    Row row;
+    row.layer = std::string(node.name);
+    if (row.layer.empty() && !node.outputs.empty() && node.outputs[0] != kNone)
+      row.layer = std::string(executed.graph->tensors[node.outputs[0]].name);
+    row.type = std::string(node.op);
+    std::vector<TensorId> inputs;
+    for (TensorId id : node.inputs)
+      if (id != kNone && executed.graph->tensors[id].role != Role::Initializer)
+        inputs.push_back(id);
+    set_edges(row, *executed.graph, inputs, node.outputs);
+    row.figures = a.by_node[i];
+    if (!a.alive.empty()) row.alive = a.alive[i];
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Rows with the same key become one.
+template <class Key>
+std::vector<Row> merged(std::vector<Row> rows, Key key) {
+  std::vector<Row> out;
+  std::unordered_map<std::string, std::size_t> seen;
+  for (Row& row : rows) {
+    auto [known, is_new] = seen.try_emplace(key(row), out.size());
+    if (is_new) {
+      out.push_back(std::move(row));
+      continue;
+    }
+    Row& first = out[known->second];
+    add_to(first.figures, row.figures);
+    first.calls += row.calls;
+    first.device.reset();
+    first.alive = std::max(first.alive, row.alive);
+    if (first.input != row.input) first.input.clear();
+    if (first.output != row.output) first.output.clear();
+  }
+  return out;
+}
+
+// From the entry of the first to the exit of the last.
+std::optional<CallMemory> group_memory(const Analysis& a, std::span<const std::uint32_t> group) {
+  if (!a.device) return std::nullopt;
+  const auto &first = a.device->layers[group.front()], &last = a.device->layers[group.back()];
+  if (!first || !last) return std::nullopt;
+  return CallMemory{first->net, last->at_exit - first->net, last->at_exit};
+}
+
+}  // namespace
+
+Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
+  const Layer& first = a.layers.list[group.front()];
+  const Graph& graph = *a.costs.nodes[first.main].graph;
+  Row row;
+  row.layer = layer_path(*a.model, a.costs, first);
+  row.call = first.call;
+  row.functional = first.functional;
+  row.kind = first.kind;
+  if (!a.blocks.empty()) row.block = a.blocks[group.front()];
+  if (!a.attached.instead.empty()) row.instead = a.attached.instead[group.front()];
+  for (std::uint32_t index : group) {
+    if (!row.type.empty()) row.type += "+";
+    row.type += layer_type(*a.model, a.costs, a.layers.list[index]);
+    add_to(row.figures, a.by_layer[index]);
+    row.alive = std::max(row.alive, a.alive_at(a.layers.list[index]));
+  }
+  row.device = group_memory(a, group);
+  set_edges(row, graph, a.edges.inputs(group.front()), a.edges.outputs(group.back()));
+  // What passes inside the group is neither written nor read again.
+  for (std::size_t i = 0; i + 1 < group.size(); ++i) {
+    const Expr& passed = a.by_layer[group[i]].activation_bytes;
+    row.figures.write_bytes = row.figures.write_bytes - passed;
+    row.figures.read_bytes = row.figures.read_bytes - passed;
+    row.figures.activation_bytes -= passed;
+  }
+  for (ScopeId scope = first.scope; scope != kNone && scope != 0;
+       scope = a.model->scopes[scope].parent)
+    ++row.depth;
+  return row;
+}
+
+std::vector<Row> gather_rows(const Analysis& a, const RowOptions& options, std::size_t& hidden) {
+  hidden = 0;
+  if (options.report == ReportKind::None) return {};
+  if (options.report == ReportKind::Node) return node_rows(a, options.all, hidden);
+  if (options.report == ReportKind::Tree || options.report == ReportKind::Root)
+    return tree_rows(a, options.report == ReportKind::Root ? 0 : options.depth);
+
+  std::vector<Row> rows;
+  const auto add = [&](std::span<const std::uint32_t> group) {
+    if (group.size() == 1 && !options.all && costs_nothing(a, group.front()))
+      ++hidden;
+    else
+      rows.push_back(layer_row(a, group));
+  };
+  if (options.fuse) {
+    for (const auto& group : fused_groups(a)) add(group);
+  } else {
+    rows.reserve(a.layers.list.size());
+    for (std::uint32_t i = 0; i < a.layers.list.size(); ++i) add({&i, 1});
+  }
+  if (options.report == ReportKind::Leaves)
+    return merged(std::move(rows), [](const Row& row) { return row.layer; });
+  if (options.report == ReportKind::Type) {
+    for (Row& row : rows) row.layer.clear(), row.device.reset(), row.depth = 0;
+    return merged(std::move(rows), [](const Row& row) { return row.type; });
+  }
+  return rows;
+}
+
+}  // namespace strata

@@ -1,0 +1,31 @@
+// Layers and nodes gathered into rows: the parts of make_rows().
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "strata/profile/analysis.h"
+#include "strata/profile/rows.h"
+
+namespace strata {
+
+// The rows of the report asked for, in running order. `hidden` counts rows left
+// out because they cost nothing (constants, shape arithmetic, views).
+std::vector<Row> gather_rows(const Analysis& analysis, const RowOptions& options,
+                             std::size_t& hidden);
+
+// One group of layers, which may be one layer alone.
+Row layer_row(const Analysis& analysis, std::span<const std::uint32_t> group);
+
+// Groups of layers that run as one: convolution or linear, then a norm, then an
+// activation, where nobody else reads what passes between them.
+std::vector<std::vector<std::uint32_t>> fused_groups(const Analysis& analysis);
+
+// The module tree with inclusive totals, to `depth` levels below the network.
+std::vector<Row> tree_rows(const Analysis& analysis, std::uint32_t depth);
+
+// Adds what was measured beside the figures of layers: times so far and their shares, intervals,
+// and rows of what no layer asked for, with which the rows add up to the end-to-end median.
+void add_measured(const Analysis& analysis, Rows& rows);
+
+}  // namespace strata

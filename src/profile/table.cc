@@ -1,0 +1,94 @@
+// Cells of typed rows under columns.
+#include <fmt/format.h>
+
+#include "strata/profile/columns.h"
+
+namespace strata {
+
+namespace {
+
+Cell share_cell(const Cell& part, const Cell& whole) {
+  const auto number = [](const Cell& cell) -> std::optional<double> {
+    if (const auto* exact = std::get_if<Expr>(&cell.value))
+      if (exact->is_number()) return static_cast<double>(exact->value());
+    if (const auto* real = std::get_if<double>(&cell.value)) return *real;
+    return std::nullopt;
+  };
+  const auto a = number(part), b = number(whole);
+  if (a && b && *b != 0) return {100 * *a / *b, part.certainty};
+  if (const auto* all = std::get_if<Expr>(&whole.value))
+    if (const auto* some = std::get_if<Expr>(&part.value); some != nullptr && *some == *all)
+      return {100.0, part.certainty};
+  // Formulas with one common factor have a share that is a number.
+  const auto* top = std::get_if<Expr>(&part.value);
+  const auto* bottom = std::get_if<Expr>(&whole.value);
+  if (top == nullptr || bottom == nullptr || bottom->is(0)) return {};
+  if (top->is(0)) return {0.0, part.certainty};
+  const auto top_terms = top->terms(), bottom_terms = bottom->terms();
+  if (top_terms.size() != 1 || bottom_terms.size() != 1) return {};
+  if (top_terms[0].product != bottom_terms[0].product) return {};
+  return {100 * static_cast<double>(top_terms[0].coefficient) /
+              static_cast<double>(bottom_terms[0].coefficient),
+          part.certainty};
+}
+
+ProfileRow cells_of(const Row& row, std::span<const ChosenColumn> columns, const Row& totals) {
+  ProfileRow out;
+  out.depth = row.depth;
+  out.cells.reserve(columns.size());
+  for (const ChosenColumn& column : columns) {
+    Cell cell = column.rule->cell(row);
+    out.cells.push_back(column.share ? share_cell(cell, column.rule->cell(totals))
+                                     : std::move(cell));
+  }
+  return out;
+}
+
+Column column_of(const ChosenColumn& chosen) {
+  const ColumnRule& rule = *chosen.rule;
+  if (chosen.share)
+    return {fmt::format("{}%", rule.name), "%", Unit::Percent, true,
+            chosen.asked ? 0 : rule.priority + 1};
+  return {std::string(rule.name), std::string(rule.title), rule.unit, rule.additive,
+          chosen.asked ? 0 : rule.priority};
+}
+
+// What is said of the model and of how it was measured, whatever the rows are.
+Profile facts_of(const Analysis& a) {
+  Profile profile;
+  profile.model = a.facts;
+  profile.convention = a.convention;
+  profile.energy_model = a.energy_model;
+  profile.memory = a.memory;
+  profile.arena = a.arena;
+  profile.device = a.device_facts;
+  profile.timing = a.attached.timing;
+  profile.taken = a.attached.taken;
+  if (const auto& roofline = a.attached.roofline)
+    profile.roofline = RooflineFacts{roofline->fp32_flops, roofline->bytes_per_second,
+                                     roofline->threads, roofline->kernel};
+  profile.machine = a.attached.machine;
+  profile.symbols = a.symbols;
+  profile.unknown_ops = a.costs.unknown_ops;
+  return profile;
+}
+
+}  // namespace
+
+Profile make_profile(const Analysis& a, const Rows& rows, std::span<const ChosenColumn> columns) {
+  Profile profile = facts_of(a);
+  for (const auto* notes : {&a.model->notes, &a.attached.notes, &rows.notes, &a.costs.notes})
+    profile.notes.insert(profile.notes.end(), notes->begin(), notes->end());
+  if (a.device)
+    profile.notes.insert(profile.notes.end(), a.device->notes.begin(), a.device->notes.end());
+  profile.report = rows.options.report;
+  profile.hidden_rows = rows.hidden;
+  profile.columns.reserve(columns.size());
+  for (const ChosenColumn& column : columns) profile.columns.push_back(column_of(column));
+  profile.rows.reserve(rows.list.size());
+  for (const Row& row : rows.list) profile.rows.push_back(cells_of(row, columns, rows.totals));
+  profile.totals = cells_of(rows.totals, columns, rows.totals);
+  return profile;
+}
+
+}  // namespace strata

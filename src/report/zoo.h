@@ -1,0 +1,18 @@
+// The networks of the zoo, and a table of them, as text.
+#pragma once
+
+#include <string>
+
+#include "strata/document/table.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+
+std::string networks_to_text();                        // one a line
+std::string network_to_text(const zoo::Entry& entry);  // with its parameters
+
+// Numbers as the published table has them: `3.5M`, `327.14M`. People see these digits; programs get
+// numbers, unless `also_for_programs`.
+void to_published_form(Table& table, bool also_for_programs);
+
+}  // namespace strata

@@ -1,0 +1,43 @@
+#include "report/zoo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(ZooReport, EveryNetworkIsALine) {
+  const std::string text = networks_to_text();
+  for (const zoo::Entry& entry : zoo::entries())
+    EXPECT_THAT(text, HasSubstr(std::string(entry.name) + " "));
+}
+
+TEST(ZooReport, ANetworkHasItsParameters) {
+  const zoo::Entry* entry = zoo::find("mobilenet_v2");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_THAT(network_to_text(*entry), AllOf(StartsWith("mobilenet_v2: "), HasSubstr("width=1")));
+}
+
+TEST(ZooReport, PublishedNumbersHaveTwoDecimalsAtMost) {
+  Table table{.name = "networks"};
+  table.columns = {{"model", "Model", Unit::Text, false, 0},
+                   {"params", "Params", Unit::Count, false, 0},
+                   {"flops", "FLOPs", Unit::Flops, false, 0},
+                   {"energy", "Energy", Unit::Picojoules, false, 0}};
+  table.rows.push_back({.cells = {Cell("net"), Cell(Expr(3'504'872)), Cell(327.14e6), Cell()}});
+  to_published_form(table, false);
+  const auto& shown = table.rows[0].shown;
+  EXPECT_EQ(std::get<std::string>(shown[1].value), "3.5M");
+  EXPECT_EQ(std::get<std::string>(shown[2].value), "327.14M");
+  EXPECT_TRUE(shown[3].is_unknown());
+  EXPECT_EQ(std::get<double>(table.rows[0].cells[2].value), 327.14e6) << "programs get numbers";
+  to_published_form(table, true);
+  EXPECT_EQ(std::get<std::string>(table.rows[0].cells[1].value), "3.5M");
+}
+
+}  // namespace
+}  // namespace strata

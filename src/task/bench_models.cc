@@ -1,0 +1,271 @@
+#include "task/bench_models.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "data/npz_write.h"
+#include "strata/build/weights.h"
+#include "strata/cost/cost.h"
+#include "strata/cost/energy.h"
+#include "strata/cost/stored_precision.h"
+#include "strata/data/inputs.h"
+#include "strata/read/read.h"
+#include "strata/write/onnx.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata {
+
+namespace {
+
+bool is_zoo(const std::string& source) { return source.starts_with(zoo::kPrefix); }
+
+// A network of the zoo knows best what another batch changes.
+std::string with_batch(const std::string& source, std::int64_t batch) {
+  if (!is_zoo(source) || batch == 0 || source.find("batch=") != source.npos) return source;
+  const std::string spec = source.substr(zoo::kPrefix.size());
+  const zoo::Entry* entry = zoo::find(spec.substr(0, spec.find('?')));
+  if (entry == nullptr) return source;
+  const bool has = std::any_of(entry->parameters.begin(), entry->parameters.end(),
+                               [](const auto& parameter) { return parameter.name == "batch"; });
+  if (!has) return source;
+  return fmt::format("{}{}batch={}", source, spec.find('?') == spec.npos ? '?' : '&', batch);
+}
+
+// Whether a size that the file fixes is different in the loaded model.
+bool sizes_differ(const Model& file, const Model& loaded) {
+  const Graph &a = file.graph(), &b = loaded.graph();
+  for (std::size_t i = 0; i < a.inputs.size() && i < b.inputs.size(); ++i) {
+    const TypeInfo &own = a.tensors[a.inputs[i]].type, &now = b.tensors[b.inputs[i]].type;
+    for (std::size_t axis = 0; axis < own.dims.size() && axis < now.dims.size(); ++axis)
+      if (own.dims[axis].is_number() && !now.dims[axis].is(own.dims[axis].value())) return true;
+  }
+  return false;
+}
+
+std::optional<double> modelled_joules(const Model& model) {
+  const auto energy = find_energy_model("strata");
+  const auto convention = find_convention("strata");
+  if (!energy || !convention) return std::nullopt;
+  const Costs costs = count(model);
+  const auto counted = count_energy(*energy, *convention, costs, find_layers(model, costs));
+  if (!counted || counted->total.certainty != Certainty::Exact) return std::nullopt;
+  constexpr double kPicojoule = 1e-12;
+  const auto picojoules = counted->total.picojoules.number();
+  return picojoules ? std::optional(*picojoules * kPicojoule) : std::nullopt;
+}
+
+std::string text_of(const std::vector<HostTensor>& tensors) {
+  std::vector<std::string> all;
+  for (const HostTensor& tensor : tensors)
+    all.push_back(fmt::format(
+        "{} {} {}", tensor.name, name_of(tensor.dtype),
+        tensor.dims.empty() ? "scalar" : fmt::format("{}", fmt::join(tensor.dims, "×"))));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+// The first axis of the first input, or 1 if that is a single image of channels, height and width.
+std::int64_t batch_of(const std::vector<HostTensor>& tensors) {
+  if (tensors.empty() || tensors[0].dims.size() < 2) return 1;
+  const std::vector<std::int64_t>& dims = tensors[0].dims;
+  const bool one_image = dims.size() == 3 && (dims[0] == 3 || dims[0] == 4);
+  return one_image ? 1 : std::max<std::int64_t>(dims[0], 1);
+}
+
+// `1x3x224x224`
+std::string sizes_text(const Dims& dims) {
+  std::vector<std::string> sizes;
+  for (const Expr& size : dims) sizes.push_back(size.text());
+  return fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+// Tensors for a model that strata cannot read, as they are in the files.
+Result<std::vector<HostTensor>> unchecked_inputs(const std::vector<std::string>& files) {
+  std::vector<HostTensor> all;
+  for (const std::string& file : files) {
+    const std::size_t equals = file.find('=');
+    const bool named = equals != file.npos && !std::filesystem::exists(file);
+    auto tensors =
+        named ? read_tensors(file.substr(equals + 1), file.substr(0, equals)) : read_tensors(file);
+    if (!tensors) return tensors;
+    for (HostTensor& tensor : *tensors) {
+      if (tensor.name.empty()) tensor.name = fmt::format("input_{}", all.size());
+      all.push_back(std::move(tensor));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<ModelRequest> ModelFiles::model_with(const std::string& source, std::int64_t batch,
+                                            const ShapeChoice* shape) const {
+  ModelRequest out{with_batch(source, batch), request_.sizes};
+  if (out.path == source && batch > 0) out.sizes.batch = batch;
+  if (shape == nullptr) return out;
+  const auto loaded = load_model({source});
+  if (!loaded) return failure(loaded);
+  std::vector<std::string> names;
+  for (const TensorId id : loaded->model.graph().inputs)
+    names.emplace_back(loaded->model.graph().tensors[id].name);
+  for (const auto& [name, dims] : shape->sizes) {
+    const std::string sizes = sizes_text(dims);
+    if (name.empty() && names.size() != 1)
+      return failure(
+          Code::ShapesUnfit, {.given = shape->name},
+          fmt::format("{}={}: the model has the inputs {}; write which is meant, as {}:{}",
+                      shape->name, sizes, fmt::join(names, ", "),
+                      names.empty() ? "NAME" : names.front(), sizes));
+    const std::string& own = name.empty() ? names.front() : name;
+    if (std::find(names.begin(), names.end(), own) != names.end())
+      out.sizes.input_shapes.emplace_back(own, dims);
+    else if (dims.size() == 1 && dims[0].is_number())
+      out.sizes.sizes.emplace_back(own, dims[0].value());
+    else
+      return failure(
+          Code::ShapesUnfit, {.given = shape->name},
+          fmt::format("{}={}:{}: the model has no input \"{}\", and a symbol has one size",
+                      shape->name, own, sizes, own));
+  }
+  return out;
+}
+
+// The model in which all sizes that differ between the shapes are open. Sizes that change together
+// share one symbol.
+Result<ModelRequest> ModelFiles::open_model(const std::string& source, std::int64_t batch) const {
+  auto base = model_with(source, batch, nullptr);
+  if (!base) return base;
+  std::vector<std::pair<std::string, std::vector<Dims>>> by_input;
+  for (const ShapeChoice& shape : request_.shapes) {
+    if (shape.name == "mix") continue;
+    auto model = model_with(source, batch, &shape);
+    if (!model) return model;
+    const auto& given = model->sizes.input_shapes;
+    for (std::size_t i = base->sizes.input_shapes.size(); i < given.size(); ++i) {
+      auto known = std::find_if(by_input.begin(), by_input.end(),
+                                [&](const auto& own) { return own.first == given[i].first; });
+      if (known == by_input.end()) known = by_input.insert(by_input.end(), {given[i].first, {}});
+      known->second.push_back(given[i].second);
+    }
+  }
+  std::vector<std::vector<Expr>> symbols;
+  for (const auto& [input, all] : by_input) {
+    Dims axes;
+    for (std::size_t axis = 0; axis < all[0].size(); ++axis) {
+      std::vector<Expr> sizes;
+      for (const Dims& dims : all)
+        if (axis < dims.size()) sizes.push_back(dims[axis]);
+      const bool same = std::all_of(sizes.begin(), sizes.end(),
+                                    [&](const Expr& size) { return size == sizes[0]; });
+      if (same) {
+        axes.push_back(sizes[0]);
+        continue;
+      }
+      auto known = std::find(symbols.begin(), symbols.end(), sizes);
+      if (known == symbols.end()) known = symbols.insert(symbols.end(), sizes);
+      axes.push_back(Expr::symbol(fmt::format("s{}", known - symbols.begin())));
+    }
+    base->sizes.input_shapes.emplace_back(input, std::move(axes));
+  }
+  return base;
+}
+
+Result<ReadyFile> ModelFiles::file(const std::string& source, std::int64_t batch) {
+  if (const auto known = files_.find({source, batch}); known != files_.end()) return known->second;
+  ReadyFile ready;
+  ready.file = source;
+  std::optional<Model> own;
+  if (!is_zoo(source)) {
+    std::error_code error;
+    if (!std::filesystem::exists(source, error))
+      return failure(fmt::format("{}: there is no such file; check the path", source));
+    auto model = read_model(source);
+    if (!model) {
+      if (std::filesystem::path(source).extension() == ".onnx") return failure(model);
+      return files_.emplace(std::pair(source, batch), ready).first->second;
+    }
+    own = std::move(*model);
+  }
+  const auto wanted =
+      request_.shapes.empty() ? model_with(source, batch, nullptr) : open_model(source, batch);
+  if (!wanted) return failure(wanted);
+  auto loaded = load_model(*wanted);
+  if (!loaded) return failure(loaded);
+  ready.is_onnx = true;
+  if (const std::string stored(stored_precision(loaded->model)); stored != "fp32")
+    ready.stored = stored;
+  ready.joules = modelled_joules(loaded->model);
+  if (!own || sizes_differ(*own, loaded->model)) {
+    WriteOptions write;
+    if (!own) write.fill = build::random_weights(loaded->model, request_.seed);
+    ready.file = new_file(".onnx");
+    if (auto status = write_onnx(loaded->model, ready.file, write); !status) return failure(status);
+  }
+  return files_.emplace(std::pair(source, batch), ready).first->second;
+}
+
+Result<ReadyInputs> ModelFiles::inputs_of(const std::vector<std::string>& sources,
+                                          std::int64_t batch, const ShapeChoice* shape) {
+  std::optional<Error> problem;
+  Result<std::vector<HostTensor>> tensors;
+  bool found = false;
+  for (const std::string& source : sources) {
+    const auto wanted = model_with(source, batch, shape);
+    const auto loaded = wanted ? load_model(*wanted) : failure(wanted);
+    if (!loaded) {
+      if (!problem) problem = loaded.error();
+      continue;
+    }
+    tensors = request_.inputs.empty() ? random_inputs(loaded->model, request_.seed)
+                                      : read_inputs(loaded->model, request_.inputs);
+    found = true;
+    break;
+  }
+  if (!found && request_.inputs.empty())
+    return failure(problem ? problem->message : "there is no file to make inputs for",
+                   problem ? problem->kind : ErrorKind::Model);
+  if (!found) tensors = unchecked_inputs(request_.inputs);
+  if (!tensors) return failure(tensors);
+  ReadyInputs ready;
+  ready.file = new_file(".npz");
+  ready.text = text_of(*tensors);
+  ready.batch = batch > 0 ? batch : batch_of(*tensors);
+  if (auto status = write_npz(ready.file, *tensors); !status) return failure(status);
+  return ready;
+}
+
+std::string ModelFiles::name_beside(const std::string& file, const std::string& ending) const {
+  std::string name = file;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return scratch_ / (name + ending);
+}
+
+Result<ReadyInputs> ModelFiles::inputs(const std::vector<std::string>& sources, std::int64_t batch,
+                                       const std::string& shape) {
+  if (const auto known = inputs_.find({shape, batch}); known != inputs_.end()) return known->second;
+  ReadyInputs ready;
+  if (shape != "mix") {
+    const auto choice = std::find_if(request_.shapes.begin(), request_.shapes.end(),
+                                     [&](const ShapeChoice& own) { return own.name == shape; });
+    auto made = inputs_of(sources, batch, choice == request_.shapes.end() ? nullptr : &*choice);
+    if (!made) return made;
+    ready = std::move(*made);
+  } else {
+    for (const ShapeChoice& choice : request_.shapes) {
+      if (choice.name == "mix") continue;
+      auto one = inputs(sources, batch, choice.name);
+      if (!one) return one;
+      if (ready.file.empty()) {
+        ready = *one;
+      } else {
+        ready.mix.push_back(one->file);
+        ready.text += "; " + one->text;
+      }
+    }
+  }
+  return inputs_.emplace(std::pair(shape, batch), ready).first->second;
+}
+
+}  // namespace strata

@@ -1,0 +1,66 @@
+#include "strata/task/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strata/read/read.h"
+
+namespace strata {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kDynamic = STRATA_SOURCE_DIR "/tests/models/mobilenet_v2_dynamic.onnx";
+
+std::string input_shape(const Model& model) {
+  return text(model.graph().tensors[model.graph().inputs[0]].type.dims);
+}
+
+TEST(ModelRequest, SizesThatAreLeftOpenStayOpen) {
+  const auto loaded = load_model({kDynamic});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(input_shape(loaded->model), "N×3×224×224");
+}
+
+TEST(ModelRequest, WhatRunsHasOneItemUnlessAskedForMore) {
+  ModelRequest request{kDynamic};
+  EXPECT_EQ(input_shape(load_one_item(request)->model), "1×3×224×224");
+  request.sizes.batch = 4;
+  EXPECT_EQ(input_shape(load_one_item(request)->model), "4×3×224×224");
+}
+
+TEST(ModelRequest, ErrorsNameTheFile) {
+  ModelRequest request{kDynamic};
+  request.sizes.input_shapes.emplace_back("nowhere", Dims{1});
+  EXPECT_THAT(load_model(request).error().message, HasSubstr("mobilenet_v2_dynamic.onnx: "));
+  EXPECT_THAT(load_model({"zoo:nowhere"}).error().message, HasSubstr("nowhere"));
+}
+
+TEST(EngineModel, AFileIsOpenedAndANetworkOfTheZooIsWritten) {
+  const auto file = load_model({kDynamic});
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(engine_model(*file, {kDynamic}, 0)->path, kDynamic);
+  const ModelRequest request{"zoo:squeezenet1_1?resolution=32"};
+  const auto network = load_model(request);
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_TRUE(check_has_weights(network->model));
+  const auto written = engine_model(*network, request, 0);
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(written->path, "");
+  const auto read = read_onnx(written->bytes, "bytes");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(check_has_weights(*read));
+  EXPECT_NE(engine_model(*network, request, 1)->bytes, written->bytes);  // another seed
+}
+
+// The files of the repository have shapes and no elements.
+TEST(EngineModel, AFileWithoutWeightsCannotBeRun) {
+  const auto loaded = load_model({kDynamic});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const auto status = check_has_weights(loaded->model);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("stripped of its weights"));
+}
+
+}  // namespace
+}  // namespace strata

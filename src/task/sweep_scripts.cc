@@ -1,0 +1,82 @@
+#include "strata/task/sweep_scripts.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace strata {
+
+namespace {
+
+// `results.jsonl` → `results.`, `.jsonl`
+std::pair<std::string, std::string> around_number(const std::string& output) {
+  const std::filesystem::path path(output);
+  return {(path.parent_path() / path.stem()).string() + ".", path.extension().string()};
+}
+
+// For make, a dollar sign is doubled.
+std::string for_make(const std::string& line) {
+  std::string out;
+  for (char c : line) out += c == '$' ? std::string("$$") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& text) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:=+,@%-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string slurm_script(const SweepScript& script) {
+  const auto [before, after] = around_number(script.output);
+  const std::string task = "$SLURM_ARRAY_TASK_ID";
+  return fmt::format(
+      "#!/bin/sh\n"
+      "# {} jobs in {} parts; then: {}\n"
+      "#SBATCH --job-name={}\n"
+      "#SBATCH --array=1-{}\n"
+      "#SBATCH --ntasks=1\n"
+      "#SBATCH --exclusive\n"
+      "#SBATCH --requeue\n"
+      "set -eu\n"
+      "exec {}\n",
+      script.jobs, script.parts,
+      script.merge(shell_word(before) + "*" + shell_word(after), shell_word(script.output)),
+      shell_word(script.name), script.parts,
+      script.run(fmt::format("\"{}/{}\"", task, script.parts),
+                 fmt::format("{}\"{}\"{}", shell_word(before), task, shell_word(after))));
+}
+
+std::string make_script(const SweepScript& script) {
+  // Names with spaces are beyond make.
+  const auto [before, after] = around_number(script.output);
+  std::string files;
+  for (std::size_t i = 1; i <= script.parts; ++i)
+    files += fmt::format("{}{}{}{}", i == 1 ? "" : " ", before, i, after);
+  const std::string target = "\x01";  // stands for $@ until dollar signs are doubled
+  const auto recipe = [&](std::string line) {
+    line = for_make(line);
+    if (const std::size_t at = line.find(target); at != line.npos) line.replace(at, 1, "$@");
+    return line;
+  };
+  std::string text = fmt::format(
+      "# {} jobs in {} parts: make -f THIS -j 1; a part that was interrupted goes on\n"
+      ".PHONY: all {}\n"
+      "all: {}\n"
+      "{}: {}\n"
+      "\t{}\n",
+      script.jobs, script.parts, files, script.output, script.output, files,
+      recipe(script.merge(files, target)));
+  for (std::size_t i = 1; i <= script.parts; ++i)
+    text += fmt::format("{}{}{}:\n\t{}\n", before, i, after,
+                        recipe(script.run(fmt::format("{}/{}", i, script.parts), target)));
+  return text;
+}
+
+}  // namespace strata

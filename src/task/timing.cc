@@ -1,0 +1,130 @@
+#include "strata/task/timing.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strata/data/inputs.h"
+#include "strata/machine/machine.h"
+
+namespace strata {
+
+namespace {
+
+// Sizes that are a single symbol and that a kernel's outputs have now revealed.
+std::vector<std::pair<std::string, std::int64_t>> sizes_of_run(
+    const LoadedModel& loaded, std::span<const Kernel* const> kernels) {
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  const auto add = [&](const Expr& size, std::int64_t number) {
+    if (!size.is_formula()) return;
+    const std::string name = size.text();
+    for (const Inference::Symbol& symbol : loaded.inference.symbols)
+      if (symbol.name == name && symbol.needs_data) {
+        for (const auto& [known, value] : sizes)
+          if (known == name) return;
+        sizes.emplace_back(name, number);
+      }
+  };
+  const std::vector<std::string> keys = node_keys(loaded.model);
+  for (const Kernel* kernel : kernels) {
+    if (kernel->sources.size() != 1) continue;
+    std::size_t at = 0;
+    for (const Graph& graph : loaded.model.graphs)
+      for (const Node& node : graph.nodes) {
+        if (keys[at++] != kernel->sources[0]) continue;
+        for (std::size_t o = 0; o < node.outputs.size() && o < kernel->output_dims.size(); ++o) {
+          if (node.outputs[o] == kNone) continue;
+          const Dims& dims = graph.tensors[node.outputs[o]].type.dims;
+          const auto& told = kernel->output_dims[o];
+          for (std::size_t i = 0; i < dims.size() && dims.size() == told.size(); ++i)
+            add(dims[i], told[i]);
+        }
+      }
+  }
+  return sizes;
+}
+
+// Infers the model again with the sizes that a run has revealed, if there are any.
+Status take_sizes_of_run(LoadedModel& loaded, const ModelRequest& model, const TimedModel& timed) {
+  std::vector<const Kernel*> kernels;
+  if (timed.timing)
+    for (const KernelTimes& times : timed.timing->kernels) kernels.push_back(&times.kernel);
+  else if (timed.memory)
+    for (const KernelMemory& taken : timed.memory->kernels) kernels.push_back(&taken.kernel);
+  const auto sizes = sizes_of_run(loaded, kernels);
+  if (sizes.empty()) return {};
+  InferOptions again = model.sizes;
+  std::vector<std::string> told;
+  for (const auto& [name, number] : sizes) {
+    again.sizes.emplace_back(name, number);
+    told.push_back(fmt::format("{} = {}", name, number));
+  }
+  auto inference = infer(loaded.model, again);
+  if (!inference) return failure(inference);
+  loaded.inference = std::move(*inference);
+  loaded.model.notes.push_back(fmt::format("sizes taken from this run: {}", fmt::join(told, ", ")));
+  return {};
+}
+
+TimingOptions timing_options(const TimingRequest& request, const LoadedModel& loaded,
+                             const Observer& observer) {
+  TimingOptions timing;
+  timing.runs = request.runs;
+  timing.warmup = request.warmup;
+  timing.seconds = request.seconds;
+  timing.kernels = request.layers;
+  timing.nodes = loaded.model.graph().nodes.size();
+  timing.stop = observer.stop;
+  timing.progress = [&observer](const TimingProgress& progress) {
+    observer.show(progress.stage, progress.done);
+  };
+  return timing;
+}
+
+}  // namespace
+
+Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
+                              const TimingRequest& request, const Observer& observer) {
+  auto session = request.engine.session();
+  if (!session) return failure(session);
+  session->precision = request.precision;
+  if (!request.optimized) session->optimization = STRATA_OPT_NONE;
+  auto engine = request.engine.load();
+  if (!engine) return failure(engine);
+  auto given = engine_model(loaded, model, request.seed);
+  if (!given) return failure(given);
+  const ModelSource source = given->source();
+  TimingOptions timing = timing_options(request, loaded, observer);
+  timing.session = std::move(*session);
+
+  TimedModel out;
+  out.facts.engine = fmt::format("{} {}", engine->name(), engine->release());
+  out.facts.view = request.optimized ? "optimized" : "source";
+  out.facts.threads = timing.session.threads;
+  if (!request.time && !request.memory) {
+    auto plan = plan_kernels(*engine, source, timing.session);
+    if (!plan) return failure(plan);
+    out.plan = std::move(*plan);
+    return out;
+  }
+  auto inputs = request.inputs.empty() ? random_inputs(loaded.model, request.seed)
+                                       : read_inputs(loaded.model, request.inputs);
+  if (!inputs) return failure(inputs);
+  out.machine = named_facts(read_machine());  // the load before the measurement, not during it
+  if (request.time) {
+    auto measured = time_model(*engine, source, *inputs, timing);
+    if (!measured) return failure(measured);
+    out.timing = std::move(*measured);
+  }
+  if (request.memory && !observer.stopped()) {
+    auto traced = trace_memory(*engine, source, *inputs, timing.session, timing.stop);
+    if (!traced && !observer.stopped()) return failure(traced);
+    if (traced) out.memory = std::move(*traced);
+  }
+  out.interrupted = observer.stopped();
+  if (out.timing && out.timing->runs.empty()) out.timing.reset();
+  if (out.timing && out.interrupted) out.timing->partial = true;
+  if (Status status = take_sizes_of_run(loaded, model, out); !status) return failure(status);
+  return out;
+}
+
+}  // namespace strata

@@ -1,0 +1,82 @@
+#include "strata/task/timing.h"
+
+#include "task/test_job.h"
+
+namespace strata {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+
+class TimingJob : public test::JobTest {
+ protected:
+  void SetUp() override {
+    test::JobTest::SetUp();
+    auto loaded = load_model(small_model());
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    loaded_ = std::move(*loaded);
+  }
+  static TimingRequest request() {
+    TimingRequest out;
+    out.engine = fake_engine();
+    out.runs = 4;
+    out.warmup = 0;
+    return out;
+  }
+  LoadedModel loaded_;
+};
+
+TEST_F(TimingJob, MeasuresAndSaysOnWhat) {
+  const auto timed = run_timing(loaded_, small_model(), request(), observer());
+  ASSERT_TRUE(timed) << timed.error().message;
+  ASSERT_TRUE(timed->timing);
+  EXPECT_THAT(timed->timing->runs, Not(IsEmpty()));
+  EXPECT_THAT(timed->facts.engine, testing::StartsWith("fake "));
+  EXPECT_EQ(timed->facts.view, "source");
+  EXPECT_EQ(timed->facts.threads, 1);
+  EXPECT_THAT(timed->machine, Not(IsEmpty()));
+  EXPECT_FALSE(timed->memory);
+  EXPECT_FALSE(timed->plan);
+  EXPECT_FALSE(timed->interrupted);
+  EXPECT_THAT(stages_, Contains("measuring"));
+}
+
+TEST_F(TimingJob, MemoryAlone) {
+  TimingRequest memory = request();
+  memory.time = false;
+  memory.memory = true;
+  const auto timed = run_timing(loaded_, small_model(), memory);
+  ASSERT_TRUE(timed) << timed.error().message;
+  EXPECT_FALSE(timed->timing);
+  ASSERT_TRUE(timed->memory);
+  EXPECT_GT(timed->memory->peak, 0);
+}
+
+// In the source view, every node is a kernel; in the optimized one, activations are part of
+// convolutions.
+TEST_F(TimingJob, ALookRunsNothing) {
+  TimingRequest look = request();
+  look.time = false;
+  look.engine.own = {"fail=error"};  // would fail if it ran
+  const auto source = run_timing(loaded_, small_model(), look);
+  ASSERT_TRUE(source) << source.error().message;
+  ASSERT_TRUE(source->plan);
+  EXPECT_EQ(source->plan->kernels.size(), loaded_.model.graph().nodes.size());
+  look.optimized = true;
+  const auto optimized = run_timing(loaded_, small_model(), look);
+  ASSERT_TRUE(optimized) << optimized.error().message;
+  EXPECT_EQ(optimized->facts.view, "optimized");
+  EXPECT_LT(optimized->plan->kernels.size(), source->plan->kernels.size());
+}
+
+TEST_F(TimingJob, StoppedIsSaid) {
+  stop_ = true;
+  const auto timed = run_timing(loaded_, small_model(), request(), Observer{.stop = &stop_});
+  ASSERT_TRUE(timed) << timed.error().message;
+  EXPECT_TRUE(timed->interrupted);
+  EXPECT_FALSE(timed->memory);
+}
+
+}  // namespace
+}  // namespace strata

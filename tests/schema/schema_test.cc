@@ -1,0 +1,99 @@
+// What commands print as JSON is what data/schemas says, in the judgement of a validator that is
+// not ours (python3-jsonschema), which also has to refuse the same documents with a member
+// misspelt or missing.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+struct Ran {
+  int exit_code;
+  std::string output;  // and errors
+};
+
+Ran run(const std::string& command) {
+  std::FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
+  if (pipe == nullptr) return {-1, "cannot start a shell"};
+  Ran ran{0, ""};
+  std::array<char, 4096> buffer;
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    ran.output.append(buffer.data(), n);
+  const int status = ::pclose(pipe);
+  ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ran;
+}
+
+const std::string kValidate = "/usr/bin/python3 -B -W ignore " STRATA_SOURCE_DIR
+                              "/tests/schema/validate.py " STRATA_SOURCE_DIR "/data/schemas";
+
+class Schema : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "schema_" + std::to_string(::getpid());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string folder_;
+};
+
+TEST_P(Schema, OutputIsValidAndDamagedOutputIsNot) {
+  const std::string file = folder_ + "/out.json";
+  const Ran made = run("cd " STRATA_SOURCE_DIR " && OUT=" + folder_ + " && " STRATA_BINARY " " +
+                       GetParam() + " > " + file);
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  const Ran judged = run(kValidate + " --broken " + file);
+  EXPECT_EQ(judged.exit_code, 0) << judged.output;
+}
+
+constexpr const char* kCommands[] = {
+    "stat tests/models/resnet18.onnx --format json",
+    "stat tests/models/mobilenet_v2_dynamic.onnx --format json --report tree --arena --dim N=2",
+    "stat tests/models/mobilenet_v2_dynamic.onnx --format json --columns +macs%",
+    "stat tests/models/mobilenet_v2.onnx --format json --device-memory pytorch-cuda",
+    "stat tests/models/mobilenet_v2.onnx --format json --layout torchstat",
+    "stat tests/models/mobilenet_v2.onnx --format json --layout rasp",
+    "stat tests/cli/models/custom_op.onnx --format json",
+    "stat tests/cli/models/nonzero.onnx --format json",
+    "stat 'zoo:squeezenet1_1?resolution=64' --time --memory --engine fake --runs 8 --format json",
+    "bench 'zoo:squeezenet1_1?resolution=32' --engine "
+    "fake:spin=1000000,fake:answer=wrong,spin=1000000,fake:fail=crash "
+    "--max-time 1s --processes 1 --format json",
+    "bench 'zoo:squeezenet1_1?resolution=32' --engine fake:spin=1000000 --max-time 1s --processes "
+    "1 --aa "
+    "--format json",
+    "bench 'zoo:squeezenet1_1?resolution=32' --engine fake:spin=1000000 --max-time 1s --processes "
+    "1 --columns "
+    "model,median --format json",
+    "payload tests/cli/models/nonzero.onnx --format json",
+    "payload tests/models/resnet18.onnx --format json --cuts --split --link 100Mbps --edge "
+    "10GFLOP/s --server 1TFLOP/s",
+    "calibrate 'zoo:squeezenet1_1?resolution=64' --engine fake --random --samples 2 --format json",
+    "sensitivity 'zoo:squeezenet1_1?resolution=64' --engine fake --random --samples 2 "
+    "--leave-one-out --format json",
+    "sensitivity tests/models/digits/digits.onnx --data tests/models/digits/images.npz --samples 4 "
+    "--parts --format json",
+    "quantize tests/models/digits/digits.onnx --data tests/models/digits/images.npz --samples 32 "
+    "--max-time 2s "
+    "-o $OUT/int8.onnx --format json",
+    "optimize 'zoo:squeezenet1_1?resolution=32' -o $OUT/fast.onnx --precision fp32 --threads 1 "
+    "--max-time 2s --format json",
+    "sweep tests/schema/sweep.toml -o $OUT/sweep.jsonl --format json",
+    "engines fake --format json",
+    "zoo table --format json",
+    "zoo table --format json --layout rasp",
+};
+INSTANTIATE_TEST_SUITE_P(Commands, Schema, testing::ValuesIn(kCommands));
+
+// What 0.1 wrote is no document of today; readers know the difference.
+TEST(SchemaOf01, IsAnother) {
+  const Ran judged = run(kValidate + " " STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/profile.json");
+  EXPECT_EQ(judged.exit_code, 1) << judged.output;
+}
+
+}  // namespace
