@@ -46,6 +46,8 @@ function(strata_add_test program sources prefix)
   strata_test_settings(${program})
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")  # for tests that such a program cannot pass
     target_compile_definitions(${program} PRIVATE STRATA_SANITIZED)
+    set_target_properties(${program} PROPERTIES
+      CROSSCOMPILING_EMULATOR ${PROJECT_SOURCE_DIR}/tests/run_sanitized.sh)
   endif()
   if(STRATA_PCH)
     target_precompile_headers(${program} REUSE_FROM strata_test_headers)
