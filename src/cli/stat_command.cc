@@ -14,6 +14,7 @@
 #include "strata/cost/energy.h"
 #include "strata/machine/roofline.h"
 #include "strata/profile/analysis.h"
+#include "strata/profile/columns.h"
 #include "strata/report/report.h"
 
 namespace strata::cli {
@@ -109,6 +110,9 @@ Result<int> run_stat(StatOptions& options, const App& app) {
   }
 
   const bool machine = options.table.is_data();
+  options.profile.all_columns = machine || !options.save.empty();
+  options.profile.needs = needs_of(options.profile);
+  if (options.profile.all_columns) options.profile.needs |= Need::Hash;
   const auto analysis = analyse_for(loaded->model, loaded->inference, options.profile);
   if (!analysis) return failure(analysis);
   const auto given = given_options(app);
@@ -118,10 +122,14 @@ Result<int> run_stat(StatOptions& options, const App& app) {
     if (made) made->options = given;
     return made;
   };
-  const auto profile = table(machine);
+  auto profile = table(machine);
   if (!profile) return failure(profile);
+  const bool exact = profile->is_exact();
 
-  if (auto status = options.table.write(to_document(*profile), table_style(options)); !status)
+  // A large table is not copied unless it is written once more.
+  Document document =
+      options.save.empty() ? to_document(std::move(*profile)) : to_document(*profile);
+  if (auto status = options.table.write(std::move(document), table_style(options)); !status)
     return failure(status);
 
   if (!options.save.empty()) {
@@ -135,7 +143,7 @@ Result<int> run_stat(StatOptions& options, const App& app) {
     fmt::print(stderr, "strata: interrupted: the results are partial\n");
     return kInterrupted;
   }
-  if (options.strict && !profile->is_exact()) {
+  if (options.strict && !exact) {
     fmt::print(
         stderr,
         "strata: --strict: not everything could be counted; see the lines below the table\n");
@@ -210,7 +218,8 @@ void add_rows(App& app, StatOptions& options) {
 Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
   App* app = program.add_subcommand("stat", "what every layer costs");
-  app->footer(name_lists() + "\n" + kFooter);
+  app->footer(kFooter);
+  app->above_footer(name_lists);
   options->model.add_to(*app);
   add_rows(*app, *options);
   app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)");
