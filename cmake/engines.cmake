@@ -5,6 +5,7 @@ set(STRATA_ONNXRUNTIME_DIR ${PROJECT_BINARY_DIR}/onnxruntime CACHE PATH
 # The program's commands, too, for they share the library's precompiled headers.
 set_target_properties(strata strata_commands PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
+# strata_add_engine(<name> [FOR_TESTS]): what is for tests is not installed.
 function(strata_add_engine name)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engines/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -19,7 +20,9 @@ function(strata_add_engine name)
   target_link_libraries(${target} PRIVATE strata)
   target_precompile_headers(${target} REUSE_FROM strata)
   set_property(GLOBAL APPEND PROPERTY STRATA_ENGINE_TARGETS ${target})
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/strata/engines)
+  if(NOT "FOR_TESTS" IN_LIST ARGN)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/strata/engines)
+  endif()
 endfunction()
 
 # The user's own ONNX Runtime: -Donnxruntime_ROOT=…, a CMake or pkg-config package, or
@@ -61,13 +64,18 @@ macro(strata_fetch_onnxruntime)
   if(EXISTS ${fetched}/package-lock.json)
     set(onnxruntime_INCLUDE_DIR ${fetched}/include)
     set(onnxruntime_LIBRARY ${fetched}/lib/libonnxruntime.so.1)
+    # The plugin looks beside itself first: here, and where both are installed.
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/engines)
+    file(CREATE_LINK ${onnxruntime_LIBRARY} ${PROJECT_BINARY_DIR}/engines/libonnxruntime.so.1
+         SYMBOLIC)
     install(FILES ${onnxruntime_LIBRARY} DESTINATION ${CMAKE_INSTALL_LIBDIR}/strata/engines)
   endif()
 endmacro()
 
-strata_add_engine(fake)
+strata_add_engine(fake FOR_TESTS)
 
 strata_find_onnxruntime()
+file(REMOVE ${PROJECT_BINARY_DIR}/engines/libonnxruntime.so.1)  # of an earlier fetch
 if(NOT onnxruntime_INCLUDE_DIR OR NOT onnxruntime_LIBRARY)
   strata_fetch_onnxruntime()
 endif()
@@ -87,6 +95,9 @@ else()
   message(STATUS "Engine onnxruntime: ${onnxruntime_LIBRARY}")
   strata_add_engine(onnxruntime)
   target_include_directories(strata_engine_onnxruntime SYSTEM PRIVATE ${onnxruntime_INCLUDE_DIR})
-  target_compile_definitions(strata_engine_onnxruntime PRIVATE
-    STRATA_ONNXRUNTIME_LIBRARY="${onnxruntime_LIBRARY}")
+  # One that the user or a packager named stays where it is, and the plugin remembers where.
+  if(NOT EXISTS ${PROJECT_BINARY_DIR}/engines/libonnxruntime.so.1)
+    target_compile_definitions(strata_engine_onnxruntime PRIVATE
+      STRATA_ONNXRUNTIME_LIBRARY="${onnxruntime_LIBRARY}")
+  endif()
 endif()

@@ -73,6 +73,7 @@ std::vector<Expr::Term> Expr::terms() const {
 std::string Expr::text() const {
   if (is_overflow()) return "overflow";
   if (is_unknown()) return "?";
+  if (is_number()) return std::to_string(value());
   std::string out;
   for (const Term& term : terms()) {
     const bool negative = term.coefficient < 0;

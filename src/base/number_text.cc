@@ -24,8 +24,8 @@ std::string with_prefix(double number, double base, const char* const* prefixes,
     number /= base;
     ++prefix;
   }
-  if (prefix == 0 && number == std::floor(number))
-    return fmt::format("{:.0f}{}", number, prefixes[0]);
+  if (prefix == 0 && number == std::floor(number))  // less than `base`
+    return fmt::format_int(static_cast<std::int64_t>(number)).str() + prefixes[0];
   return significant(number) + prefixes[prefix];
 }
 

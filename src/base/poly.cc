@@ -180,6 +180,8 @@ Expr Expr::symbol(std::string_view name) {
 Expr Expr::sum(const Expr& a, const Expr& b, std::int64_t sign) {
   if (a.is_overflow() || b.is_overflow()) return overflow();
   if (a.is_unknown() || b.is_unknown()) return unknown();
+  if (b.is(0)) return a;
+  if (a.is(0) && sign == 1) return b;
   const Terms x(a);
   const Terms y(b);
   std::vector<detail::Term> terms;
@@ -203,6 +205,8 @@ Expr Expr::product(const Expr& a, const Expr& b) {
   if (a.is(0) || b.is(0)) return 0;
   if (a.is_overflow() || b.is_overflow()) return overflow();
   if (a.is_unknown() || b.is_unknown()) return unknown();
+  if (a.is(1)) return b;
+  if (b.is(1)) return a;
   const Terms x(a);
   const Terms y(b);
   if (x.size() * y.size() > kMaxProducts) return unknown();

@@ -2,11 +2,13 @@
 #include <cstdio>
 #include <exception>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/advice.h"
 #include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/options.h"
 
 namespace {
@@ -22,18 +24,11 @@ int run(int argc, char** argv) {
       "  strata stat zoo:resnet50 --report tree --depth 2\n"
       "  strata stat decoder.onnx --dim batch=1 --report tree --depth 2\n"
       "  strata explain resnet50.onnx layer1.0.conv2 --count rasp");
-  const Command commands[] = {
-      add_stat(program),     add_explain(program),   add_payload(program),
-      add_bench(program),    add_calibrate(program), add_sensitivity(program),
-      add_quantize(program), add_optimize(program),  add_sweep(program),
-      add_merge(program),    add_zoo(program),       add_ops(program),
-      add_engines(program),  add_worker(program)};
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const std::vector<Command> commands = add_commands(program, first);
   const auto shown = program.parse(argc, argv);
   if (!shown) {
-    const std::string_view first = argc > 1 ? argv[1] : "";
-    bool known = first.empty() || first.starts_with('-');
-    for (const Command& command : commands) known = known || command.app->name() == first;
-    if (known)
+    if (first.empty() || first.starts_with('-') || is_command(first))
       fmt::print(stderr, "strata: {}\n", shown.error().message);
     else
       fmt::print(stderr, "strata: there is no command \"{}\"\n", first);

@@ -162,6 +162,8 @@ void App::set_version_flag(const std::string& names, const std::string& version)
 
 void App::footer(const std::string& text) { app_->footer(text); }
 
+void App::above_footer(std::function<std::string()> text) { app_->footer(std::move(text)); }
+
 void App::hide() { app_->group(""); }
 
 Option* App::keep(CLI::Option* option, const std::string& names) {

@@ -89,6 +89,8 @@ class App {
   void require_subcommand();
   void set_version_flag(const std::string& names, const std::string& version);
   void footer(const std::string& text);  // below the options in --help
+  // Stands above the footer, and is made only when it is shown.
+  void above_footer(std::function<std::string()> text);
   void hide();                           // from the program's --help
 
   // `names` is `-o,--output FILE`, with what stands for the value in --help, or `model MODEL` for a

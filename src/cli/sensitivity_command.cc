@@ -129,12 +129,12 @@ Result<int> print_sensitivity(Options& options) {
   if (!options.table.is_data())
     for (Table& table : document.tables) keep_top(table, options.top);
   if (Status status = options.table.write(std::move(document)); !status) return failure(status);
-  if (!options.plot.empty())
-    if (Status status =
-            write_output(options.plot, options.plot.ends_with(".png") ? sensitivity_to_png(run)
-                                                                      : sensitivity_to_svg(run));
-        !status)
-      return failure(status);
+  if (!options.plot.empty()) {
+    const Result<std::string> plot =
+        options.plot.ends_with(".png") ? sensitivity_to_png(run) : sensitivity_to_svg(run);
+    if (!plot) return failure(plot);
+    if (Status status = write_output(options.plot, *plot); !status) return failure(status);
+  }
   if (outcome->unwritten) return tl::unexpected(*outcome->unwritten);
   if (outcome->interrupted && !options.request.journal.empty())
     fmt::print(stderr, "the same command goes on where {} ends\n", options.request.journal);

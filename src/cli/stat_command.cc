@@ -14,6 +14,7 @@
 #include "strata/cost/energy.h"
 #include "strata/machine/roofline.h"
 #include "strata/profile/analysis.h"
+#include "strata/profile/columns.h"
 #include "strata/report/report.h"
 
 namespace strata::cli {
@@ -64,6 +65,13 @@ Status save_all(const Profile& shown, const Profile& full, const StatOptions& op
   return {};
 }
 
+// Stays to the end of the process, which takes less time than taking a large model apart.
+template <class T>
+T& keep_to_the_end(T object) {
+  static T* kept = nullptr;  // so that checks for leaks see that someone has it
+  return *(kept = new T(std::move(object)));
+}
+
 Result<int> run_stat(StatOptions& options, const App& app) {
   const auto report = report_kind_from_name(options.report);
   if (!report)
@@ -76,7 +84,7 @@ Result<int> run_stat(StatOptions& options, const App& app) {
   }
   const auto request = options.model.request();
   if (!request) return failure(request);
-  auto loaded = load_model(*request);
+  auto& loaded = keep_to_the_end(load_model(*request));
   if (!loaded) return failure(loaded);
   TimedModel timed;
   std::optional<JobDisplay> display;  // to the end: one interrupt may be several signals
@@ -109,7 +117,11 @@ Result<int> run_stat(StatOptions& options, const App& app) {
   }
 
   const bool machine = options.table.is_data();
-  const auto analysis = analyse_for(loaded->model, loaded->inference, options.profile);
+  options.profile.all_columns = machine || !options.save.empty();
+  options.profile.needs = needs_of(options.profile);
+  if (options.profile.all_columns) options.profile.needs |= Need::Hash;
+  const auto& analysis =
+      keep_to_the_end(analyse_for(loaded->model, loaded->inference, options.profile));
   if (!analysis) return failure(analysis);
   const auto given = given_options(app);
   const auto table = [&](bool all_columns) -> Result<Profile> {
@@ -118,10 +130,14 @@ Result<int> run_stat(StatOptions& options, const App& app) {
     if (made) made->options = given;
     return made;
   };
-  const auto profile = table(machine);
+  auto profile = table(machine);
   if (!profile) return failure(profile);
+  const bool exact = profile->is_exact();
 
-  if (auto status = options.table.write(to_document(*profile), table_style(options)); !status)
+  // A large table is not copied unless it is written once more.
+  Document document =
+      options.save.empty() ? to_document(std::move(*profile)) : to_document(*profile);
+  if (auto status = options.table.write(std::move(document), table_style(options)); !status)
     return failure(status);
 
   if (!options.save.empty()) {
@@ -135,7 +151,7 @@ Result<int> run_stat(StatOptions& options, const App& app) {
     fmt::print(stderr, "strata: interrupted: the results are partial\n");
     return kInterrupted;
   }
-  if (options.strict && !profile->is_exact()) {
+  if (options.strict && !exact) {
     fmt::print(
         stderr,
         "strata: --strict: not everything could be counted; see the lines below the table\n");
@@ -210,7 +226,8 @@ void add_rows(App& app, StatOptions& options) {
 Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
   App* app = program.add_subcommand("stat", "what every layer costs");
-  app->footer(name_lists() + "\n" + kFooter);
+  app->footer(kFooter);
+  app->above_footer(name_lists);
   options->model.add_to(*app);
   add_rows(*app, *options);
   app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)");

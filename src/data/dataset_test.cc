@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zip.h>
 
+#include "data/libzip.h"
 #include "graph/text.h"
 #include "strata/data/inputs.h"
 #include "strata/infer/infer.h"
@@ -91,6 +91,7 @@ class DatasetFolder : public testing::Test {
   }
   void write_zip(const std::string& name, bool packed,
                  const std::vector<std::pair<std::string, std::string>>& files) const {
+    ASSERT_TRUE(libzip.open());
     zip_t* archive = zip_open((folder_ / name).c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
     ASSERT_NE(archive, nullptr);
     for (const auto& [file, bytes] : files) {

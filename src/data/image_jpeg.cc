@@ -4,11 +4,9 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <jpeglib.h>
-// After jpeglib.h, which it needs.
-#include <jerror.h>
 
 #include "data/image.h"
+#include "data/libjpeg.h"
 
 namespace strata {
 
@@ -113,6 +111,8 @@ void to_rgb(std::vector<std::uint8_t>& pixels) {
 }  // namespace
 
 Result<Image> read_jpeg(std::string_view bytes, std::string_view label, const ImageLimits& limits) {
+  if (Status opened = libjpeg.open(); !opened)
+    return failure(fmt::format("{}: {}", label, opened.error().message));
   Reader reader;
   const auto wrong = [&] {
     return failure(

@@ -1,12 +1,13 @@
 // libpng reports errors by a call that must not return, so this uses setjmp and longjmp, with
 // nothing in between that has a destructor.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
-#include <png.h>
 
 #include "data/image.h"
+#include "data/libpng.h"
 
 namespace strata {
 
@@ -34,11 +35,12 @@ struct Reader {
   auto* reader = static_cast<Reader*>(png_get_error_ptr(png));
   std::strncpy(reader->text, message, sizeof reader->text - 1);
   png_longjmp(png, 1);
+  std::abort();  // never: the call above does not return
 }
 
 void read_bytes(png_structp png, png_bytep out, std::size_t count) {
   auto* reader = static_cast<Reader*>(png_get_io_ptr(png));
-  if (count > reader->rest.size()) png_error(png, "it ends too early");
+  if (count > reader->rest.size()) give_up(png, "it ends too early");
   std::memcpy(out, reader->rest.data(), count);
   reader->rest.remove_prefix(count);
 }
@@ -73,7 +75,7 @@ bool Reader::read_pixels(std::uint8_t* out) {
   png_read_update_info(png, info);
   const std::size_t height = png_get_image_height(png, info);
   const std::size_t width = png_get_image_width(png, info);
-  if (png_get_rowbytes(png, info) != width * 3) png_error(png, "its rows are of an odd length");
+  if (png_get_rowbytes(png, info) != width * 3) give_up(png, "its rows are of an odd length");
   for (int pass = 0; pass < passes; ++pass)
     for (std::size_t i = 0; i < height; ++i) png_read_row(png, out + i * width * 3, nullptr);
   return true;
@@ -82,6 +84,8 @@ bool Reader::read_pixels(std::uint8_t* out) {
 }  // namespace
 
 Result<Image> read_png(std::string_view bytes, std::string_view label, const ImageLimits& limits) {
+  if (Status opened = libpng.open(); !opened)
+    return failure(fmt::format("{}: {}", label, opened.error().message));
   Reader reader;
   reader.rest = bytes;
   const auto wrong = [&] {

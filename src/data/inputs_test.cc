@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zip.h>
 
+#include "data/libzip.h"
 #include "data/npy.h"
 #include "data/onnx_tensor.h"
 #include "graph/text.h"
@@ -90,6 +90,7 @@ TEST(Npy, WrongFilesGetASentence) {
 TEST_F(InputFiles, ManyArraysInAnNpz) {
   const std::string path = (folder_ / "all.npz").string();
   const std::string a = npy("<f4", "1,", floats({7})), b = npy("<i8", "1,", std::string(8, '\0'));
+  ASSERT_TRUE(libzip.open());
   zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
   ASSERT_NE(archive, nullptr);
   for (const auto& [name, bytes] : {std::pair("a.npy", &a), {"b.npy", &b}})

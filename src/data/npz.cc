@@ -35,6 +35,8 @@ Result<std::string> unpack(zip_t* archive, std::uint64_t index, const zip_stat_t
 }  // namespace
 
 Result<ZipArchive> open_npz(const std::string& path) {
+  if (Status opened = libzip.open(); !opened)
+    return failure(fmt::format("{}: {}", path, opened.error().message));
   int code = 0;
   ZipArchive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (archive != nullptr) return archive;

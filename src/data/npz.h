@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <zip.h>
-
+#include "data/libzip.h"
 #include "strata/base/result.h"
 
 namespace strata {

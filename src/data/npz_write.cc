@@ -77,6 +77,8 @@ Status write_npz(const std::string& path, std::span<const HostTensor> tensors) {
     if (!bytes) return failure(bytes);
     arrays.push_back(std::move(*bytes));
   }
+  if (Status opened = libzip.open(); !opened)
+    return failure(fmt::format("cannot write {}: {}", path, opened.error().message));
   int code = 0;
   ZipArchive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (archive == nullptr) {

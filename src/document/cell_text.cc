@@ -45,8 +45,9 @@ NumberStyle style_of(Unit unit) {
 // A formula with many sizes in it would tear the table apart: its two largest
 // terms stand for it. --exact and machine output have all of it.
 std::string short_text(const Expr& expr, NumberStyle style) {
+  if (expr.is_number()) return expr_text(expr, style, false);
   std::vector<Expr::Term> terms = expr.terms();
-  if (expr.is_number() || terms.size() <= kWholeTerms) return expr_text(expr, style, false);
+  if (terms.size() <= kWholeTerms) return expr_text(expr, style, false);
   std::stable_sort(terms.begin(), terms.end(), [](const Expr::Term& a, const Expr::Term& b) {
     return std::abs(a.coefficient) > std::abs(b.coefficient);
   });

@@ -49,11 +49,15 @@ std::string shortened(const std::string& text, std::size_t width) {
   return "…" + text.substr(at);
 }
 
-std::string padded(const std::string& text, std::size_t width, bool right) {
+void append_padded(std::string& line, const std::string& text, std::size_t width, bool right) {
   const std::size_t shown = display_width(text);
-  if (shown > width) return shortened(text, width);
-  const std::string space(width - shown, ' ');
-  return right ? space + text : text + space;
+  const std::size_t space = width - std::min(shown, width);
+  if (right) line.append(space, ' ');
+  if (shown > width)
+    line += shortened(text, width);
+  else
+    line += text;
+  if (!right) line.append(space, ' ');
 }
 
 std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style) {
@@ -134,7 +138,7 @@ std::string line_of(const std::vector<TextColumn>& columns, std::size_t row) {
   std::string line;
   for (const TextColumn& column : columns) {
     if (!line.empty()) line += kGap;
-    line += padded(column.cells[row], column.width, is_right_aligned(column.column->unit));
+    append_padded(line, column.cells[row], column.width, is_right_aligned(column.column->unit));
   }
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
@@ -144,7 +148,7 @@ std::string header_of(const std::vector<TextColumn>& columns) {
   std::string line;
   for (const TextColumn& column : columns) {
     if (!line.empty()) line += kGap;
-    line += padded(column.title, column.width, is_right_aligned(column.column->unit));
+    append_padded(line, column.title, column.width, is_right_aligned(column.column->unit));
   }
   while (line.ends_with(' ')) line.pop_back();
   return line;

@@ -1,6 +1,8 @@
 #include "ops/registry.h"
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -66,13 +68,27 @@ namespace {
 // A flat hash table: every node of every network is looked up here, several times.
 constexpr std::size_t kSlots = 2048;
 
-std::size_t hash(std::string_view op) {
-  const auto at = [&](std::size_t i) {
-    return static_cast<std::size_t>(static_cast<unsigned char>(op[i]));
-  };
+// The slot where the search begins: from the first and the last eight letters, or four, or all of
+// fewer.
+std::size_t first_slot(std::string_view op) {
+  const char* start = op.data();
   const std::size_t size = op.size();
-  if (size == 0) return 0;
-  return size * 31 + at(0) * 401 + at(size / 2) * 131 + at(size - 1) * 29 + at(size / 3) * 7;
+  std::uint64_t head = 0, tail = 0;
+  const auto both_ends = [&](auto word) {
+    std::memcpy(&word, start, sizeof word);
+    head = word;
+    std::memcpy(&word, start + size - sizeof word, sizeof word);
+    tail = word;
+  };
+  if (size >= 8)
+    both_ends(std::uint64_t{});
+  else if (size >= 4)
+    both_ends(std::uint32_t{});
+  else
+    for (const char letter : op) head = head * 256 + static_cast<unsigned char>(letter);
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  constexpr int kBits = std::countr_zero(kSlots);
+  return static_cast<std::size_t>(((head * kOdd) ^ (tail + size)) * kOdd >> (64 - kBits));
 }
 
 const OpTable*& table() {
@@ -106,16 +122,17 @@ OpTable::OpTable(std::span<const Family> families) : slots_(kSlots, 0) {
 }
 
 const OpTable::Rows* OpTable::rows_of(std::string_view domain, std::string_view op) const {
-  for (std::size_t i = hash(op);; ++i) {
-    const std::uint16_t slot = slots_[i % kSlots];
+  const std::uint16_t* slots = slots_.data();
+  for (std::size_t i = first_slot(op);; ++i) {
+    const std::uint16_t slot = slots[i % kSlots];
     if (slot == 0) return nullptr;
-    const Rows& rows = rows_[slot - 1u];
+    const Rows& rows = rows_.data()[slot - 1u];
     if (rows.op == op && rows.domain == domain) return &rows;
   }
 }
 
 void OpTable::add(const OpRule& rule) {
-  std::size_t i = hash(rule.name) % kSlots;
+  std::size_t i = first_slot(rule.name);
   while (slots_[i] != 0) {
     const Rows& rows = rows_[slots_[i] - 1u];
     if (rows.op == rule.name && rows.domain == rule.domain) break;

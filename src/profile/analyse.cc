@@ -21,10 +21,10 @@ std::vector<Profile::TensorFacts> tensor_facts(const Graph& graph, std::span<con
   return facts;
 }
 
-Profile::ModelFacts model_facts(const Model& model) {
+Profile::ModelFacts model_facts(const Model& model, Needs needs) {
   Profile::ModelFacts facts;
   facts.path = model.path;
-  facts.graph_hash = graph_hash(model);
+  if (needs.has(Need::Hash)) facts.graph_hash = graph_hash(model);
   facts.file_bytes = model.file_bytes;
   facts.producer = std::string(model.producer);
   if (!model.producer_version.empty()) facts.producer += fmt::format(" {}", model.producer_version);
@@ -66,7 +66,7 @@ Result<Analysis> analyse(const Model& model, const Inference& inference,
   if (auto status = count_figures(a, options); !status) return failure(status);
   if (auto status = find_memory(a, options); !status) return failure(status);
   number_blocks(a);
-  a.facts = model_facts(model);
+  a.facts = model_facts(model, options.needs);
   a.symbols = inference.symbols;
   return a;
 }

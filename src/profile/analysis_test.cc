@@ -118,6 +118,27 @@ TEST_F(Stages, WhatNoColumnNeedsIsNotCounted) {
   EXPECT_THAT(energy.error().message, HasSubstr("column \"energy\" needs"));
 }
 
+TEST_F(Stages, AViewSaysWhatItsColumnsAndItsOrderNeed) {
+  EXPECT_FALSE(needs_of(ProfileView{}).has(Need::Energy));
+  EXPECT_TRUE(needs_of(ProfileView{.columns = "+energy"}).has(Need::Energy));
+  EXPECT_TRUE(needs_of(ProfileView{.columns = "layer,energy%"}).has(Need::Energy));
+  EXPECT_TRUE(needs_of(ProfileView{.sort = "-energy"}).has(Need::Energy));
+  EXPECT_TRUE(needs_of(ProfileView{.all_columns = true}).has(Need::Energy));
+  EXPECT_TRUE(needs_of(ProfileView{.layout = "rasp"}).has(Need::Energy));
+  EXPECT_EQ(needs_of(ProfileView{.columns = "layer,nonsense"}), Needs::all());
+}
+
+TEST_F(Stages, TheHashIsThereUnlessNobodyNeedsIt) {
+  EXPECT_EQ(analysed().facts.graph_hash.size(), 16u);
+  EXPECT_EQ(analysed({.needs = Needs(Need::Macs)}).facts.graph_hash, "");
+}
+
+TEST_F(Stages, AnEnergyModelThatDoesNotExistIsAnErrorEvenIfNoColumnNeedsIt) {
+  const auto analysis = analyse(model, inference, {.energy_model = "steam", .needs = {}});
+  ASSERT_FALSE(analysis);
+  EXPECT_THAT(analysis.error().message, HasSubstr("steam"));
+}
+
 // A convention without FLOPs: the column is left out, but whoever asks for it by name gets it
 // empty.
 TEST_F(Stages, AColumnThatTheConventionLacksIsLeftOutUnlessAskedFor) {

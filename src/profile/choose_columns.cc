@@ -86,6 +86,16 @@ Needs needs_of(std::span<const ChosenColumn> columns) {
   return needs;
 }
 
+Needs needs_of(const ProfileView& view) {
+  const auto columns = choose_columns(view.columns, view.all_columns, Needs::all());
+  if (!columns || !view.layout.empty()) return Needs::all();
+  Needs needs = needs_of(*columns);
+  if (view.sort.empty()) return needs;
+  const std::string_view by = view.sort;
+  const auto sorted = choose_columns(by.substr(by.starts_with('-') ? 1 : 0), false, Needs::all());
+  return sorted ? needs | needs_of(*sorted) : Needs::all();
+}
+
 Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all, Needs has,
                                                  bool optimized) {
   const bool changes = spec.starts_with('+') || spec.starts_with('-');

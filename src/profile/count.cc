@@ -97,8 +97,6 @@ Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& 
 Status count_figures(Analysis& a, const AnalysisOptions& options) {
   auto convention = find_convention(options.convention);
   if (!convention) return failure(convention);
-  auto energy = find_energy_model(options.energy_model);
-  if (!energy) return failure(energy);
   for (const auto& [metric, need] : kCounted)
     if (convention->has(metric)) a.has |= need;
   a.by_node.reserve(a.costs.nodes.size());
@@ -107,7 +105,12 @@ Status count_figures(Analysis& a, const AnalysisOptions& options) {
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
     a.by_layer.push_back(layer_figures(a, static_cast<std::uint32_t>(i)));
   if (!convention->is_strata()) use_convention(a, *convention);
-  if (!options.needs.has(Need::Energy)) return {};
+  // A name is checked even if nobody needs the numbers; strata's own needs no check.
+  const bool needed = options.needs.has(Need::Energy);
+  if (!needed && options.energy_model == AnalysisOptions().energy_model) return {};
+  const auto energy = find_energy_model(options.energy_model);
+  if (!energy) return failure(energy);
+  if (!needed) return {};
   a.has |= Need::Energy;
   return use_energy(a, *convention, *energy);
 }

@@ -1,4 +1,6 @@
 // A profile as a document.
+#include <utility>
+
 #include "profile/shape_text.h"
 #include "strata/document/render.h"
 #include "strata/profile/profile.h"
@@ -54,10 +56,10 @@ class Builder {
     return out;
   }
 
-  Table layers() const {
+  Table layers(std::vector<ProfileRow> rows) const {
     Table table{.name = "layers",
                 .columns = profile_.columns,
-                .rows = profile_.rows,
+                .rows = std::move(rows),
                 .totals = profile_.totals,
                 .tree = profile_.report == ReportKind::Tree};
     for (std::size_t i = 0; i < table.columns.size(); ++i)
@@ -76,7 +78,8 @@ class Builder {
       if (!found) return;
       shapes.push_back(std::move(*found));
     }
-    for (std::size_t r = 0; r < shapes.size(); ++r) table.rows[r].cells[column] = shapes[r];
+    for (std::size_t r = 0; r < shapes.size(); ++r)
+      table.rows[r].cells[column] = std::move(shapes[r]);
     table.columns[column].type = ColumnType::Shapes;
   }
 
@@ -184,13 +187,15 @@ class Builder {
 
 }  // namespace
 
-Document profile_document(const Profile& profile) {
+Document profile_document(const Profile& profile) { return profile_document(Profile(profile)); }
+
+Document profile_document(Profile&& profile) {
   const Builder builder(profile);
   Document document = new_document("profile");
   document.options = profile.options;
   document.machine = profile.machine;
   document.facts = builder.facts();
-  document.tables.push_back(builder.layers());
+  document.tables.push_back(builder.layers(std::exchange(profile.rows, {})));
   document.notes = profile.notes;
   return document;
 }

@@ -32,14 +32,16 @@ Cell share_cell(const Cell& part, const Cell& whole) {
           part.certainty};
 }
 
-ProfileRow cells_of(const Row& row, std::span<const ChosenColumn> columns, const Row& totals) {
+// `totals` are the cells of the row of totals, before shares are taken; empty: these are they.
+ProfileRow cells_of(const Row& row, std::span<const ChosenColumn> columns,
+                    std::span<const Cell> totals) {
   ProfileRow out;
   out.depth = row.depth;
   out.cells.reserve(columns.size());
-  for (const ChosenColumn& column : columns) {
-    Cell cell = column.rule->cell(row);
-    out.cells.push_back(column.share ? share_cell(cell, column.rule->cell(totals))
-                                     : std::move(cell));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Cell cell = columns[i].rule->cell(row);
+    const bool share = columns[i].share && !totals.empty();
+    out.cells.push_back(share ? share_cell(cell, totals[i]) : std::move(cell));
   }
   return out;
 }
@@ -86,8 +88,9 @@ Profile make_profile(const Analysis& a, const Rows& rows, std::span<const Chosen
   profile.columns.reserve(columns.size());
   for (const ChosenColumn& column : columns) profile.columns.push_back(column_of(column));
   profile.rows.reserve(rows.list.size());
-  for (const Row& row : rows.list) profile.rows.push_back(cells_of(row, columns, rows.totals));
-  profile.totals = cells_of(rows.totals, columns, rows.totals);
+  const std::vector<Cell> totals = cells_of(rows.totals, columns, {}).cells;
+  for (const Row& row : rows.list) profile.rows.push_back(cells_of(row, columns, totals));
+  profile.totals = cells_of(rows.totals, columns, totals);
   return profile;
 }
 

@@ -25,7 +25,8 @@ constexpr std::size_t kListed = 12;
 
 class Tree {
  public:
-  explicit Tree(const Analysis& a) : a_(a) {
+  // Modules below `depth` get no row: what they cost goes to the module that they are in.
+  Tree(const Analysis& a, std::uint32_t depth) : a_(a), depth_(depth) {
     modules_.emplace_back();
     modules_[0].row.type = std::string(a.model->scopes[0].cls);
     // A file goes by its name; a network of the zoo by what was asked for.
@@ -39,9 +40,12 @@ class Tree {
   void add(std::uint32_t layer) {
     const Layer& facts = a_.layers.list[layer];
     const bool is_module = !facts.functional && facts.scope != 0;
-    const std::size_t module = module_of(facts.scope);
+    const ScopeId shown = shown_scope(facts.scope);
+    const std::size_t module = module_of(shown);
     const Figures& figures = a_.by_layer[layer];
-    if (is_module) {
+    if (shown != facts.scope) {
+      // Only the sums below: it has neither a row nor a place between modules.
+    } else if (is_module) {
       if (modules_[module].row.calls == 1 && modules_[module].row.output.empty()) {
         Row row = layer_row(a_, {&layer, 1});
         modules_[module].row.input = row.input, modules_[module].row.output = row.output;
@@ -63,13 +67,21 @@ class Tree {
     }
   }
 
-  std::vector<Row> rows(std::uint32_t depth) {
+  std::vector<Row> rows() {
     std::vector<Row> out;
-    emit(depth, out);
+    emit(out);
     return out;
   }
 
  private:
+  // The scope itself, or the one around it that is at the depth where the tree ends.
+  ScopeId shown_scope(ScopeId scope) const {
+    std::uint32_t depth = 0;
+    for (ScopeId at = scope; at != 0 && at != kNone; at = a_.model->scopes[at].parent) ++depth;
+    for (; depth > depth_; --depth) scope = a_.model->scopes[scope].parent;
+    return scope;
+  }
+
   // The module of a scope, made with its parents on first sight.
   std::size_t module_of(ScopeId scope) {
     if (scope == 0 || scope == kNone) return 0;
@@ -117,7 +129,7 @@ class Tree {
     }
   }
 
-  void emit(std::uint32_t depth, std::vector<Row>& out) {
+  void emit(std::vector<Row>& out) {
     std::vector<std::size_t> stack{0};
     while (!stack.empty()) {
       const std::size_t at = stack.back();
@@ -131,12 +143,12 @@ class Tree {
         row.functional = true;
         row.figures = owner.own;
         out.push_back(std::move(row));
-        if (owner.row.depth + 2 <= depth) emit_operations(owner, out);
+        if (owner.row.depth + 2 <= depth_) emit_operations(owner, out);
         continue;
       }
       const Module& module = modules_[at];
       out.push_back(module.row);
-      if (module.row.depth >= depth || module.children.empty()) continue;
+      if (module.row.depth >= depth_ || module.children.empty()) continue;
       if (module.own_count > 0) stack.push_back(at + modules_.size());
       for (auto child = module.children.rbegin(); child != module.children.rend(); ++child)
         stack.push_back(*child);
@@ -144,6 +156,7 @@ class Tree {
   }
 
   const Analysis& a_;
+  const std::uint32_t depth_;
   std::vector<Module> modules_;  // the first is the network
   std::unordered_map<std::string, std::size_t> by_path_;
 };
@@ -151,9 +164,9 @@ class Tree {
 }  // namespace
 
 std::vector<Row> tree_rows(const Analysis& a, std::uint32_t depth) {
-  Tree tree(a);
+  Tree tree(a, depth);
   for (std::uint32_t layer = 0; layer < a.layers.list.size(); ++layer) tree.add(layer);
-  return tree.rows(depth);
+  return tree.rows();
 }
 
 }  // namespace strata

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <png.h>
-
+#include "data/libpng.h"
 #include "report/plot_scene.h"
 
 namespace strata {
@@ -37,7 +36,8 @@ class Canvas {
       for (auto x = std::lround(x1); x < std::lround(x2); ++x) blend(x, y, 1, color);
   }
 
-  std::string png() const {
+  Result<std::string> png() const {
+    if (Status opened = libpng.open(); !opened) return failure(opened);
     png_image image = {};
     image.version = PNG_IMAGE_VERSION;
     image.width = static_cast<png_uint_32>(width_);
@@ -45,10 +45,10 @@ class Canvas {
     image.format = PNG_FORMAT_RGB;
     png_alloc_size_t size = 0;
     if (png_image_write_to_memory(&image, nullptr, &size, 0, pixels_.data(), 0, nullptr) == 0)
-      return "";
+      return failure(std::string("the plot cannot be drawn: ") + image.message);
     std::string out(size, '\0');
     if (png_image_write_to_memory(&image, out.data(), &size, 0, pixels_.data(), 0, nullptr) == 0)
-      return "";
+      return failure(std::string("the plot cannot be drawn: ") + image.message);
     out.resize(size);
     return out;
   }
@@ -105,7 +105,7 @@ void draw_text(Canvas& canvas, const PlotText& text) {
 
 }  // namespace
 
-std::string scene_to_png(const PlotScene& scene) {
+Result<std::string> scene_to_png(const PlotScene& scene) {
   Canvas canvas(scene.width, scene.height);
   for (const PlotLine& line : scene.lines)
     canvas.segment(line.x1 * kScale, line.y1 * kScale, line.x2 * kScale, line.y2 * kScale,

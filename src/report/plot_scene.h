@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "strata/base/result.h"
+
 namespace strata {
 
 struct PlotColor {
@@ -47,7 +49,7 @@ struct PlotScene {
 
 std::string scene_to_svg(const PlotScene& scene);
 // Two pixels for each unit. Letters are those of ASCII; others become `?`.
-std::string scene_to_png(const PlotScene& scene);
+Result<std::string> scene_to_png(const PlotScene& scene);
 
 // Nine rows of five bits at most, from the top, the first column in the highest bit; the
 // eighth and ninth row are below the line. '?' for what is not ASCII.

@@ -3,12 +3,12 @@
 
 namespace strata {
 
-Document to_document(const Profile& profile) {
-  Document document = profile_document(profile);
-  // The lines are of this profile without its rows, which may be many.
-  Profile facts = profile;
-  facts.rows.clear();
-  document.tables.front().foot = [facts = std::move(facts)](const TableStyle& style) {
+Document to_document(const Profile& profile) { return to_document(Profile(profile)); }
+
+Document to_document(Profile&& profile) {
+  Document document = profile_document(std::move(profile));
+  // The lines are of what is left of it: all but its rows, which may be many.
+  document.tables.front().foot = [facts = std::move(profile)](const TableStyle& style) {
     return footer_text(facts, style);
   };
   document.sections = {{.table = document.tables.front().name}};

@@ -314,6 +314,8 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
 }
 
 std::string sensitivity_to_svg(const SensitivityRun& run) { return scene_to_svg(scene_of(run)); }
-std::string sensitivity_to_png(const SensitivityRun& run) { return scene_to_png(scene_of(run)); }
+Result<std::string> sensitivity_to_png(const SensitivityRun& run) {
+  return scene_to_png(scene_of(run));
+}
 
 }  // namespace strata

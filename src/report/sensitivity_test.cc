@@ -298,7 +298,9 @@ TEST(SensitivityPlot, NamesOfLayersAreTextInSvg) {
 
 TEST(SensitivityPlot, PngHasTheRightSize) {
   const SensitivityRun run = run_with({1e-4, 1e-2, 1e-3}, 1e-2);
-  const std::string png = sensitivity_to_png(run);
+  const auto drawn = sensitivity_to_png(run);
+  ASSERT_TRUE(drawn) << drawn.error().message;
+  const std::string& png = *drawn;
   ASSERT_GT(png.size(), 24);
   EXPECT_EQ(png.substr(1, 3), "PNG");
   EXPECT_EQ(png.substr(12, 4), "IHDR");

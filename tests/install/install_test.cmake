@@ -1,6 +1,7 @@
 # Installs BUILD below WORK, builds examples/ against it with find_package(strata)
 # and runs the installed program and every example on MODEL. Examples that run a model have no
-# `strata` program to rely on; they get a network with weights and the fake engine.
+# `strata` program to rely on; they get a network with weights and the fake engine, which is not
+# installed: it comes from BUILD.
 set(prefix ${WORK}/prefix)
 set(examples ${WORK}/examples)
 file(REMOVE_RECURSE ${WORK})
@@ -15,19 +16,33 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${examples} 
 run(${CMAKE_COMMAND} --build ${examples})
 
 run(${prefix}/bin/strata stat ${MODEL})
+
+# The installed engines are those for users, and nothing in them leads back to BUILD.
+file(GLOB_RECURSE plugins ${prefix}/libstrata_engine_*)
+foreach(plugin IN LISTS plugins)
+  file(STRINGS ${plugin} paths REGEX "/libonnxruntime[.]so")
+  if(paths MATCHES "${BUILD}|/build/onnxruntime/")
+    message(FATAL_ERROR "${plugin} looks for ONNX Runtime in the build folder: ${paths}")
+  endif()
+endforeach()
+if(plugins MATCHES "_fake[.]so")
+  message(FATAL_ERROR "the fake engine is installed")
+endif()
+if(plugins MATCHES "_onnxruntime[.]so")
+  run(${prefix}/bin/strata stat "zoo:squeezenet1_1?resolution=32" --time --runs 2 --report root)
+endif()
 file(GLOB programs ${examples}/bin/*)
 if(NOT programs)
   message(FATAL_ERROR "examples/ built no program")
 endif()
-file(GLOB engines ${prefix}/lib*/strata/engines ${prefix}/lib/*/strata/engines)
 file(REMOVE ${prefix}/bin/strata)
 file(MAKE_DIRECTORY ${WORK}/run)
 foreach(program IN LISTS programs)
   cmake_path(GET program STEM name)
   if(NOT name MATCHES "^(bench|quantize|sweep|time)_")
     run(${program} ${MODEL})
-  elseif(engines)
-    run(${CMAKE_COMMAND} -E env STRATA_ENGINE_PATH=${engines} ${program}
+  elseif(EXISTS ${BUILD}/engines/libstrata_engine_fake.so)
+    run(${CMAKE_COMMAND} -E env STRATA_ENGINE_PATH=${BUILD}/engines ${program}
         "zoo:squeezenet1_1?resolution=32" fake WORKING_DIRECTORY ${WORK}/run)
   endif()
 endforeach()

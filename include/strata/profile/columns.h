@@ -40,6 +40,9 @@ struct ChosenColumn {
 // What the numbers of these columns come from.
 Needs needs_of(std::span<const ChosenColumn> columns);
 
+// What a table of this view needs; everything where that cannot be told, as in a layout.
+Needs needs_of(const ProfileView& view);
+
 // `layer,macs` lists them; `+energy,-flops` changes the usual list, which has the columns that
 // the analysis can fill. `all` is for machine output. An unknown name is a usage error that lists
 // the names.

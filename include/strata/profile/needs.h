@@ -21,6 +21,7 @@ enum class Need : std::uint8_t {
   Memory,
   Kernels,  // which kernels run, and in which precision
   Roofline,
+  Hash,  // of the graph: no column, but a document that is saved states it
 };
 
 class Needs {

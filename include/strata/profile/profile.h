@@ -94,7 +94,8 @@ struct Profile {
   };
   struct ModelFacts {
     std::string path;
-    std::string graph_hash;  // of names, operators and shapes; weights do not enter
+    std::string graph_hash;  // of names, operators and shapes; weights do not enter; empty
+                             // if the analysis did not need it
     std::uint64_t file_bytes = 0;
     std::string producer;
     std::int64_t ir_version = 0;
@@ -159,6 +160,7 @@ Result<Profile> make_profile(const Model& model, const Inference& inference,
 
 // The layers as a table, and all else as facts.
 Document profile_document(const Profile& profile);
+Document profile_document(Profile&& profile);  // takes its rows, and nothing else
 // That document as JSON; docs/json-schema.md describes it.
 std::string profile_to_json(const Profile& profile);
 // Such JSON read back, also that of 0.1; what a newer strata added is left out. `label` names it in

@@ -10,6 +10,7 @@ namespace strata {
 
 // profile_document(), with the lines below the table for people.
 Document to_document(const Profile& profile);
+Document to_document(Profile&& profile);  // large tables are not copied
 
 std::string to_table(const Profile& profile, const TableStyle& style = {});
 std::string to_csv(const Profile& profile);

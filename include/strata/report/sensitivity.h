@@ -83,7 +83,7 @@ Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::s
 // The metric of every layer, with its interval, in running order; a red line for what it is
 // compared with, and the names of those that dip.
 std::string sensitivity_to_svg(const SensitivityRun& run);
-std::string sensitivity_to_png(const SensitivityRun& run);
+Result<std::string> sensitivity_to_png(const SensitivityRun& run);
 // In block characters; empty if there are not two layers with a value.
 std::string sensitivity_to_blocks(const SensitivityRun& run, std::size_t width, bool color = false);
 

@@ -1,0 +1,29 @@
+# Libraries that src/data opens when it needs them (src/base/system_library.h). Only their headers
+# are used at build time, and the name by which the dynamic linker will find them.
+
+# Sets `out` to the library's SONAME, or to its path where the dynamic linker does not look.
+function(strata_name_at_run_time out library)
+  execute_process(COMMAND ${CMAKE_READELF} -d ${library} OUTPUT_VARIABLE dynamic ERROR_QUIET)
+  if(NOT dynamic MATCHES "SONAME[^[]*\\[([^]]+)\\]")
+    message(FATAL_ERROR "${library} is not a shared library, so strata cannot open it")
+  endif()
+  set(name ${CMAKE_MATCH_1})
+  cmake_path(GET library PARENT_PATH folder)
+  if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    set(name ${folder}/${name})
+  endif()
+  set(${out} ${name} PARENT_SCOPE)
+endfunction()
+
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
+# Debian's own package file for libzip asks for programs that this does not need.
+find_path(ZIP_INCLUDE_DIR zip.h REQUIRED)
+find_library(ZIP_LIBRARY zip REQUIRED)
+target_include_directories(strata SYSTEM PRIVATE
+  ${JPEG_INCLUDE_DIR} ${PNG_PNG_INCLUDE_DIR} ${ZIP_INCLUDE_DIR})
+foreach(library JPEG PNG ZIP)
+  strata_name_at_run_time(name ${${library}_LIBRARY})
+  set_property(SOURCE src/data/system_libraries.cc APPEND PROPERTY
+               COMPILE_DEFINITIONS STRATA_LIB${library}="${name}")
+endforeach()
