@@ -23,6 +23,7 @@ using testing::HasSubstr;
 struct Tool {
   std::string convention, package, metric;
 };
+void PrintTo(const Tool& tool, std::ostream* out) { *out << tool.convention << ' ' << tool.metric; }
 const Tool kTools[] = {
     {"fvcore", "fvcore", "macs"},
     {"thop", "thop", "macs"},
