@@ -12,6 +12,7 @@
 
 #include "strata/cost/convention.h"
 #include "strata/infer/infer.h"
+#include "strata/profile/analysis.h"
 #include "strata/read/read.h"
 
 namespace strata {
@@ -133,6 +134,23 @@ TEST(ToolVersions, AreThoseThatTheConventionsName) {
     EXPECT_THAT(find_convention(tool.convention)->source(),
                 HasSubstr(fmt::format("{} {}", tool.package, version)));
   }
+}
+
+// In this file of MobileNetV2, 52 convolutions have a norm folded in.
+TEST(FoldedNorms, AreSaidWhereTheToolWouldCountThem) {
+  const auto notes = [](const char* convention) {
+    auto model = read_model(STRATA_TEST_MODELS "/mobilenet_v2_merged.onnx");
+    if (!model) throw std::runtime_error(model.error().message);
+    const auto inference = infer(*model);
+    if (!inference) throw std::runtime_error(inference.error().message);
+    AnalysisOptions options;
+    options.convention = convention;
+    const auto analysis = analyse(*model, *inference, options);
+    if (!analysis) throw std::runtime_error(analysis.error().message);
+    return analysis->costs.notes;
+  };
+  EXPECT_THAT(notes("thop"), testing::ElementsAre(HasSubstr("of 52 convolutions")));
+  EXPECT_THAT(notes("strata"), testing::IsEmpty());
 }
 
 std::string transformers_table() {
