@@ -100,6 +100,19 @@ add_test(NAME sketches
 set_tests_properties(sketches PROPERTIES
                      FIXTURES_SETUP sketches FIXTURES_REQUIRED models PROCESSORS 2)
 
+# The tools whose numbers tests/tools/ compares with, and what they count: once, and again when they
+# or the scripts change.
+set(packages ${STRATA_TEST_MODELS}/../tools)
+cmake_path(NORMAL_PATH packages)
+add_test(NAME tools_installed
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/tools/install.sh ${packages})
+set_tests_properties(tools_installed PROPERTIES FIXTURES_SETUP tools_installed)
+add_test(NAME tools_run
+         COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/tools/count.py
+                 --packages ${packages}/packages --out ${STRATA_TEST_MODELS}/tool_counts.csv)
+set_tests_properties(tools_run PROPERTIES
+                     FIXTURES_SETUP tools FIXTURES_REQUIRED "models;tools_installed" PROCESSORS 2)
+
 file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
      RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*)
 foreach(folder IN LISTS folders)
@@ -110,6 +123,8 @@ foreach(folder IN LISTS folders)
     set(fixture models)
     if(folder MATCHES "^(zoo|engines)$")
       set(fixture sketches)
+    elseif(folder STREQUAL "tools")
+      set(fixture tools)  # which waits for the models
     endif()
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/
                     PROPERTIES FIXTURES_REQUIRED ${fixture})

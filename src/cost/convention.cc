@@ -1,22 +1,10 @@
 #include "strata/cost/convention.h"
 
-#include <algorithm>
-
 #include "cost/convention_rules.h"
-#include "cost/layer_kind.h"
-#include "ops/node_view.h"
 
 namespace strata {
 
 namespace {
-
-bool runs(const Executed& executed) { return !executed.cost.folded; }
-
-bool is_one_operator(const Costs& costs, const Layers& layers, const Layer& layer) {
-  const auto members = layers.nodes_of(layer);
-  return std::count_if(members.begin(), members.end(),
-                       [&](std::uint32_t i) { return runs(costs.nodes[i]); }) <= 1;
-}
 
 LayerCount strata_count(const Costs& costs, const Layers& layers, const Layer& layer) {
   NodeCost sum;
@@ -37,9 +25,7 @@ void add_part(LayerCount& count, const ConventionRules& rules, const Costs& cost
               const Layers& layers, const Layer& layer, const CountedPart& part) {
   const LayerRule* rule = rule_for(part, costs);
   if (rule == nullptr && !rules.default_unknown) return;
-  const auto own = std::span(&part.main, 1);
-  const LayerFacts facts(costs, part.kind, part.main,
-                         part.whole_layer ? layers.nodes_of(layer) : own);
+  const LayerFacts facts = facts_of(part, costs, layers, layer);
   count.dtype = facts.dtype();
   for (std::size_t m = 0; m < kMetrics; ++m) {
     if (!rules.labels[m]) continue;
@@ -50,6 +36,7 @@ void add_part(LayerCount& count, const ConventionRules& rules, const Costs& cost
       amount = bytes_of_amount(amount, facts.dtype());
     count[metric] += amount * Amount(facts.times());
   }
+  if (rule != nullptr && rule->at_least) count.certainty = Certainty::LowerBound;
 }
 
 LayerCount count_layer(const ConventionRules& rules, const Costs& costs, const Layers& layers,
@@ -64,46 +51,6 @@ LayerCount count_layer(const ConventionRules& rules, const Costs& costs, const L
 }
 
 }  // namespace
-
-const LayerRule* rule_for(const CountedPart& part, const Costs& costs) {
-  const Executed& main = costs.nodes[part.main];
-  const std::size_t rank = NodeView(*main.graph, main.get()).rank(0);
-  return part.table->find(part.kind, rank > 2 ? rank - 2 : 1,
-                          part.one_operator ? main.get().op : std::string_view());
-}
-
-CountedParts parts_of(const ConventionRules& rules, const Costs& costs, const Layers& layers,
-                      const Layer& layer) {
-  using Functional = ConventionRules::Functional;
-  CountedParts parts;
-  if (!runs(costs.nodes[layer.main])) return parts;
-  const RuleTable* between =
-      rules.functional == Functional::OwnTable ? &rules.between : &rules.modules;
-  const bool one_operator = is_one_operator(costs, layers, layer);
-  // A module of several operators, none of which is the whole module: attention, a custom block.
-  // Tools that count operators see each of them.
-  const bool composite =
-      !one_operator && (layer.kind == LayerKind::Other || layer.kind == LayerKind::Attention ||
-                        layer.kind == LayerKind::Unknown);
-  if (composite && rules.functional != Functional::Ignored) {
-    for (std::uint32_t index : layers.nodes_of(layer)) {
-      const Executed& executed = costs.nodes[index];
-      if (!runs(executed)) continue;
-      parts.push_back({kind_of_node(*executed.graph, executed.get()), index, false, true, between});
-    }
-  } else if (layer.functional) {
-    if (rules.functional != Functional::Ignored)
-      parts.push_back({layer.kind, layer.main, true, one_operator, between});
-  } else if (layer.kind == LayerKind::Recurrent) {
-    // A module with several recurrent layers has one node for each.
-    for (std::uint32_t index : layers.nodes_of(layer))
-      if (kind_of_node(*costs.nodes[index].graph, costs.nodes[index].get()) == layer.kind)
-        parts.push_back({layer.kind, index, false, true, &rules.modules});
-  } else {
-    parts.push_back({layer.kind, layer.main, true, one_operator, &rules.modules});
-  }
-  return parts;
-}
 
 Amount bytes_of_amount(const Amount& elements, DType type) {
   if (elements.is_whole()) return bytes(elements.above(), type);

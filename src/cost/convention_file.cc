@@ -21,6 +21,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kFolder = "data/conventions/";
 constexpr std::string_view kSuffix = ".json";
 constexpr std::string_view kOperatorPrefix = "onnx:";
+constexpr std::string_view kAtLeast = "at_least";
+constexpr std::string_view kMultihead = "MultiheadAttention";
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 
 constexpr std::array<std::string_view, kMetrics> kMetricNames = {"macs", "flops", "read", "write"};
@@ -120,6 +122,12 @@ Result<LayerRule> FileReader::read_rule(const Json& json, std::string_view where
         fmt::format("{} must be an object of formulas, such as {{\"macs\": \"N*O*K\"}}", where));
   LayerRule rule;
   for (const auto& [metric, text] : json.items()) {
+    if (metric == kAtLeast) {
+      if (!text.is_boolean())
+        return wrong(fmt::format("{}: \"{}\" must be true or false", where, kAtLeast));
+      rule.at_least = text.get<bool>();
+      continue;
+    }
     const auto found = std::find(kMetricNames.begin(), kMetricNames.end(), metric);
     const auto index = static_cast<std::size_t>(found - kMetricNames.begin());
     if (index == kMetrics || !rules_.labels[index])
@@ -213,6 +221,12 @@ Status RuleTable::add(std::string_view key, const LayerRule& rule) {
     keep();
     return {};
   }
+  if (key == kMultihead) {
+    if (multihead_ != kNoRule) return failure(fmt::format("there are two rules for {}", key));
+    multihead_ = index;
+    keep();
+    return {};
+  }
   std::string_view kind = key;
   std::size_t axes = 0;
   if (key.size() > 2 && key.ends_with('d') && key[key.size() - 2] >= '1' &&
@@ -224,8 +238,8 @@ Status RuleTable::add(std::string_view key, const LayerRule& rule) {
   if (found == kKindNames.end())
     return failure(
         fmt::format("there is no layer {}; the layers are {} (with 1d, 2d or 3d for one "
-                    "number of axes), and onnx:NAME for an operator",
-                    key, fmt::join(kKindNames, ", ")));
+                    "number of axes), {}, and onnx:NAME for an operator",
+                    key, fmt::join(kKindNames, ", "), kMultihead));
   std::int16_t& place = by_kind_[static_cast<std::size_t>(found - kKindNames.begin())][axes];
   if (place != kNoRule) return failure(fmt::format("there are two rules for {}", key));
   place = index;

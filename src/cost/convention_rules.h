@@ -22,6 +22,7 @@ struct LayerRule {
   // Counts of elements, not bytes, for what is read and written. If absent, the file's default
   // applies.
   std::array<std::optional<Formula>, kMetrics> formulas;
+  bool at_least = false;  // the tool may count more, by something that a file does not keep
 };
 
 // Rules by kind, by kind and number of spatial axes, and by operator; the most specific one
@@ -33,6 +34,11 @@ class RuleTable {
   Status add(std::string_view key, const LayerRule& rule);
   // `op` is empty for a layer with several operators.
   const LayerRule* find(LayerKind kind, std::size_t axes, std::string_view op) const;
+  // The rule for torch.nn's MultiheadAttention as one module, or nullptr: then its operators are
+  // counted one by one.
+  const LayerRule* multihead() const {
+    return multihead_ == kNoRule ? nullptr : &rules_[static_cast<std::size_t>(multihead_)];
+  }
   std::span<const LayerRule> rules() const { return rules_; }  // in the file's order
 
  private:
@@ -41,6 +47,7 @@ class RuleTable {
   std::vector<LayerRule> rules_;
   std::array<std::array<std::int16_t, kMaxAxes + 1>, kLayerKinds> by_kind_;
   std::vector<std::pair<std::string, std::int16_t>> by_operator_;
+  std::int16_t multihead_ = kNoRule;
 };
 
 struct ConventionRules {
@@ -62,9 +69,11 @@ struct ConventionRules {
 // How one layer is counted: each part has a rule and the facts it is applied to.
 struct CountedPart {
   LayerKind kind = LayerKind::Other;
-  std::uint32_t main = 0;    // index into Costs::nodes
-  bool whole_layer = false;  // its facts cover all nodes of the layer
+  std::uint32_t main = 0;      // index into Costs::nodes
+  std::uint32_t bias = kNone;  // for a part of one node: the node that adds its bias
+  bool whole_layer = false;    // its facts cover all nodes of the layer
   bool one_operator = true;
+  bool multihead = false;  // torch.nn's MultiheadAttention as a whole
   const RuleTable* table = nullptr;
 };
 using CountedParts = InlineVector<CountedPart, 2>;
@@ -73,6 +82,8 @@ CountedParts parts_of(const ConventionRules& rules, const Costs& costs, const La
                       const Layer& layer);
 // The rule for a part, or nullptr; the number of spatial axes distinguishes `Conv2d` from `Conv1d`.
 const LayerRule* rule_for(const CountedPart& part, const Costs& costs);
+LayerFacts facts_of(const CountedPart& part, const Costs& costs, const Layers& layers,
+                    const Layer& layer);
 // Elements of a type in bytes; a fraction of an element is a fraction of its bytes.
 Amount bytes_of_amount(const Amount& elements, DType type);
 

@@ -49,9 +49,10 @@ std::string problem(std::string_view json) {
 }
 
 TEST(Conventions, AllBuiltInFilesAreRight) {
-  EXPECT_THAT(convention_names(),
-              ElementsAre("strata", "calflops", "flopcounter", "fvcore", "ptflops", "ptflops-aten",
-                          "rasp", "rasp-2020", "thop", "torchinfo", "torchprofile", "torchstat"));
+  EXPECT_THAT(
+      convention_names(),
+      ElementsAre("strata", "calflops", "flopcounter", "fvcore", "ptflops", "ptflops-aten", "rasp",
+                  "rasp-2020", "thop", "torchinfo", "torchinfo-main", "torchprofile", "torchstat"));
   for (const std::string& name : convention_names()) {
     const auto convention = find_convention(name);
     ASSERT_TRUE(convention) << convention.error().message;
@@ -86,7 +87,7 @@ TEST(Conventions, TransposedConvolution) {
   EXPECT_EQ(macs("strata"), "2097152");
   EXPECT_EQ(macs("fvcore"), "2097152");
   EXPECT_EQ(macs("thop"), "8388608");  // over output positions
-  EXPECT_EQ(macs("ptflops"), "8388608");
+  EXPECT_EQ(macs("ptflops"), "2097152");
   EXPECT_EQ(macs("torchprofile"), "8388608");
 }
 
@@ -147,6 +148,26 @@ TEST(Conventions, WithoutARuleCanBeUnknown) {
   EXPECT_EQ(costs.total.certainty, Certainty::LowerBound);
 }
 
+TEST(Conventions, ARuleCanBeALowerBound) {
+  const auto convention = parse_convention(
+      R"({"metrics": {"macs": "m"}, "layers": {"ReLU": {"macs": "n", "at_least": true}}})", "x");
+  ASSERT_TRUE(convention) << convention.error().message;
+  const Counted counted = one_node("Relu", {"f32[3]", "", "f32[3]"});
+  const ConventionCosts costs = count_as(*convention, counted.costs, counted.layers);
+  EXPECT_EQ(costs.total[Metric::Macs].text(), "3");
+  EXPECT_EQ(costs.layers[0].certainty, Certainty::LowerBound);
+  EXPECT_EQ(costs.total.certainty, Certainty::LowerBound);
+}
+
+// numpy prints the cost of an einsum with four digits: 2·3·37·53·41 = 482,406 as 4.824e+05.
+TEST(Conventions, AnEinsumCountsToFourDigits) {
+  const Example example = {"f32[3,37,41], f32[3,53,41]", "equation=\"bid,bjd->bij\"",
+                           "f32[3,37,53]"};
+  EXPECT_EQ(counted_as("fvcore", Metric::Macs, "Einsum", example), "241200");
+  EXPECT_EQ(counted_as("calflops", Metric::Flops, "Einsum", example), "482400");
+  EXPECT_EQ(counted_as("ptflops-aten", Metric::Macs, "Einsum", example), "241203");
+}
+
 TEST(Conventions, ARuleForOneOperatorOrNumberOfAxesHolds) {
   const auto convention = parse_convention(R"({"metrics": {"macs": "m"}, "layers": {
       "Conv": {"macs": "1"}, "Conv2d": {"macs": "2"}, "onnx:Sin": {"macs": "3"}}})",
@@ -183,6 +204,11 @@ TEST(Conventions, BadFilesGetASentence) {
             "')' is missing");
   EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "layers": {"ReLU, ReLU": {"macs": "n"}}})"),
               HasSubstr("there are two rules for ReLU"));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "layers":
+                          {"MultiheadAttention, MultiheadAttention": {"macs": "n"}}})"),
+              HasSubstr("there are two rules for MultiheadAttention"));
+  EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "layers": {"ReLU": {"at_least": "n"}}})"),
+              HasSubstr("layer \"ReLU\": \"at_least\" must be true or false"));
 }
 
 TEST(Conventions, UnknownNamesGetASentence) {

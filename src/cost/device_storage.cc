@@ -208,8 +208,7 @@ class Finder {
     const Layer& layer = layers_.list[layer_of_[step]];
     const bool one_kernel = layer.count > 1 && is_one_kernel(layer.kind);
     const TensorId first = node.inputs.empty() ? kNone : node.inputs[0];
-    const TorchView view =
-        torch_view(graph_, node, executed.cost, first == kNone || ordered_[first]);
+    const TorchView view = torch_view(graph_, node, first == kNone || ordered_[first]);
     const TensorId into = overwritten(step);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];

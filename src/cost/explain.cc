@@ -250,9 +250,7 @@ void Explanation::where(const std::vector<std::string_view>& names, const LayerF
 void Explanation::part_numbers(const CountedPart& part) {
   const LayerRule* rule = rule_for(part, costs_);
   const Executed& main = costs_.nodes[part.main];
-  const auto own = std::span(&part.main, 1);
-  const LayerFacts facts(costs_, part.kind, part.main,
-                         part.whole_layer ? layers_.nodes_of(layer_) : own);
+  const LayerFacts facts = facts_of(part, costs_, layers_, layer_);
   if (rule == nullptr) {
     page_.labelled("rule", fmt::format("none for {}: it counts {}", main.get().op, default_text()));
     return;
@@ -284,6 +282,7 @@ void Explanation::part_numbers(const CountedPart& part) {
     for (std::string_view used : formula.names())
       if (std::find(names.begin(), names.end(), used) == names.end()) names.push_back(used);
   }
+  if (rule->at_least) page_.labelled("note", "a lower bound: the tool may count more");
   if (!names.empty()) page_.gap();
   where(names, facts);
 }
@@ -313,10 +312,15 @@ void Explanation::convention_numbers() {
       page_.derivation(convention_.label(metric), {"sum of the above", exact(sum[metric])});
 }
 
+// Whose rules these are, with the version of the tool, and what is surprising about them.
 void Explanation::quirks() {
-  if (convention_.quirks().empty()) return;
+  if (convention_.quirks().empty() && convention_.source().empty()) return;
   page_.gap();
   bool first = true;
+  if (!convention_.is_strata())
+    for (const std::string& line : wrapped(convention_.source(), kRuleWidth - kLabelWidth))
+      page_.labelled(std::exchange(first, false) ? "source" : "", page_.dim(line));
+  first = true;
   for (const std::string& quirk : convention_.quirks()) {
     std::string_view bullet = "· ";
     for (const std::string& line : wrapped(quirk, kRuleWidth - kLabelWidth - 2)) {

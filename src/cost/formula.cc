@@ -35,6 +35,23 @@ Amount larger(const Amount& a, const Amount& b) {
   return Amount::ratio(max(a.above() * b.below(), b.above() * a.below()), a.below() * b.below());
 }
 
+// As C prints a number with %.Ne: half a digit goes to the even neighbour.
+Amount rounded(const Amount& amount, const Amount& digits) {
+  constexpr std::int64_t kMostDigits = 18;
+  if (!amount.is_whole() || !amount.above().is_number() || !digits.is_whole() ||
+      !digits.above().is_number())
+    return Amount::unknown();
+  const std::int64_t number = amount.above().value(), wanted = digits.above().value();
+  if (number < 0 || wanted < 1 || wanted > kMostDigits) return Amount::unknown();
+  std::int64_t limit = 1;
+  for (std::int64_t i = 0; i < wanted; ++i) limit *= 10;
+  std::int64_t step = 1;
+  while (number / step >= limit) step *= 10;
+  const std::int64_t below = number / step, rest = number % step;
+  const bool up = rest > step - rest || (rest == step - rest && below % 2 == 1);
+  return Amount(Expr(up ? below + 1 : below) * step);
+}
+
 }  // namespace
 
 class Formula::Parser {
@@ -58,11 +75,12 @@ class Formula::Parser {
     Op op;
     int arguments;
   };
-  static constexpr std::array<Function, 6> kFunctions = {{
+  static constexpr std::array<Function, 7> kFunctions = {{
       {"floor", Op::Floor, 1},
       {"ceil", Op::Ceil, 1},
       {"min", Op::Min, 2},
       {"max", Op::Max, 2},
+      {"rounded", Op::Rounded, 2},
       {"equal", Op::Equal, 2},
       {"if", Op::If, 3},
   }};
@@ -272,6 +290,9 @@ Amount Formula::run(std::size_t first, std::size_t last, const FormulaValues& va
         break;
       case Op::Max:
         pop_into(2, larger(top(1), top(0)));
+        break;
+      case Op::Rounded:
+        pop_into(2, rounded(top(1), top(0)));
         break;
       case Op::Equal:
         pop_into(2, equal(top(1), top(0)));

@@ -5,6 +5,7 @@
 //
 // Numbers, names, + - * / (exact) and // (rounded down), parentheses, and
 //   floor(x) ceil(x) min(x, y) max(x, y)
+//   rounded(x, d)      x to d significant digits; unknown if x is not a whole number
 //   equal(x, y)        1 if they are equal, else 0
 //   if(c, x, y)        x unless c is 0
 //   each(x)            the product of x over the spatial axes; inside it, names that have
@@ -64,6 +65,7 @@ class Formula {
     Ceil,
     Min,
     Max,
+    Rounded,
     Equal,
     If,
     Each,  // the next `arg` steps compute the factor of one axis

@@ -65,6 +65,16 @@ TEST(Formula, Functions) {
   EXPECT_EQ(value_of("if(b, O, K)"), "27");
   EXPECT_EQ(value_of("equal(O, 10) + equal(O, 11)"), "1");
   EXPECT_EQ(value_of("equal(N, 1)"), "?");
+  EXPECT_EQ(value_of("rounded(123449, 4)"), "123400");
+  EXPECT_EQ(value_of("rounded(123450, 4)"), "123400");  // half of a digit: to the even one
+  EXPECT_EQ(value_of("rounded(123550, 4)"), "123600");
+  EXPECT_EQ(value_of("rounded(123551, 4)"), "123600");
+  EXPECT_EQ(value_of("rounded(99996, 4)"), "100000");
+  EXPECT_EQ(value_of("rounded(O, 4) + rounded(0, 4)"), "10");
+  EXPECT_EQ(value_of("rounded(N, 4)"), "?");
+  EXPECT_EQ(value_of("rounded(O/4, 4)"), "?");
+  EXPECT_EQ(value_of("rounded(O, 0)"), "?");
+  EXPECT_EQ(typeset("rounded(2*O, 4)"), "rounded(2·O, 4)");
   EXPECT_EQ(value_of("if(equal(N, 1), 5, 5)"), "5");
 }
 

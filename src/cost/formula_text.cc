@@ -109,6 +109,9 @@ Formula::Typeset Formula::typeset(std::size_t first, std::size_t last, const For
       case Op::Max:
         function("max", 2);
         break;
+      case Op::Rounded:
+        function("rounded", 2);
+        break;
       case Op::Equal:
         function("equal", 2);
         break;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cost/linear_node.h"
+#include "cost/torch_view.h"
 #include "cost/weights.h"
 #include "ops/node_view.h"
 #include "ops/registry.h"
@@ -16,11 +18,14 @@ const std::array<FactName, kFacts> kFactNames = {{
     {"n", "elements of the input, N·I"},
     {"n_out", "elements of the output, N·O"},
     {"rows", "elements of the output over the size of its last axis"},
+    {"rank", "number of axes of the input"},
+    {"contiguous", "1 if PyTorch keeps the elements of the input in order in memory, else 0"},
     {"K", "inputs that make one output: channels of a group × window"},
     {"k", "window: the product of its sides"},
     {"k_int", "window as one integer: its side where all sides are equal, else k"},
     {"b", "1 with a bias, else 0"},
     {"affine", "1 if a norm has weights, else 0"},
+    {"permutes", "1 if the module also moves axes, as LayerNorm2d does, else 0"},
     {"params", "learned parameters that it reads"},
     {"groups", "groups of a convolution"},
     {"Ci", "input channels"},
@@ -31,6 +36,10 @@ const std::array<FactName, kFacts> kFactNames = {{
     {"Fo", "output features of a linear layer"},
     {"inner", "the size that two multiplied matrices have in common"},
     {"f", "size of the axis that a softmax normalizes"},
+    {"products", "MACs of an attention without weights: queries with keys, scores with values"},
+    {"scores", "elements that an attention's softmax normalizes"},
+    {"projected", "elements that an attention's input projections return"},
+    {"attended", "elements of an attention's product of scores and values"},
     {"nearest", "1 if it resizes to the nearest element, else 0"},
     {"linear", "1 if it resizes linearly, along however many axes, else 0"},
     {"cubic", "1 if it resizes cubically, else 0"},
@@ -111,6 +120,7 @@ LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_in
   if (is_conv(kind) || kind == LayerKind::Linear || kind == LayerKind::MatMul)
     find_weights(graph, node, kind);
   if (kind == LayerKind::Recurrent) find_recurrent(graph, node);
+  if (kind == LayerKind::Attention) find_attention(costs, members);
   if (kind == LayerKind::Softmax) {
     const NodeView view(graph, node);
     // Up to opset 12, it normalizes all axes from `axis` on together.
@@ -164,6 +174,7 @@ void LayerFacts::find_sizes() {
     at(Fact::N) = dims.empty() ? Expr(1) : dims[0];
     at(Fact::I) = product_from(*input_, dims.empty() ? 0 : 1);
     at(Fact::n) = elements(dims);
+    at(Fact::rank) = static_cast<std::int64_t>(dims.size());
     if (dims.size() >= 2) at(Fact::Ci) = dims[1];
     if (dims.size() >= 2) at(Fact::Pi) = product_from(*input_, 2);
   }
@@ -181,7 +192,7 @@ void LayerFacts::find_sizes() {
 void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
                                  std::span<const std::uint32_t> members) {
   Expr params = 0, macs = 0, flops = 0;
-  bool bias_added = false;
+  bool bias_added = false, permutes = false;
   InlineVector<std::uint64_t, 8> seen;
   for (std::uint32_t index : members) {
     const Executed& executed = costs.nodes[index];
@@ -190,14 +201,14 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
     macs += executed.cost.macs;
     flops += executed.cost.flops();
     const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+    bias_added = bias_added || (kind == LayerKind::Linear && adds_bias(*executed.graph, node));
+    permutes = permutes || (rule != nullptr && rule->traits.op == Op::Transpose);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNone) continue;
       if (rule != nullptr && (has_bit(rule->settings, i) || has_bit(rule->buffers, i))) continue;
       const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
       if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
       if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
-      if (kind == LayerKind::Linear && rule != nullptr && rule->traits.op == Op::Add)
-        bias_added = true;
       if (std::find(seen.begin(), seen.end(), weight.key) != seen.end()) continue;
       seen.push_back(weight.key);
       params += weight.data->elements();
@@ -207,6 +218,7 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
   at(Fact::macs) = macs;
   at(Fact::flops) = flops;
   at(Fact::affine) = params.is(0) ? 0 : 1;
+  at(Fact::permutes) = permutes ? 1 : 0;
   if (kind == LayerKind::Linear) at(Fact::b) = bias_added ? 1 : 0;
 }
 
@@ -275,6 +287,7 @@ void LayerFacts::find_weights(const Graph& graph, const Node& node, LayerKind ki
   }
   const bool transposed = view.integer(Attr::TransposeFirst).value_or(0) != 0;
   const Dims& a = view.dims(0);
+  if (!node.inputs.empty()) at(Fact::contiguous) = is_contiguous(graph, node.inputs[0]) ? 1 : 0;
   at(Fact::inner) = size_along(a, transposed ? -2 : -1);
   if (kind != LayerKind::Linear) return;
   at(Fact::Fi) = (*this)[Fact::inner];
@@ -294,6 +307,32 @@ void LayerFacts::find_recurrent(const Graph& graph, const Node& node) {
   at(Fact::R) = view.in_elements(2);
   at(Fact::b) = view.has(3) ? 1 : 0;
   at(Fact::B) = view.has(3) ? view.in_elements(3) : Expr(0);
+}
+
+// What is multiplied by weights before the softmax makes queries, keys and values.
+void LayerFacts::find_attention(const Costs& costs, std::span<const std::uint32_t> members) {
+  Expr products = 0, scores = 0, projected = 0, attended = 0;
+  bool has_bias = false;
+  for (std::uint32_t index : members) {
+    const Executed& executed = costs.nodes[index];
+    if (executed.cost.folded) continue;
+    const NodeView view(*executed.graph, executed.get());
+    if (traits_of(executed.get()).op == Op::Softmax) scores += view.in_elements(0);
+    if (executed.cost.macs.is(0)) continue;
+    if (counted_kind(*executed.graph, executed.get()) != LayerKind::Linear) {
+      products += executed.cost.macs;
+      attended = view.out_elements(0);
+    } else if (scores.is(0)) {
+      projected += view.out_elements(0);
+      has_bias =
+          has_bias || bias_of(costs, index) != kNone || view.has(traits_of(executed.get()).bias);
+    }
+  }
+  at(Fact::products) = products;
+  at(Fact::scores) = scores;
+  at(Fact::projected) = projected;
+  at(Fact::attended) = attended;
+  at(Fact::b) = has_bias ? 1 : 0;
 }
 
 }  // namespace strata

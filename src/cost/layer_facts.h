@@ -18,11 +18,14 @@ enum class Fact : std::uint8_t {
   n,
   n_out,
   rows,
+  rank,
+  contiguous,
   K,
   k,
   k_int,
   b,
   affine,
+  permutes,
   params,
   groups,
   Ci,
@@ -33,6 +36,10 @@ enum class Fact : std::uint8_t {
   Fo,
   inner,
   f,
+  products,
+  scores,
+  projected,
+  attended,
   nearest,
   linear,
   cubic,
@@ -90,6 +97,7 @@ class LayerFacts {
   void find_axes(const Graph& graph, const Node& node, LayerKind kind);
   void find_weights(const Graph& graph, const Node& node, LayerKind kind);
   void find_recurrent(const Graph& graph, const Node& node);
+  void find_attention(const Costs& costs, std::span<const std::uint32_t> members);
 
   std::array<Amount, kFacts> plain_;
   InlineVector<Axis, kMaxAxes> axes_;

@@ -1,3 +1,4 @@
+#include "cost/folded_norms.h"
 #include "profile/analyse.h"
 #include "profile/figures.h"
 #include "strata/cost/energy.h"
@@ -61,6 +62,8 @@ constexpr std::pair<Metric, Need> kCounted[] = {{Metric::Macs, Need::Macs},
 // nodes they stand at the node that makes the layer what it is.
 void use_convention(Analysis& a, const Convention& convention) {
   const ConventionCosts counted = count_as(convention, a.costs, a.layers);
+  if (std::string note = folded_norms_note(convention, a.costs); !note.empty())
+    a.costs.notes.push_back(std::move(note));
   std::uint8_t missing = 0;
   for (const auto& [metric, need] : kCounted)
     if (!a.has.has(need))

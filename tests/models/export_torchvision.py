@@ -13,6 +13,7 @@ import pathlib
 import warnings
 
 import onnx
+import onnx.numpy_helper
 import torch
 import torchvision
 

@@ -12,6 +12,8 @@ import pathlib
 
 DETECTORS = ["fasterrcnn_resnet50_fpn", "retinanet_resnet50_fpn"]
 NETWORKS = ["alexnet", "vgg16", "resnet18", "resnet50", "mobilenet_v2", "vit_b_16", "swin_t"]
+# Networks that other tools count beside these (tests/tools/); their weights are not needed.
+SKETCHED = ["convnext_tiny", "maxvit_t"]
 
 
 def scripts_hash():
@@ -22,12 +24,18 @@ def scripts_hash():
 # Torch is imported where it is used: it takes a second, which an up-to-date DIR
 # need not wait for.
 def make_models(out):
-    from export_torchvision import export_network
+    from export_torchvision import export, export_network, sketch_network
     from special_cases import export_special_cases
+    from tool_cases import tool_cases
 
     export_special_cases(out)
     for name in NETWORKS:
         export_network(name, out / f"{name}.onnx", strip=True)
+    for name in SKETCHED:
+        sketch_network(name, out / f"{name}.onnx")
+    (out / "cases").mkdir(exist_ok=True)
+    for name, (module, inputs) in tool_cases().items():
+        export(module, inputs, out / "cases" / f"{name}.onnx")
     dynamic = out / "mobilenet_v2_dynamic.onnx"
     export_network("mobilenet_v2", dynamic, strip=True, dynamic_batch=True)
 
