@@ -6,7 +6,7 @@ namespace strata {
 Document to_document(const Profile& profile) {
   Document document = profile_document(profile);
   // The lines are of this profile without its rows, which may be many.
-  Profile facts = profile;
+  Profile facts = with_visible_names(profile);
   facts.rows.clear();
   document.tables.front().foot = [facts = std::move(facts)](const TableStyle& style) {
     return footer_text(facts, style);
