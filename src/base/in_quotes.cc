@@ -1,6 +1,6 @@
 #include "base/in_quotes.h"
 
-#include <fmt/format.h>
+#include "base/visible.h"
 
 namespace strata {
 
@@ -13,15 +13,17 @@ std::string in_quotes(std::string_view text) {
     while (!shown.empty() && (static_cast<unsigned char>(text[shown.size()]) & 0xc0) == 0x80)
       shown.remove_suffix(1);
   }
+  const bool is_cut = shown.size() < text.size();
   std::string result = "\"";
-  for (const char c : shown) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || c == '"' || c == '\\')
-      result += fmt::format("\\x{:02x}", byte);
-    else
-      result += c;
+  // A quote or a backslash of the text's own is written out as well.
+  while (!shown.empty()) {
+    const std::size_t mark = shown.find_first_of("\"\\");
+    result += visible(shown.substr(0, mark));
+    if (mark == shown.npos) break;
+    result += shown[mark] == '"' ? "\\x22" : "\\x5c";
+    shown.remove_prefix(mark + 1);
   }
-  result += shown.size() < text.size() ? "…\"" : "\"";
+  result += is_cut ? "…\"" : "\"";
   return result;
 }
 

@@ -6,8 +6,8 @@
 
 namespace strata {
 
-// In double quotes, on one line and at most about 100 characters; bytes that a
-// terminal might act on are shown as `\x1b`.
+// In double quotes, on one line and at most about 100 characters; what visible() writes out, a
+// quote and a backslash are shown as `\x1b`.
 std::string in_quotes(std::string_view text);
 
 }  // namespace strata

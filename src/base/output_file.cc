@@ -1,13 +1,17 @@
 #include "base/output_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -16,34 +20,104 @@ namespace strata {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEnding = ".part";
+
 std::string reason(int error) { return std::generic_category().message(error); }
+
+fs::path folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+// The process in `NAME.123-0.part`; 0 if `file` is no temporary name of `name`.
+pid_t writer_of(std::string_view file, std::string_view name) {
+  if (!file.starts_with(name) || !file.ends_with(kEnding)) return 0;
+  file.remove_prefix(name.size());
+  file.remove_suffix(kEnding.size());
+  if (!file.starts_with('.')) return 0;
+  file.remove_prefix(1);
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  };
+  const std::size_t dash = file.find('-');
+  if (dash == file.npos || !digits(file.substr(0, dash)) || !digits(file.substr(dash + 1)))
+    return 0;
+  pid_t writer = 0;
+  const auto [end, error] = std::from_chars(file.data(), file.data() + dash, writer);
+  return error == std::errc() ? writer : 0;
+}
+
+// A writer holds a lock on its file; the lock goes with it, also on another machine.
+bool is_abandoned(const fs::path& file, pid_t writer) {
+  if (::kill(writer, 0) == 0 || errno != ESRCH) return false;
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  const bool free = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  ::close(descriptor);
+  return free;
+}
+
+void remove_abandoned(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  std::error_code error;
+  for (fs::directory_iterator at(folder_of(path), error), end; !error && at != end;
+       at.increment(error)) {
+    const pid_t writer = writer_of(at->path().filename().string(), name);
+    if (writer > 0 && is_abandoned(at->path(), writer)) ::unlink(at->path().c_str());
+  }
+}
+
+// A new name is safe only once its folder is on the disk.
+void sync_folder(const std::string& path) {
+  const int descriptor = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)::fsync(descriptor);
+  ::close(descriptor);
+}
 
 }  // namespace
 
-Result<OutputFile> OutputFile::create(const std::string& path) {
+Result<OutputFile> OutputFile::create(const std::string& path, const FileKind& kind) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode))
     return failure(S_ISDIR(status.st_mode)
                        ? fmt::format("{} is a directory; name a file inside it", path)
                        : fmt::format("{} is a device or a pipe; name a regular file", path));
+  if (exists)
+    if (Status replaceable = check_replaceable(path, kind); !replaceable)
+      return failure(replaceable);
+  // Where the path is a link, the file that it leads to is replaced.
+  std::error_code error;
+  const fs::path real = exists ? fs::canonical(path, error) : fs::path();
+  const std::string target = real.empty() || error ? path : real.string();
+  remove_abandoned(target);
   static std::atomic<unsigned> number = 0;
   constexpr int kAttempts = 100;
   std::string temporary;
   int descriptor = -1;
   for (int i = 0; i < kAttempts && descriptor < 0; ++i) {
-    temporary = fmt::format("{}.{}-{}.part", path, ::getpid(), number++);
+    temporary = fmt::format("{}.{}-{}{}", target, ::getpid(), number++, kEnding);
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST) break;
   }
   if (descriptor < 0) return failure(fmt::format("{}: cannot be written: {}", path, reason(errno)));
-  return OutputFile(path, std::move(temporary), descriptor);
+  (void)::flock(descriptor, LOCK_EX | LOCK_NB);
+  if (exists) (void)::fchmod(descriptor, status.st_mode & 07777);
+  return OutputFile(path, target, std::move(temporary), descriptor);
 }
 
-OutputFile::OutputFile(std::string path, std::string temporary, int descriptor)
-    : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+OutputFile::OutputFile(std::string name, std::string path, std::string temporary, int descriptor)
+    : name_(std::move(name)),
+      path_(std::move(path)),
+      temporary_(std::move(temporary)),
+      descriptor_(descriptor) {}
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)),
+    : name_(std::move(other.name_)),
+      path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
       size_(other.size_) {}
@@ -73,8 +147,11 @@ Status OutputFile::pad_to(std::uint64_t size) {
   return {};
 }
 
-// Some file systems report only now that there was no space.
+// Some file systems report only now that there was no space. Without fsync, a machine that stops
+// after the rename may leave an empty file under the final name.
 Status OutputFile::close() {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
+    return problem("cannot be written", errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) return problem("cannot be written", errno);
   return {};
 }
@@ -85,6 +162,7 @@ Status OutputFile::commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
     return problem("cannot be replaced", errno);
   temporary_.clear();
+  sync_folder(path_);
   return {};
 }
 
@@ -93,8 +171,20 @@ tl::unexpected<Error> OutputFile::problem(std::string_view what, int error) cons
     return failure(
         fmt::format("{}: there is no room left on the disk after {} bytes; free some, "
                     "or write to another one",
-                    path_, size_));
-  return failure(fmt::format("{}: {}: {}", path_, what, reason(error)));
+                    name_, size_));
+  return failure(fmt::format("{}: {}: {}", name_, what, reason(error)));
+}
+
+Status write_file(const std::string& path, const FileKind& kind, std::string_view bytes) {
+  auto file = OutputFile::create(path, kind);
+  if (!file) return failure(file);
+  if (Status status = file->write(bytes); !status) return status;
+  return file->commit();
+}
+
+Status check_writable(const std::string& path, const FileKind& kind) {
+  if (const auto file = OutputFile::create(path, kind); !file) return failure(file);
+  return {};
 }
 
 }  // namespace strata

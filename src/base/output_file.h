@@ -5,15 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_form.h"
 #include "strata/base/result.h"
 
 namespace strata {
 
 // Writes to a temporary name beside `path`, which commit() renames. Until then, or if that never
-// happens, whatever was at `path` stays.
+// happens, whatever was at `path` stays. All files that strata writes are written by this class;
+// only journals that grow line by line are not.
 class OutputFile {
  public:
-  static Result<OutputFile> create(const std::string& path);
+  // Fails if there is a file that is no earlier output of this kind. Removes temporary files of
+  // the same path whose process is gone.
+  static Result<OutputFile> create(const std::string& path, const FileKind& kind);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
@@ -25,18 +29,24 @@ class OutputFile {
   // The path until commit(); complete once it is closed, so it can be inspected before it gets its
   // name.
   const std::string& temporary() const { return temporary_; }
-  // Hands everything to the system; nothing may be written afterwards.
+  // Everything is on the disk afterwards; nothing may be written any more.
   Status close();
   Status commit();
 
  private:
-  OutputFile(std::string path, std::string temporary, int descriptor);
+  OutputFile(std::string name, std::string path, std::string temporary, int descriptor);
   tl::unexpected<Error> problem(std::string_view what, int error) const;
 
+  std::string name_;  // as the caller calls it
   std::string path_;
   std::string temporary_;  // empty: committed, or moved away
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
 };
+
+// Creates, writes and commits.
+Status write_file(const std::string& path, const FileKind& kind, std::string_view bytes);
+// Whether that could be done: to be asked before the work, not after it.
+Status check_writable(const std::string& path, const FileKind& kind);
 
 }  // namespace strata

@@ -150,10 +150,11 @@ Result<Calibration> calibration_from_json(std::string_view json, std::string_vie
 }
 
 Status write_calibration(const Calibration& calibration, const std::string& path) {
-  auto file = OutputFile::create(path);
-  if (!file) return failure(file);
-  if (Status status = file->write(calibration_to_json(calibration)); !status) return status;
-  return file->commit();
+  return write_file(path, {FileForm::Json, kKind}, calibration_to_json(calibration));
+}
+
+Status check_calibration_file(const std::string& path) {
+  return check_writable(path, {FileForm::Json, kKind});
 }
 
 Result<Calibration> read_calibration(const std::string& path) {

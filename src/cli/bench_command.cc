@@ -4,8 +4,10 @@
 
 #include "cli/bench_choices.h"
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/table_options.h"
 #include "strata/report/bench.h"
 
@@ -94,7 +96,7 @@ bool measured_anything(const BenchRun& run) {
 
 Result<int> run_command(BenchCommand& command, const App& app) {
   if (auto status = read_request(command, app); !status) return failure(status);
-  if (Status status = check_output(command.table.output); !status) return failure(status);
+  if (Status status = command.table.check("bench"); !status) return failure(status);
   if (!command.table.output.empty() && command.table.output != "-")
     command.request.keep = [&](const BenchRun& run) { return write_run(run, command); };
   JobDisplay display;
@@ -105,7 +107,7 @@ Result<int> run_command(BenchCommand& command, const App& app) {
   // Data have no room for it.
   if (command.layout == "torchblade" && command.table.format() == "csv")
     if (const std::string headline = bench_headline(*run); !headline.empty())
-      fmt::print(stderr, "{}\n", headline);
+      fmt::print(stderr, "{}\n", printable(headline));
   if (!run->complete) return kInterrupted;
   return measured_anything(*run) ? kFine : kFailed;
 }

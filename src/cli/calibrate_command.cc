@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include "cli/complain.h"
 #include "cli/data_options.h"
 #include "cli/engine_options.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/table_options.h"
 #include "strata/report/calibration.h"
 #include "strata/task/calibrate.h"
@@ -80,11 +82,11 @@ Result<int> print_calibration(Options& options) {
     return failure(
         fmt::format("--percentile {}: it must be above 50 and at most 100", ranges.percentile),
         ErrorKind::Usage);
-  if (Status status = check_output(options.table.output); !status) return failure(status);
+  if (Status status = options.table.check("calibration"); !status) return failure(status);
   auto result = calibration(options);
   if (!result) return failure(result);
   if (result->interrupted && result->calibration.samples == 0) {
-    fmt::print(stderr, "strata: interrupted before the first sample was seen\n");
+    complain("interrupted before the first sample was seen");
     return kInterrupted;
   }
   auto document = calibration_document(result->calibration, ranges);

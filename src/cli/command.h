@@ -45,12 +45,6 @@ Command add_sweep(App& program);
 Command add_merge(App& program);
 Command add_worker(App& program);  // hidden: a process of `bench`
 
-// Writes all of it to stdout if `path` is empty or `-`, else to a file, which is whole at any
-// moment. A full disk is an error, a closed pipe is not.
-Status write_output(const std::string& path, const std::string& text);
-// Whether the file could be written: to be asked before the work, not after it.
-Status check_output(const std::string& path);
-
 std::string version_text();  // `strata 0.1.0`
 
 // What an engine takes to open a model goes back to the system at once, and does not stay with the

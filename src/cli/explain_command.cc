@@ -2,6 +2,7 @@
 
 #include "cli/model_options.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "strata/cost/explain.h"
 
 namespace strata::cli {

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "cli/advice.h"
+#include "cli/complain.h"
 
 namespace strata::cli {
 
@@ -55,7 +57,7 @@ void JobDisplay::clear() {
 
 void JobDisplay::print(const std::string& line) {
   clear();
-  fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}\n", printable(line));
 }
 
 void JobDisplay::show(std::string_view stage, double share) {
@@ -73,7 +75,7 @@ void JobDisplay::show(std::string_view stage, double share) {
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double left = share > first_share_ ? seconds * (1 - share) / (share - first_share_) : -1;
-  fmt::print(stderr, "\r{}\x1b[K", progress_line(stage, share, left));
+  fmt::print(stderr, "\r{}\x1b[K", progress_line(visible(stage), share, left));
   std::fflush(stderr);
 }
 

@@ -9,6 +9,8 @@
 #include "cli/advice.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/fatal.h"
 #include "cli/options.h"
 
 namespace {
@@ -29,9 +31,9 @@ int run(int argc, char** argv) {
   const auto shown = program.parse(argc, argv);
   if (!shown) {
     if (first.empty() || first.starts_with('-') || is_command(first))
-      fmt::print(stderr, "strata: {}\n", shown.error().message);
+      complain(shown.error().message);
     else
-      fmt::print(stderr, "strata: there is no command \"{}\"\n", first);
+      complain(fmt::format("there is no command \"{}\"", first));
     fmt::print(stderr, "Run strata --help, or a command with --help, for what there is.\n");
     return kUsage;
   }
@@ -39,16 +41,16 @@ int run(int argc, char** argv) {
     std::fwrite(shown->data(), 1, shown->size(), stdout);
     return kFine;
   }
-  for (const std::string& notice : program.notices()) fmt::print(stderr, "strata: {}\n", notice);
+  for (const std::string& notice : program.notices()) complain(notice);
   if (const auto effects = program.check_effects(); !effects) {
-    fmt::print(stderr, "strata: {}\n", effects.error().message);
+    complain(effects.error().message);
     return kUsage;
   }
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     auto result = command.run();
     if (result) return *result;
-    fmt::print(stderr, "strata: {}\n", advised(result.error()));
+    complain(advised(result.error()));
     return exit_code(result.error());
   }
   return kUsage;
@@ -57,6 +59,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  strata::cli::install_fatal_handlers();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   try {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/options.h"
 #include "cli/table_options.h"
 #include "strata/task/sweep.h"
@@ -26,6 +27,8 @@ Result<int> run(const Options& options) {
   const auto merged = merge_sweeps(options.files, options.output);
   if (!merged) return failure(merged);
   Document document = sweep_document(merged->results);
+  for (const std::string& path : merged->cut)
+    complain(fmt::format("{}: an unfinished last line was left out", path));
   document.sections.push_back(
       lines_section(fmt::format("{} entries from {} files: {} jobs, {} of them failed{}\n",
                                 merged->entries, options.files.size(), merged->jobs, merged->failed,

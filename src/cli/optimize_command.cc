@@ -3,8 +3,10 @@
 
 #include "cli/bench_choices.h"
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/table_options.h"
 #include "strata/task/optimize.h"
 
@@ -51,7 +53,7 @@ Status read_options(Options& options) {
   options.request.variants = std::move(*variants);
   options.request.variants.caller.program = version_text();
   options.request.command = command_for;
-  return check_output(options.table.output);
+  return options.table.check("optimization");
 }
 
 // The table of all that was measured, and what follows from it.
@@ -74,7 +76,7 @@ Result<int> run(Options& options) {
   const bool cut = outcome->interrupted && !outcome->written;
   if (!cut || (!groups.empty() && groups.front().result.winner))
     if (auto status = print(*outcome, options.table); !status) return failure(status);
-  if (cut) fmt::print(stderr, "strata: interrupted: {} was not written\n", options.request.output);
+  if (cut) complain(fmt::format("interrupted: {} was not written", options.request.output));
   if (outcome->interrupted) return kInterrupted;
   if (!outcome->written) return failure(outcome->not_written);
   return outcome->written->is_slower() ? kBudget : kFine;

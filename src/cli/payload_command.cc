@@ -79,7 +79,9 @@ Status read_parts(Options& options) {
     request.cuts = format != "csv";
   }
   const int parts = int(request.boundaries) + int(request.cuts) + int(options.split);
-  if (format == "csv" && (parts != 1 || options.split))
+  if (format == "csv" && options.split)
+    return failure("--split is no table: take --format table, md or json", ErrorKind::Usage);
+  if (format == "csv" && parts != 1)
     return failure("--format csv holds one table: choose --boundaries or --cuts", ErrorKind::Usage);
   if (options.table.is_data()) options.payload.all = true;
   options.payload.exact = options.table.exact;
@@ -87,8 +89,23 @@ Status read_parts(Options& options) {
   return {};
 }
 
+// As data, every place lists all that crosses it, which grows with the square of the layers.
+Status check_size(const Options& options, const Cuts& cuts) {
+  constexpr std::uint64_t kEntry = 150;  // bytes of a tensor in the list, at least
+  if (!options.table.is_data()) return {};
+  std::uint64_t tensors = 0;
+  for (const CutPlace& place : cuts.places) tensors += place.tensors;
+  if (tensors * kEntry <= options.table.most_bytes) return {};
+  return failure(
+      fmt::format("{}: its {} places to cut list {} tensors together, which is out of "
+                  "proportion to the file; take --boundaries, or --format table",
+                  options.model.path, cuts.places.size(), tensors));
+}
+
 Result<int> run(Options& options) {
   if (Status status = read_parts(options); !status) return failure(status);
+  options.table.most_bytes = most_output_bytes(options.model.path);
+  if (Status status = options.table.check("payload"); !status) return failure(status);
   auto model = options.model.request();
   if (!model) return failure(model);
   options.request.model = std::move(*model);
@@ -99,6 +116,8 @@ Result<int> run(Options& options) {
   }
   const auto outcome = run_payload(options.request);
   if (!outcome) return failure(outcome);
+  if (outcome->cuts)
+    if (Status status = check_size(options, *outcome->cuts); !status) return failure(status);
   const auto named = outcome->named_split();
   Document document = payload_document(
       outcome->source(), outcome->boundaries ? &*outcome->boundaries : nullptr,

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include "cli/advice.h"
+#include "cli/complain.h"
 #include "cli/data_options.h"
 #include "cli/engine_options.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/table_options.h"
 #include "strata/report/quantize.h"
 #include "strata/task/quantize.h"
@@ -62,7 +64,7 @@ Status read_options(Options& options) {
   request.model = std::move(*model);
   request.data = std::move(*data);
   request.engine = std::move(*engine);
-  return check_output(options.table.output);
+  return options.table.check("quantization");
 }
 
 Result<int> run(Options& options) {
@@ -72,7 +74,7 @@ Result<int> run(Options& options) {
   auto report = run_quantize(options.request, display->observer());
   display.reset();
   if (!report && StopOnInterrupt::stopped()) {
-    fmt::print(stderr, "strata: {}\n", advised(report.error()));
+    complain(advised(report.error()));
     return kInterrupted;
   }
   if (!report) return failure(report);
@@ -82,8 +84,7 @@ Result<int> run(Options& options) {
                     .more_time = ": give more --max-time"};
   const std::string format = options.table.format();
   if (format != "table")
-    for (const std::string& warning : quantize_warnings(*report))
-      fmt::print(stderr, "strata: warning: {}\n", warning);
+    for (const std::string& warning : quantize_warnings(*report)) complain("warning: " + warning);
   if (auto status = options.table.write(quantize_document(*report)); !status)
     return failure(status);
   return report->outcome.interrupted ? kInterrupted : kFine;

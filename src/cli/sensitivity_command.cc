@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/complain.h"
 #include "cli/data_options.h"
 #include "cli/engine_options.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/table_options.h"
 #include "strata/task/sensitivity.h"
 
@@ -78,6 +80,10 @@ Status read_subject(Options& options) {
   return {};
 }
 
+FileKind plot_kind(const Options& options) {
+  return {options.plot.ends_with(".png") ? FileForm::Png : FileForm::Text};
+}
+
 Status read_options(Options& options) {
   SensitivityRequest& request = options.request;
   if (options.weights_only && options.activations_only)
@@ -106,9 +112,9 @@ Status read_options(Options& options) {
     if (!options.plot.ends_with(".svg") && !options.plot.ends_with(".png"))
       return failure(fmt::format("--plot {}: name it .svg or .png", options.plot),
                      ErrorKind::Usage);
-    if (Status status = check_output(options.plot); !status) return status;
+    if (Status status = check_output(options.plot, plot_kind(options)); !status) return status;
   }
-  return check_output(options.table.output);
+  return options.table.check("sensitivity");
 }
 
 Result<int> print_sensitivity(Options& options) {
@@ -121,7 +127,7 @@ Result<int> print_sensitivity(Options& options) {
   const bool any = std::any_of(run.result.layers.begin(), run.result.layers.end(),
                                [](const LayerScore& score) { return !score.alone.empty(); });
   if (outcome->interrupted && !any) {
-    fmt::print(stderr, "strata: stopped before a layer was measured\n");
+    complain("stopped before a layer was measured");
     return kInterrupted;
   }
 
@@ -133,11 +139,13 @@ Result<int> print_sensitivity(Options& options) {
     const Result<std::string> plot =
         options.plot.ends_with(".png") ? sensitivity_to_png(run) : sensitivity_to_svg(run);
     if (!plot) return failure(plot);
-    if (Status status = write_output(options.plot, *plot); !status) return failure(status);
+    if (Status status = write_output(options.plot, *plot, plot_kind(options)); !status)
+      return failure(status);
   }
   if (outcome->unwritten) return tl::unexpected(*outcome->unwritten);
   if (outcome->interrupted && !options.request.journal.empty())
-    fmt::print(stderr, "the same command goes on where {} ends\n", options.request.journal);
+    fmt::print(stderr, "the same command goes on where {} ends\n",
+               printable(options.request.journal));
   return outcome->interrupted ? kInterrupted : kFine;
 }
 

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include "cli/advice.h"
+#include "cli/complain.h"
 #include "cli/engine_process.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
 #include "strata/cost/convention.h"
@@ -54,14 +56,16 @@ Status save_all(const Profile& shown, const Profile& full, const StatOptions& op
   style.width = 0;
   style.exact = options.table.exact;
   const std::filesystem::path folder(options.save);
-  const std::pair<const char*, std::string> files[] = {
-      {"profile.txt", to_table(shown, style)},
-      {"profile.md", to_markdown(shown, style)},
-      {"profile.csv", to_csv(full)},
-      {"profile.json", profile_to_json(full)},
-  };
-  for (const auto& [file, text] : files)
-    if (auto status = write_output((folder / file).string(), text); !status) return status;
+  for (const Renderer& renderer : renderers()) {
+    const bool json = renderer.name == "json";
+    const std::string ending(renderer.endings.substr(0, renderer.endings.find(' ')));
+    auto output = Output::open((folder / ("profile" + ending)).string(),
+                               json ? FileKind{FileForm::Json, "profile"} : FileKind{});
+    if (!output) return failure(output);
+    const Document document = renderer.for_people ? to_document(shown) : to_document(full);
+    if (auto status = renderer.write(document, style, *output); !status) return status;
+    if (auto status = output->finish(); !status) return status;
+  }
   return {};
 }
 
@@ -77,6 +81,8 @@ Result<int> run_stat(StatOptions& options, const App& app) {
   if (!report)
     return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
   options.profile.rows.report = *report;
+  options.table.most_bytes = most_output_bytes(options.model.path);
+  if (auto status = options.table.check("profile"); !status) return failure(status);
   if (options.time.opens_engine()) {
     auto ended = go_on_in_child(options.time.engine.name(), options.model.path);
     if (!ended) return failure(ended);
@@ -99,7 +105,7 @@ Result<int> run_stat(StatOptions& options, const App& app) {
     timed = std::move(*measured);
     if (timed.plan) options.profile.plan = &*timed.plan;
     if (timed.interrupted && !timed.timing) {
-      fmt::print(stderr, "strata: interrupted before anything was measured\n");
+      complain("interrupted before anything was measured");
       return kInterrupted;
     }
     if (timed.timing) options.profile.timing = &*timed.timing;
@@ -148,13 +154,11 @@ Result<int> run_stat(StatOptions& options, const App& app) {
       return failure(status);
   }
   if (timed.interrupted) {
-    fmt::print(stderr, "strata: interrupted: the results are partial\n");
+    complain("interrupted: the results are partial");
     return kInterrupted;
   }
   if (options.strict && !exact) {
-    fmt::print(
-        stderr,
-        "strata: --strict: not everything could be counted; see the lines below the table\n");
+    complain("--strict: not everything could be counted; see the lines below the table");
     return kBudget;
   }
   return kFine;

@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "cli/command.h"
 #include "cli/job_display.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/table_options.h"
+#include "strata/report/bench.h"
 #include "strata/task/sweep.h"
 #include "strata/task/sweep_scripts.h"
 #include "task/subprocess.h"
@@ -46,6 +49,17 @@ constexpr const char* kFooter =
     "  strata sweep engines.toml --emit slurm --shards 8 | sbatch\n"
     "  strata merge part*.jsonl -o all.jsonl";
 
+// Why nothing of a benchmark ran; empty if something did. Then the process says nothing else.
+std::string reason_in(const std::string& json, const std::string& job) {
+  const auto run = bench_from_json(json, job);
+  if (!run) return "";
+  for (const BenchGroup& group : run->groups)
+    for (const VariantResult& result : group.result.variants)
+      if (result.failure != Failure::None)
+        return fmt::format("{}: {}", failure_name(result.failure), result.reason);
+  return "";
+}
+
 // A job as a process of its own.
 SweepAnswer run_job(const SweepJob& job, const std::atomic<bool>* stop) {
   std::vector<std::string> arguments{own_program(), "bench"};
@@ -58,9 +72,10 @@ SweepAnswer run_job(const SweepJob& job, const std::atomic<bool>* stop) {
   if (finished->signal != 0)
     answer.error = fmt::format("ended by signal {}", finished->signal);
   else if (finished->exit_code != 0 || !has_result)
-    answer.error = finished->errors.empty()
-                       ? fmt::format("ended with code {} and no word", finished->exit_code)
-                       : last_words(finished->errors);
+    answer.error =
+        finished->errors.empty() ? reason_in(answer.json, job.key) : last_words(finished->errors);
+  if (answer.error.empty() && (finished->exit_code != 0 || !has_result))
+    answer.error = fmt::format("ended with code {} and no word", finished->exit_code);
   return answer;
 }
 
@@ -79,9 +94,9 @@ Result<int> emit_script(const Options& options, const SweepPlan& plan) {
   script.merge = [](const std::string& files, const std::string& output) {
     return fmt::format("strata merge {} -o {}", files, output);
   };
-  const bool slurm = options.emit == "slurm";
-  if (auto status = write_output("", slurm ? slurm_script(script) : make_script(script)); !status)
-    return failure(status);
+  const auto text = options.emit == "slurm" ? slurm_script(script) : make_script(script);
+  if (!text) return failure(text);
+  if (auto status = write_output("", *text); !status) return failure(status);
   return kFine;
 }
 
@@ -97,11 +112,12 @@ Result<int> run(Options options) {
   request.jobs = jobs_of(*plan, *shard);
   if (options.list) {
     std::string text;
-    for (const SweepJob& job : request.jobs) text += fmt::format("strata bench {}\n", job.key);
+    for (const SweepJob& job : request.jobs)
+      text += fmt::format("strata bench {}\n", visible(job.key));
     if (auto status = write_output("", text); !status) return failure(status);
     return kFine;
   }
-  if (auto status = check_output(options.table.output); !status) return failure(status);
+  if (auto status = options.table.check("sweep"); !status) return failure(status);
   request.output = options.output;
   request.run = run_job;
   request.at_once = options.jobs;

@@ -7,6 +7,7 @@
 
 #include "cli/advice.h"
 #include "cli/options.h"
+#include "cli/output.h"
 
 namespace strata::cli {
 
@@ -66,14 +67,25 @@ TableStyle TableOptions::style() const {
   return style;
 }
 
-Status TableOptions::write(const std::string& text) const { return write_output(file(), text); }
+FileKind TableOptions::file_kind(std::string_view document_kind) const {
+  return format() == "json" ? FileKind{FileForm::Json, document_kind} : FileKind{FileForm::Text};
+}
+
+Status TableOptions::check(std::string_view kind) const {
+  return check_output(file(), file_kind(kind));
+}
 
 Status TableOptions::write(Document document, const TableStyle& style) const {
   const auto renderer = find_renderer(format());
   if (!renderer) return failure(renderer);
   if (auto status = choose(document, choice_); !status) return status;
   document.options = given_options(*app_);
-  return write((*renderer)->render(document, style));
+  auto target = Output::open(file(), file_kind(document.kind));
+  if (!target) return failure(target);
+  LimitedSink limited(*target, most_bytes);
+  Sink& sink = most_bytes > 0 ? static_cast<Sink&>(limited) : *target;
+  if (auto status = (*renderer)->write(document, style, sink); !status) return status;
+  return target->finish();
 }
 
 }  // namespace strata::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "strata/document/render.h"
 
 namespace strata::cli {
@@ -16,6 +17,7 @@ struct TableOptions {
   std::string output;      // empty: stdout
   std::string kept_apart;  // a file with this ending holds something else; the table is printed
   bool exact = false;
+  std::uint64_t most_bytes = 0;  // of the output; 0: any number
 
   // `formats` are those that the command can print, the default first. `destination` names the
   // option for the file: a command that writes a model, or results to go on with, has `--table`.
@@ -32,12 +34,15 @@ struct TableOptions {
     return format() == "csv" || format() == "json";
   }  // every column and digit
   TableStyle style() const;
+  // Whether the file could be written: to be asked before the work, not after it. `kind` is that of
+  // the document.
+  Status check(std::string_view kind) const;
   // Renders the document with what was chosen of its first table, and writes it.
   Status write(Document document) const { return write(std::move(document), style()); }
   Status write(Document document, const TableStyle& style) const;
-  Status write(const std::string& text) const;  // to the file, or to stdout
 
  private:
+  FileKind file_kind(std::string_view document_kind) const;
   std::string file() const;  // for the table; empty: stdout
 
   std::string format_;

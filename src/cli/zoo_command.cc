@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "cli/output.h"
 #include "report/zoo.h"
 #include "strata/zoo/zoo.h"
 
@@ -23,8 +24,10 @@ Result<int> run_zoo(const ZooOptions& options) {
   } else {
     std::string_view name = options.name;
     if (name.starts_with(zoo::kPrefix)) name.remove_prefix(zoo::kPrefix.size());
-    const zoo::Entry* entry = zoo::find(name);
-    if (entry == nullptr) return failure(zoo::build(name));
+    const zoo::Entry* entry = zoo::find(name.substr(0, name.find('?')));
+    // With arguments, or of a name that does not exist, it has to be one that can be built.
+    if (entry == nullptr || name != entry->name)
+      if (const auto built = zoo::build(name); !built) return failure(built);
     out = network_to_text(*entry);
     if (!entry->parameters.empty())
       out += fmt::format("\n  strata stat 'zoo:{}?{}={}'\n", entry->name, entry->parameters[0].name,

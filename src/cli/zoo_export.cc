@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/zoo_command.h"
 #include "strata/base/number_text.h"
 #include "strata/build/weights.h"

@@ -1,6 +1,7 @@
 // All networks of the zoo, one row each.
 #include <fmt/format.h>
 
+#include "cli/complain.h"
 #include "cli/engine_process.h"
 #include "cli/job_display.h"
 #include "cli/options.h"
@@ -53,15 +54,15 @@ Result<int> run_table(ZooOptions& options) {
   if (!made) return failure(made);
   const Profile& table = made->profile;
   if (table.rows.empty()) {
-    fmt::print(stderr, "strata: interrupted before anything was measured\n");
+    complain("interrupted before anything was measured");
     return kInterrupted;
   }
   Document document = zoo_table_document(*made);
   if (published) to_published_form(document.tables.front(), options.table.format() == "csv");
   if (auto status = options.table.write(std::move(document)); !status) return failure(status);
   if (made->missing.empty()) return kFine;
-  fmt::print(stderr, "strata: interrupted: {} of {} networks are missing\n", made->missing.size(),
-             made->missing.size() + table.rows.size());
+  complain(fmt::format("interrupted: {} of {} networks are missing", made->missing.size(),
+                       made->missing.size() + table.rows.size()));
   return kInterrupted;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "strata/base/number_text.h"
 
 namespace strata::page {
@@ -11,6 +12,20 @@ namespace strata::page {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Names of the network are safe to print; what paint() adds stays.
+std::string visible_painted(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    std::size_t own = 0;
+    for (const std::string_view code : {"\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"})
+      if (text.starts_with(code)) own = code.size();
+    const std::size_t end = own > 0 ? own : std::min(text.find('\x1b', 1), text.size());
+    out += own > 0 ? std::string(text.substr(0, own)) : visible(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -63,7 +78,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
-void Page::line(std::string_view text) { fmt::format_to(std::back_inserter(out_), "{}\n", text); }
+void Page::line(std::string_view text) {
+  fmt::format_to(std::back_inserter(out_), "{}\n", color_ ? visible_painted(text) : visible(text));
+}
 
 void Page::rule() {
   std::string bar;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "strata/base/number_text.h"
 
 namespace strata {
@@ -36,6 +37,7 @@ std::string real_text(double number, Unit unit, bool exact) {
 }
 
 constexpr std::size_t kWholeTerms = 3;
+constexpr std::size_t kLongestText = 1000;  // bytes of a cell that people see
 
 NumberStyle style_of(Unit unit) {
   if (unit == Unit::Bytes) return NumberStyle::Bytes;
@@ -92,6 +94,14 @@ std::string cell_text(const Cell& cell, Unit unit, bool exact) {
     return "?";
   if (cell.certainty == Certainty::Unknown) return "?";
   return cell.certainty == Certainty::LowerBound ? "≥" + text : text;
+}
+
+std::string shown_text(const Cell& cell, Unit unit, bool exact) {
+  std::string text = visible(cell_text(cell, unit, exact));
+  if (text.size() <= kLongestText) return text;
+  std::size_t from = text.size() - kLongestText;
+  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) ++from;
+  return "…" + text.substr(from);
 }
 
 bool is_right_aligned(Unit unit) { return unit != Unit::Text; }

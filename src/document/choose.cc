@@ -70,7 +70,8 @@ Result<std::vector<Place>> chosen_places(const Table& table, std::string_view co
   const auto same = [](const Place& a, const Place& b) {
     return a.written == b.written && a.shown == b.shown;
   };
-  if (columns.starts_with('+') || columns.starts_with('-')) {
+  const bool changes = columns.starts_with('+') || columns.starts_with('-');
+  if (changes) {
     const auto& usual =
         for_people && !table.shown_columns.empty() ? table.shown_columns : table.columns;
     for (const Column& column : usual)
@@ -85,7 +86,9 @@ Result<std::vector<Place>> chosen_places(const Table& table, std::string_view co
     if (remove || word.starts_with('+')) word.remove_prefix(1);
     const auto place = find_column(table, word);
     if (!place) return failure(place);
-    std::erase_if(chosen, [&](const Place& other) { return same(other, *place); });
+    const auto is_it = [&](const Place& other) { return same(other, *place); };
+    if (changes && !remove && std::any_of(chosen.begin(), chosen.end(), is_it)) continue;
+    std::erase_if(chosen, is_it);
     if (!remove) chosen.push_back(*place);
   }
   if (chosen.empty()) return failure("no column is left to show", ErrorKind::Usage);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "document/cell_text.h"
 #include "document/column_names.h"
 #include "document/paths.h"
@@ -11,9 +12,9 @@ namespace strata {
 
 namespace {
 
-// RFC 4180: quoted if it holds a comma, a quote or a line break.
+// RFC 4180: quoted if it holds a comma or a quote.
 std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  if (text.find_first_of(",\"") == text.npos) return text;
   std::string out = "\"";
   for (const char ch : text) {
     if (ch == '"') out += '"';
@@ -22,19 +23,27 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+// Words on one line. A spreadsheet would compute a cell that begins like a formula; with an
+// apostrophe before it, it is text.
+std::string csv_words(const std::string& given) {
+  const std::string text = visible(given);
+  const bool runs = text.find_first_of("=+-@") == 0;
+  return quoted(runs ? "'" + text : text);
+}
+
 // Plain digits; a formula as text; nothing for unknown; `>=` before a lower bound.
 std::string csv_cell(const Cell& cell) {
-  std::string text;
-  if (const auto* expr = std::get_if<Expr>(&cell.value))
-    text = expr->is_unknown() ? "" : expr->text();
-  else if (const auto* real = std::get_if<double>(&cell.value))
-    text = fmt::format("{}", *real);
-  else if (const auto* truth = std::get_if<bool>(&cell.value))
-    text.assign(1, *truth ? '1' : '0');
-  else if (!cell.is_unknown())
-    return quoted(cell_text(cell, Unit::Text, true));
-  if (text.empty() || cell.certainty == Certainty::Unknown) return "";
-  return quoted(cell.certainty == Certainty::LowerBound ? ">=" + text : text);
+  if (cell.is_unknown() || cell.certainty == Certainty::Unknown) return "";
+  const std::string_view bound = cell.certainty == Certainty::LowerBound ? ">=" : "";
+  if (const auto* expr = std::get_if<Expr>(&cell.value)) {
+    if (expr->is_unknown()) return "";
+    if (expr->is_number()) return fmt::format("{}{}", bound, expr->value());
+    return csv_words(fmt::format("{}{}", bound, expr->text()));
+  }
+  if (const auto* real = std::get_if<double>(&cell.value)) return fmt::format("{}{}", bound, *real);
+  if (const auto* truth = std::get_if<bool>(&cell.value))
+    return fmt::format("{}{}", bound, *truth ? '1' : '0');
+  return csv_words(cell_text(cell, Unit::Text, true));
 }
 
 // The number and the two ends of its interval.
@@ -45,9 +54,9 @@ std::string csv_estimate(const Cell& cell) {
 }
 
 std::string header_of(const Column& column) {
-  if (column.type != ColumnType::Estimate) return quoted(column.name);
-  return fmt::format("{},{},{}", quoted(column.name), quoted(with_word(column.name, "low")),
-                     quoted(with_word(column.name, "high")));
+  if (column.type != ColumnType::Estimate) return csv_words(column.name);
+  return fmt::format("{},{},{}", csv_words(column.name), csv_words(with_word(column.name, "low")),
+                     csv_words(with_word(column.name, "high")));
 }
 
 bool same_columns(const Table& a, const Table& b) {
@@ -71,19 +80,24 @@ std::string line_of(const Table& table, const TextOf& text_of) {
 }  // namespace
 
 // The first table, and behind it the rows of those that have the very same columns.
-std::string render_csv(const Document& document, const TableStyle& style) {
-  if (document.tables.empty()) return "";
+Status write_csv(const Document& document, const TableStyle& style, Sink& sink) {
+  if (document.tables.empty()) return {};
   const Table& first = document.tables.front();
-  std::string out = line_of(first, [&](std::size_t i) { return header_of(first.columns[i]); });
+  if (Status status =
+          sink.write(line_of(first, [&](std::size_t i) { return header_of(first.columns[i]); }));
+      !status)
+    return status;
   for (const Table& table : document.tables) {
     if (!same_columns(table, first)) continue;
-    for (const TableRow& row : table.rows)
-      out += line_of(table, [&](std::size_t i) {
+    for (const TableRow& row : table.rows) {
+      const std::string line = line_of(table, [&](std::size_t i) {
         const Cell cell = without_folders(row.cells[i], style);
         return table.columns[i].type == ColumnType::Estimate ? csv_estimate(cell) : csv_cell(cell);
       });
+      if (Status status = sink.write(line); !status) return status;
+    }
   }
-  return out;
+  return {};
 }
 
 }  // namespace strata

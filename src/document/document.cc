@@ -1,4 +1,5 @@
 #include "strata/document/document.h"
+#include "base/visible.h"
 
 namespace strata {
 
@@ -22,7 +23,7 @@ Section lines_section(std::string text) {
 
 Section notes_section(const std::vector<std::string>& notes) {
   std::string text;
-  for (const std::string& note : notes) text += "Note: " + note + "\n";
+  for (const std::string& note : notes) text += "Note: " + visible(note) + "\n";
   Section section = lines_section(std::move(text));
   section.apart = false;
   return section;

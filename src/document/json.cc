@@ -43,9 +43,9 @@ Json shape_json(const Shape& shape) {
   return out;
 }
 
-class Writer {
+class Values {
  public:
-  explicit Writer(const TableStyle& style) : style_(style) {}
+  explicit Values(const TableStyle& style) : style_(style) {}
 
   Json value(const Cell& cell) const {
     Json out = std::visit([&](const auto& one) { return of(one); }, cell.value);
@@ -66,27 +66,29 @@ class Writer {
     return out;
   }
 
-  Json table(const Table& table) const {
-    Json columns = Json::array(), rows = Json::array();
+  Json columns(const Table& table) const {
+    Json out = Json::array();
     for (const Column& column : table.columns)
-      columns.push_back({{"name", column.name},
-                         {"title", column.title},
-                         {"unit", name_of(column.unit)},
-                         {"type", name_of(column.type)},
-                         {"additive", column.additive}});
-    for (const TableRow& row : table.rows) {
-      Json out = Json::object();
-      for (std::size_t i = 0; i < table.columns.size(); ++i)
-        add_cell(out, table.columns[i], row.cells[i]);
-      if (table.tree) out["depth"] = row.depth;
-      rows.push_back(std::move(out));
-    }
-    Json out = {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
-    if (table.totals.cells.empty()) return out;
-    out["totals"] = Json::object();
+      out.push_back({{"name", column.name},
+                     {"title", column.title},
+                     {"unit", name_of(column.unit)},
+                     {"type", name_of(column.type)},
+                     {"additive", column.additive}});
+    return out;
+  }
+
+  Json row(const Table& table, const TableRow& row) const {
+    Json out = Json::object();
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (table.columns[i].additive)
-        add_cell(out["totals"], table.columns[i], table.totals.cells[i]);
+      add_cell(out, table.columns[i], row.cells[i]);
+    if (table.tree) out["depth"] = row.depth;
+    return out;
+  }
+
+  Json totals(const Table& table) const {
+    Json out = Json::object();
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      if (table.columns[i].additive) add_cell(out, table.columns[i], table.totals.cells[i]);
     return out;
   }
 
@@ -128,20 +130,97 @@ class Writer {
   const TableStyle& style_;
 };
 
+// Writes an object member by member, and of a table row by row.
+class Writer {
+ public:
+  Writer(const TableStyle& style, Sink& sink) : values_(style), sink_(sink) {}
+
+  void document(const Document& document) {
+    open('{');
+    member("kind", document.kind);
+    member("schema", document.schema);
+    member("tool", {{"name", document.tool}, {"version", document.version}});
+    member("options", values_.pairs(document.options));
+    if (!document.machine.empty()) member("machine", values_.pairs(document.machine));
+    begin_member("facts");
+    open('{');
+    for (const Member& fact : document.facts) member(fact.name, values_.value(fact.cell));
+    close('}');
+    begin_member("tables");
+    open('{');
+    for (const Table& one : document.tables) table(one);
+    close('}');
+    member("notes", document.notes);
+    close('}');
+    text_ += '\n';
+    flush();
+  }
+  Status status() const { return status_; }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+  void table(const Table& table) {
+    begin_member(table.name);
+    open('{');
+    member("columns", values_.columns(table));
+    begin_member("rows");
+    open('[');
+    for (const TableRow& row : table.rows) {
+      next_line();
+      add_json(text_, values_.row(table, row), level_);
+      if (text_.size() >= kPiece) flush();
+      if (!status_) return;
+    }
+    close(']');
+    if (!table.totals.cells.empty()) member("totals", values_.totals(table));
+    close('}');
+  }
+
+  void open(char bracket) {
+    text_ += bracket;
+    ++level_;
+    first_ = true;
+  }
+  void close(char bracket) {
+    --level_;
+    if (!first_) text_ += "\n" + std::string(2 * level_, ' ');
+    text_ += bracket;
+    first_ = false;
+  }
+  void next_line() {
+    if (!std::exchange(first_, false)) text_ += ',';
+    text_ += "\n" + std::string(2 * level_, ' ');
+  }
+  void begin_member(const std::string& name) {
+    next_line();
+    add_json(text_, Json(name), level_);
+    text_ += ": ";
+  }
+  void member(const std::string& name, const Json& value) {
+    begin_member(name);
+    add_json(text_, value, level_);
+    if (text_.size() >= kPiece) flush();
+  }
+  void flush() {
+    if (status_) status_ = sink_.write(text_);
+    text_.clear();
+  }
+
+  const Values values_;
+  Sink& sink_;
+  std::string text_;
+  std::size_t level_ = 0;
+  bool first_ = true;  // nothing is in the innermost bracket yet
+  Status status_;
+};
+
 }  // namespace
 
-std::string render_json(const Document& document, const TableStyle& style) {
-  const Writer writer(style);
-  Json out = {{"kind", document.kind},
-              {"schema", document.schema},
-              {"tool", {{"name", document.tool}, {"version", document.version}}},
-              {"options", writer.pairs(document.options)}};
-  if (!document.machine.empty()) out["machine"] = writer.pairs(document.machine);
-  out["facts"] = writer.members(document.facts);
-  out["tables"] = Json::object();
-  for (const Table& table : document.tables) out["tables"][table.name] = writer.table(table);
-  out["notes"] = document.notes;
-  return json_lines(out);
+Status write_json(const Document& document, const TableStyle& style, Sink& sink) {
+  Writer writer(style, sink);
+  writer.document(document);
+  return writer.status();
 }
 
 }  // namespace strata

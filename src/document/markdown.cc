@@ -1,6 +1,10 @@
 // Tables as Markdown has them; lines become a list.
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "document/cell_text.h"
 #include "document/markdown_list.h"
 #include "document/paths.h"
@@ -11,16 +15,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::string_view kMarks = "|\\*~<`";
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char ch : text) {
-    if (ch == '|' || ch == '\\') out += '\\';
-    out += ch == '\n' ? ' ' : ch;
-  }
-  return out;
-}
+std::string escaped(const std::string& text) { return markdown_text(visible(text)); }
 
 std::string row_text(const Table& table, const TableRow& row, const TableStyle& style) {
   const bool total = &row == &table.totals;
@@ -31,7 +26,9 @@ std::string row_text(const Table& table, const TableRow& row, const TableStyle& 
     if (column.type == ColumnType::List) continue;
     const bool shown = !total || column.additive || column.name == "layer";
     std::string text =
-        shown ? escaped(cell_text(without_folders(cells[i], style), column.unit, style.exact)) : "";
+        shown
+            ? markdown_text(shown_text(without_folders(cells[i], style), column.unit, style.exact))
+            : "";
     if (total && !text.empty()) text = fmt::format("**{}**", text);
     if (table.tree && column.name == "layer")
       for (std::uint32_t depth = 0; depth < row.depth; ++depth) text = "&nbsp;&nbsp;" + text;
@@ -40,45 +37,71 @@ std::string row_text(const Table& table, const TableRow& row, const TableStyle& 
   return out + "|\n";
 }
 
-std::string table_text(const Table& table, const TableStyle& style) {
-  std::string out, rule;
+Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
+  std::string text, rule;
   for (const Column& column : columns_for_people(table)) {
     if (column.type == ColumnType::List) continue;
-    out += fmt::format("| {} ", escaped(column.title));
+    text += fmt::format("| {} ", escaped(column.title));
     rule += is_right_aligned(column.unit) ? "|---:" : "|---";
   }
-  out += "|\n" + rule + "|\n";
-  for (const TableRow& row : table.rows) out += row_text(table, row, style);
-  if (has_totals(table)) out += row_text(table, table.totals, style);
+  text += "|\n" + rule + "|\n";
+  for (const TableRow& row : table.rows) {
+    text += row_text(table, row, style);
+    if (Status status = sink.write(std::exchange(text, {})); !status) return status;
+  }
+  if (has_totals(table)) text += row_text(table, table.totals, style);
+  return sink.write(text);
+}
+
+std::string foot_of(const Table& table, const TableStyle& style) {
   const std::string foot =
       (table.foot ? table.foot(style) : "") + left_out_text(table, style.phrase);
-  if (!foot.empty()) out += "\n" + markdown_list(foot, kMarks);
+  return foot.empty() ? "" : "\n" + markdown_list(visible_lines(foot));
+}
+
+// A fence that is longer than any in the text.
+std::string code_block(const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != text.npos) fence += '`';
+  return fence + "\n" + text + (text.ends_with('\n') ? "" : "\n") + fence + "\n";
+}
+
+std::string lines_text(const Section& section, const TableStyle& style) {
+  if (!section.lines) return "";
+  const std::string text = visible_lines(section.lines(style));
+  if (section.verbatim) return code_block(text);
+  if (!section.paragraph) return markdown_list(text);
+  std::string out;
+  for (std::string_view left = text; !left.empty();) {
+    const std::size_t end = std::min(left.find('\n'), left.size() - 1) + 1;
+    out += markdown_text(left.substr(0, end));
+    left.remove_prefix(end);
+  }
   return out;
 }
 
 }  // namespace
 
-std::string render_markdown(const Document& document, const TableStyle& given) {
+Status write_markdown(const Document& document, const TableStyle& given, Sink& sink) {
   TableStyle style = given;
   style.width = 0;
   style.color = false;
-  std::string out;
-  bool in_list = false;
+  bool first = true, in_list = false;
   for (const Section& section : sections_of(document)) {
     if (section.picture) continue;
     const Table* table = document.table(section.table);
-    std::string text = table != nullptr    ? table_text(*table, style)
-                       : !section.lines    ? ""
-                       : section.verbatim  ? "```\n" + section.lines(style) + "```\n"
-                       : section.paragraph ? section.lines(style)
-                                           : markdown_list(section.lines(style), kMarks);
-    if (text.empty()) continue;
+    const std::string text = table != nullptr ? foot_of(*table, style) : lines_text(section, style);
+    if (table == nullptr && text.empty()) continue;
     const bool is_list = table == nullptr && !section.paragraph && !section.verbatim;
-    if (!out.empty() && !(in_list && is_list)) out += "\n";
-    out += text;
-    in_list = is_list || (table != nullptr && text.find("\n\n") != text.npos);
+    const bool gap = !std::exchange(first, false) && !(in_list && is_list);
+    if (gap)
+      if (Status status = sink.write("\n"); !status) return status;
+    if (table != nullptr)
+      if (Status status = write_rows(*table, style, sink); !status) return status;
+    if (Status status = sink.write(text); !status) return status;
+    in_list = is_list || (table != nullptr && !text.empty());
   }
-  return out;
+  return {};
 }
 
 }  // namespace strata

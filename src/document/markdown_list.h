@@ -1,3 +1,4 @@
+// Text as Markdown.
 #pragma once
 
 #include <string>
@@ -5,8 +6,9 @@
 
 namespace strata {
 
-// Lines as a Markdown list; those set in by two belong to the one before. A backslash goes
-// before each of the characters in `marks`.
-std::string markdown_list(std::string_view text, std::string_view marks);
+// With a backslash before each character that Markdown or HTML would act on.
+std::string markdown_text(std::string_view text);
+// Lines as a Markdown list; those set in by two belong to the one before.
+std::string markdown_list(std::string_view text);
 
 }  // namespace strata

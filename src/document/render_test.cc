@@ -130,7 +130,9 @@ TEST(Renderers, AreFoundByNameAndByTheEndingOfAFile) {
   for (const Renderer& renderer : renderers()) {
     ASSERT_TRUE(find_renderer(renderer.name));
     EXPECT_EQ(*find_renderer(renderer.name), &renderer);
-    EXPECT_FALSE(renderer.render(sample(), {}).empty());
+    TextSink sink;
+    ASSERT_TRUE(renderer.write(sample(), {}, sink));
+    EXPECT_FALSE(sink.text.empty());
   }
   EXPECT_EQ(renderer_of_file("a.b/x.CSV")->name, "csv");
   EXPECT_EQ(renderer_of_file("x.markdown")->name, "md");

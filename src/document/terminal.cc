@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/visible.h"
 #include "document/cell_text.h"
 #include "document/people.h"
 #include "document/wrap.h"
@@ -66,11 +67,11 @@ std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style
   for (std::size_t c = 0; c < columns_for_people(table).size(); ++c) {
     const Column& column = columns_for_people(table)[c];
     if (column.type == ColumnType::List) continue;
-    TextColumn out{&column, title_of(column, style.exact), {}, 0};
+    TextColumn out{&column, visible(title_of(column, style.exact)), {}, 0};
     out.width = display_width(out.title);
     const bool indent = table.tree && column.name == "layer";
     for (const TableRow& row : table.rows) {
-      std::string text = cell_text(cells_for_people(table, row)[c], column.unit, style.exact);
+      std::string text = shown_text(cells_for_people(table, row)[c], column.unit, style.exact);
       if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
       out.cells.push_back(std::move(text));
     }
@@ -82,7 +83,7 @@ std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style
       ;  // rows that do not add up
     else if (column.additive)
       out.cells.push_back(
-          cell_text(cells_for_people(table, table.totals)[c], column.unit, style.exact));
+          shown_text(cells_for_people(table, table.totals)[c], column.unit, style.exact));
     else
       out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
     labelled = labelled || column.unit == Unit::Text;
@@ -164,40 +165,46 @@ std::string foot_of(const Table& table, const TableStyle& style,
                                             fmt::format("Not shown for lack of width: {}",
                                                         fmt::join(dropped, ", ")))) +
            "\n";
-  return wrapped(out, style.width);
+  return wrapped(visible_lines(out), style.width);
 }
 
-std::string table_text(const Table& table, const TableStyle& style) {
+Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
   std::vector<TextColumn> columns = text_columns(table, style);
   const std::vector<std::string> dropped = fit(columns, style.width);
   const std::string rule = repeat("─", total_width(columns)) + "\n";
-  std::string out;
   const std::string header = header_of(columns);
-  out += (style.color ? "\x1b[1m" + header + "\x1b[0m" : header) + "\n" + rule;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) out += line_of(columns, row);
-  if (has_totals(table)) {
-    if (!table.rows.empty()) out += rule;
-    out += line_of(columns, table.rows.size());
+  std::string text = (style.color ? "\x1b[1m" + header + "\x1b[0m" : header) + "\n" + rule;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    text += line_of(columns, row);
+    if (Status status = sink.write(std::exchange(text, {})); !status) return status;
   }
-  return out + foot_of(table, style, dropped);
+  if (has_totals(table)) {
+    if (!table.rows.empty()) text += rule;
+    text += line_of(columns, table.rows.size());
+  }
+  return sink.write(text + foot_of(table, style, dropped));
+}
+
+std::string lines_text(const Section& section, const TableStyle& style) {
+  if (!section.lines) return "";
+  if (section.picture) return section.lines(style);  // with colours
+  return wrapped(visible_lines(section.lines(style)), section.verbatim ? 0 : style.width);
 }
 
 }  // namespace
 
-std::string render_table(const Document& document, const TableStyle& style) {
-  std::string out;
+Status write_table(const Document& document, const TableStyle& style, Sink& sink) {
+  bool first = true;
   for (const Section& section : sections_of(document)) {
-    std::string text;
-    if (const Table* table = document.table(section.table))
-      text = table_text(*table, style);
-    else if (section.lines)
-      text = section.picture || section.verbatim ? section.lines(style)
-                                                 : wrapped(section.lines(style), style.width);
-    if (text.empty()) continue;
-    if (!out.empty() && section.apart) out += "\n";
-    out += text;
+    const Table* table = document.table(section.table);
+    const std::string text = table == nullptr ? lines_text(section, style) : "";
+    if (table == nullptr && text.empty()) continue;
+    const bool gap = !std::exchange(first, false) && section.apart;
+    if (Status status = sink.write(gap ? "\n" + text : text); !status) return status;
+    if (table == nullptr) continue;
+    if (Status status = write_rows(*table, style, sink); !status) return status;
   }
-  return out;
+  return {};
 }
 
 }  // namespace strata

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/output_file.h"
 #include "machine/peak_kernels.h"
 #include "strata/machine/contention.h"
 #include "strata/machine/machine.h"
@@ -168,7 +169,8 @@ Roofline cached_roofline(int threads, const std::string& folder, std::int64_t no
   }
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
-  std::ofstream(path) << roofline_to_json(measured);
+  // Without a file, it is measured again the next time.
+  (void)write_file(path.string(), {FileForm::Other}, roofline_to_json(measured));
   return measured;
 }
 

@@ -34,7 +34,7 @@ void use_plan(Analysis& a, const SourceNodes& nodes, const Measurements& given) 
 void attach(Analysis& a, const Measurements& given) {
   forget_measurements(a);
   a.attached.optimized = given.timing_facts.view == "optimized";
-  if (given.interrupted) a.has |= Need::Time | Need::Memory | Need::Roofline;
+  if (given.interrupted) a.attached.missed = Need::Time | Need::Memory | Need::Roofline;
   if (given.roofline != nullptr) {
     a.attached.roofline = *given.roofline;
     a.has |= Need::Roofline;

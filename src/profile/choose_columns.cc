@@ -97,7 +97,7 @@ Needs needs_of(const ProfileView& view) {
 }
 
 Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all, Needs has,
-                                                 bool optimized) {
+                                                 bool optimized, Needs missed) {
   const bool changes = spec.starts_with('+') || spec.starts_with('-');
   std::vector<ChosenColumn> chosen;
   if (spec.empty() || changes) chosen = usual_columns(all, has, optimized);
@@ -107,12 +107,19 @@ Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all
     spec.remove_prefix(std::min(comma + 1, spec.size()));
     const bool remove = word.starts_with('-');
     if (remove || word.starts_with('+')) word.remove_prefix(1);
-    auto column = parse_one(word, has);
+    auto column = parse_one(word, has | missed);
     if (!column) return failure(column);
+    column->asked = true;
+    const auto same = std::find_if(chosen.begin(), chosen.end(), [&](const ChosenColumn& c) {
+      return c.rule == column->rule && c.share == column->share;
+    });
+    if (changes && !remove && same != chosen.end()) {  // it stays beside its share
+      same->asked = true;
+      continue;
+    }
     std::erase_if(chosen, [&](const ChosenColumn& c) {
       return c.rule == column->rule && (c.share == column->share || (remove && !column->share));
     });
-    column->asked = true;
     if (!remove) chosen.push_back(*column);
   }
   if (chosen.empty()) return failure("no column is left to show", ErrorKind::Usage);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -78,7 +79,8 @@ void append(std::vector<Row> beside, Rows& rows) {
   if (report == ReportKind::None || report == ReportKind::Root) return;
   for (Row& row : beside) {
     row.depth = report == ReportKind::Tree ? 1 : 0;
-    if (report == ReportKind::Type && row.type.empty()) row.type = row.layer;
+    // Rows of types have no layers.
+    if (report == ReportKind::Type && row.type.empty()) row.type = std::exchange(row.layer, {});
     rows.list.push_back(std::move(row));
   }
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "profile/layout.h"
+#include "strata/base/number_text.h"
 #include "strata/profile/analysis.h"
 
 namespace strata {
@@ -64,6 +65,20 @@ void drop_idle_columns(const ProfileView& view, const Rows& rows, Needs has, Col
   });
 }
 
+// One long name can be that of thousands of layers, such as those of a function that is called
+// once; every cell with it would be a copy.
+Status check_names(const Analysis& a, const Rows& rows) {
+  constexpr std::uint64_t kAtLeast = std::uint64_t{64} << 20, kTimes = 64;
+  const std::uint64_t most = kAtLeast + kTimes * a.model->file_bytes;
+  std::uint64_t bytes = 0;
+  for (const Row& row : rows.list) bytes += row.layer.size();
+  if (bytes <= most) return {};
+  return failure(
+      fmt::format("{}: the names of its {} rows have {} together, which is out of "
+                  "proportion to the file",
+                  a.model->path, rows.list.size(), human_bytes(static_cast<double>(bytes))));
+}
+
 Result<Profile> with_layout(const Analysis& a, const ProfileView& view) {
   const auto found = find_layout(view.layout);
   if (!found) return failure(found);
@@ -73,6 +88,7 @@ Result<Profile> with_layout(const Analysis& a, const ProfileView& view) {
                                layout.name, layout.convention, a.convention),
                    ErrorKind::Usage);
   Rows rows = make_rows(a, {.only = layout.rows});
+  if (auto status = check_names(a, rows); !status) return failure(status);
   if (auto status = sort_rows(rows.list, view.sort, a.has); !status) return failure(status);
   return make_profile(a, rows, columns_of(layout, a.has));
 }
@@ -89,11 +105,14 @@ bool Profile::is_exact() const {
 }
 
 Result<Profile> make_profile(const Analysis& a, const ProfileView& view) {
-  auto columns = choose_columns(view.columns, view.all_columns, a.has, a.attached.optimized);
+  auto columns = choose_columns(view.columns, view.all_columns, a.has, a.attached.optimized,
+                                a.attached.missed);
   if (!columns) return failure(columns);
   if (!view.layout.empty()) return with_layout(a, view);
   Rows rows = make_rows(a, view.rows);
-  if (auto status = sort_rows(rows.list, view.sort, a.has); !status) return failure(status);
+  if (auto status = check_names(a, rows); !status) return failure(status);
+  if (auto status = sort_rows(rows.list, view.sort, a.has | a.attached.missed); !status)
+    return failure(status);
   drop_idle_columns(view, rows, a.has, *columns);
   return make_profile(a, rows, *columns);
 }

@@ -3,9 +3,11 @@
 
 #include <map>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "strata/build/builder.h"
 #include "strata/read/read.h"
 
 namespace strata {
@@ -153,6 +155,27 @@ TEST_F(ProfileOfResNet50, UnknownColumnListsThoseThereAre) {
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().kind, ErrorKind::Usage);
   EXPECT_NE(profile.error().message.find("there is no column \"mcas\""), std::string::npos);
+}
+
+// A hundred kilobytes, as the name of every one of 2,000 layers, are 200 megabytes in each column.
+TEST(LongNames, OutOfProportionAreAnError) {
+  build::Builder net("Net");
+  build::Var x = net.input("x", {1, 4});
+  const std::string name(100'000, 'x');
+  {
+    const auto outer = net.module(name, "Sequential");
+    for (int i = 0; i < 2000; ++i) x = net.relu(std::to_string(i), x);
+  }
+  net.output("y", x);
+  const auto network = std::move(net).finish();
+  ASSERT_TRUE(network) << network.error().message;
+  const auto profile = make_profile(network->model, network->inference, {});
+  ASSERT_FALSE(profile);
+  EXPECT_THAT(profile.error().message,
+              testing::HasSubstr("the names of its 2000 rows have 190.7 MiB together"));
+  ProfileOptions root;
+  root.rows.report = ReportKind::Root;
+  EXPECT_TRUE(make_profile(network->model, network->inference, root));
 }
 
 }  // namespace

@@ -14,10 +14,7 @@
 namespace strata {
 
 Status write_bytes(const std::string& path, const std::string& bytes) {
-  auto file = OutputFile::create(path);
-  if (!file) return failure(file);
-  if (auto status = file->write(bytes); !status) return status;
-  return file->commit();
+  return write_file(path, {FileForm::Other}, bytes);
 }
 
 SensitivityOptions Quantizing::simulation(std::string_view stage) const {
@@ -202,12 +199,12 @@ Status Quantizing::write() {
   if (!bytes) return failure(bytes);
   describe(written_);
   // Both files are complete and checked before either gets its final name.
-  auto list = OutputFile::create(task_.exclude);
+  auto list = OutputFile::create(task_.exclude, {FileForm::Text});
   if (!list) return failure(list);
   for (const std::string& name : written_.excluded)
     if (auto status = list->write(name + "\n"); !status) return status;
   if (auto status = list->close(); !status) return status;
-  auto file = OutputFile::create(task_.output);
+  auto file = OutputFile::create(task_.output, {FileForm::Onnx});
   if (!file) return failure(file);
   if (auto status = file->write(*bytes); !status) return status;
   if (auto status = file->close(); !status) return status;

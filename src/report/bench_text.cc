@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "strata/base/number_text.h"
 
 namespace strata {
@@ -39,7 +40,7 @@ std::string variant_text(const Variant& variant) {
 std::string group_text(const BenchGroup& group) {
   std::string text = group.model;
   if (!group.shape.empty()) text += " " + group.shape;
-  return text;
+  return visible(text);
 }
 
 std::string percentile_text(const Summary& summary, double q) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/visible.h"
 #include "strata/base/number_text.h"
 
 namespace strata {
@@ -27,7 +28,8 @@ Cell exact(const std::optional<float>& number) { return number ? exact(*number) 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 5;
   const std::size_t shown = std::min(names.size(), kShown);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  std::string text =
+      visible(fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", ")));
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/visible.h"
 #include "report/footer.h"
 #include "strata/base/number_text.h"
 #include "strata/report/report.h"
@@ -234,6 +235,33 @@ std::string machine_text(const std::vector<std::pair<std::string, std::string>>&
   add("memory", "memory ", "");
   add("kernel", "", "");
   return parts.empty() ? "" : fmt::format("Machine: {}\n", fmt::join(parts, ", "));
+}
+
+// Names stand in lines of ours, so that none of them may break a line.
+Profile with_visible_names(Profile profile) {
+  const auto show = [](std::string& name) { name = visible(name); };
+  show(profile.memory.peak_layer);
+  for (Profile::AliveTensor& alive : profile.memory.at_peak) {
+    show(alive.tensor);
+    show(alive.layer);
+  }
+  if (profile.timing)
+    for (std::string& node : profile.timing->unassigned) show(node);
+  if (profile.taken) show(profile.taken->peak_layer);
+  if (profile.device) show(profile.device->peak_layer);
+  if (profile.arena)
+    for (ArenaBlock& block : profile.arena->blocks) {
+      show(block.tensor);
+      show(block.first);
+      show(block.last);
+    }
+  for (auto& symbol : profile.symbols) {
+    show(symbol.name);
+    show(symbol.origin);
+  }
+  for (std::string& op : profile.unknown_ops) show(op);
+  for (std::string& note : profile.notes) show(note);
+  return profile;
 }
 
 std::string footer_text(const Profile& profile, const TableStyle& style) {

@@ -8,6 +8,8 @@
 
 namespace strata {
 
+// A profile for footer_text().
+Profile with_visible_names(Profile profile);
 // Lines, not broken to fit. Rows are not looked at.
 std::string footer_text(const Profile& profile, const TableStyle& style);
 // `Machine: AMD EPYC 7B13, 2 cores, L1 32 KiB, …` and a line break; empty if nothing is known.

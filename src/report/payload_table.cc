@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/visible.h"
 #include "report/payload_text.h"
 #include "strata/base/number_text.h"
 
@@ -83,7 +84,7 @@ std::function<std::string(const TableStyle&)> foot_of(std::vector<std::string> n
                                                       std::size_t hidden_rows) {
   return [notes = std::move(notes), hidden_rows](const TableStyle& style) {
     std::string out;
-    for (const std::string& note : notes) out += fmt::format("Note: {}\n", note);
+    for (const std::string& note : notes) out += fmt::format("Note: {}\n", visible(note));
     if (hidden_rows > 0)
       out +=
           phrased(style.phrase, make_error(Code::RowsHidden, {},

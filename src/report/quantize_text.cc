@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/visible.h"
 #include "report/footer.h"
 #include "strata/base/number_text.h"
 
@@ -22,7 +23,10 @@ std::string counted(std::size_t count, std::string_view what) {
 std::string listed(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), kShown);
   return fmt::format(
-      "{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      "{}{}",
+      visible(fmt::format(
+          "{}",
+          fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "))),
       names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "report/sensitivity_plot.h"
 #include "report/sensitivity_text.h"
 #include "strata/base/number_text.h"
@@ -96,8 +97,8 @@ std::string sensitivity_to_blocks(const SensitivityRun& run, std::size_t width, 
   for (std::size_t d = 0; d < plot->dips.size(); ++d) {
     const std::size_t layer = plot->dips[d];
     const SensitivityLayer& facts = run.layers[layer];
-    out += fmt::format("{}{} {}{}  {}\n", std::string(margin + 2, ' '), d + 1, facts.path,
-                       facts.block.empty() ? "" : " (" + facts.block + ")",
+    out += fmt::format("{}{} {}{}  {}\n", std::string(margin + 2, ' '), d + 1, visible(facts.path),
+                       facts.block.empty() ? "" : " (" + visible(facts.block) + ")",
                        quality_with_unit(run.quality, *plot->points[layer].value));
   }
   return out;

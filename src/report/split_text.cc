@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/in_quotes.h"
+#include "base/visible.h"
 #include "report/payload_text.h"
 #include "report/split_curve.h"
 #include "strata/base/number_text.h"
@@ -114,8 +116,9 @@ class SplitText {
       const Tensor& tensor = source_.model.graph().tensors[buffer.tensor];
       const std::string from =
           buffer.maker == kNone
-              ? fmt::format("input \"{}\"", tensor.name)
-              : fmt::format("after {}", layer_name(source_, split_.steps[buffer.maker].layer));
+              ? fmt::format("input {}", in_quotes(tensor.name))
+              : fmt::format("after {}",
+                            visible(layer_name(source_, split_.steps[buffer.maker].layer)));
       out += fmt::format("  {:>10}  {} {}  {}\n",
                          bounded_bytes(Expr(std::int64_t(split_.tensors[t].bytes)), style_.exact),
                          name_of(tensor.type.dtype), bounded_shape(tensor.type), from);

@@ -1,4 +1,5 @@
 #include "strata/report/sweep.h"
+#include "base/visible.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,8 @@ std::string processors_text(const SweepResults& results) {
 
 std::string failed_text(const SweepResults& results) {
   std::string text;
-  for (const std::string& failed : results.failed) text += fmt::format("failed: {}\n", failed);
+  for (const std::string& failed : results.failed)
+    text += fmt::format("failed: {}\n", visible(failed));
   return text;
 }
 

@@ -183,6 +183,20 @@ std::optional<double> score_of(Quality quality, std::span<const SampleScore> sam
   return std::nullopt;
 }
 
+namespace {
+
+// Wilson's interval of a percentage. Where all samples are alike, a bootstrap has no width and
+// would promise that of eight right answers none will ever be wrong.
+Interval wilson(double percent, std::size_t samples) {
+  constexpr double z = 1.959963984540054;  // 97.5 % of a normal distribution
+  const double p = percent / 100, n = static_cast<double>(samples), more = z * z / n;
+  const double middle = (p + more / 2) / (1 + more);
+  const double half = z / (1 + more) * std::sqrt(p * (1 - p) / n + more / n / 4);
+  return {100 * std::max(0.0, middle - half), 100 * std::min(1.0, middle + half)};
+}
+
+}  // namespace
+
 std::optional<Interval> value_interval(Quality quality, std::span<const SampleScore> samples,
                                        std::uint64_t seed) {
   if (samples.size() < kFewestForInterval || !score_of(quality, samples)) return std::nullopt;
@@ -195,7 +209,10 @@ std::optional<Interval> value_interval(Quality quality, std::span<const SampleSc
   }
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
-  return Interval{nearest_rank(values, 0.025), nearest_rank(values, 0.975)};
+  const Interval interval{nearest_rank(values, 0.025), nearest_rank(values, 0.975)};
+  const bool is_share = quality == Quality::Top1 || quality == Quality::Accuracy;
+  if (is_share && interval.low == interval.high) return wilson(interval.low, samples.size());
+  return interval;
 }
 
 std::optional<double> drop_of(Quality quality, std::span<const SampleScore> samples,

@@ -30,8 +30,13 @@ BenchGroup with_refused(const PlannedGroup& planned, const std::vector<std::size
     group.result.variants[ran[i]] = std::move(measured.variants[i]);
     if (i < measured.speed_ups.size()) group.result.speed_ups[ran[i]] = measured.speed_ups[i];
   }
-  for (std::size_t i = 0; i < count; ++i)
-    name_files(planned.variants[i], group.result.variants[i].variant);
+  for (std::size_t i = 0; i < count; ++i) {
+    VariantResult& own = group.result.variants[i];
+    name_files(planned.variants[i], own.variant);
+    // An engine says in its own words that weights are missing.
+    if (own.failure == Failure::Refused && !planned.variants[i].lacks.empty())
+      own.reason = planned.variants[i].lacks;
+  }
   const auto places = [&](const std::vector<std::size_t>& from, std::vector<std::size_t>& to) {
     for (const std::size_t i : from) to.push_back(ran[i]);
   };

@@ -187,6 +187,8 @@ Result<ReadyFile> ModelFiles::file(const std::string& source, std::int64_t batch
       return files_.emplace(std::pair(source, batch), ready).first->second;
     }
     own = std::move(*model);
+    if (const Status weights = check_has_weights(*own); !weights)
+      ready.lacks = weights.error().message;
   }
   const auto wanted =
       request_.shapes.empty() ? model_with(source, batch, nullptr) : open_model(source, batch);

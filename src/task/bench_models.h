@@ -19,6 +19,7 @@ struct ReadyFile {
   std::string stored = {};       // the precision it computes in, if that is not fp32
   std::optional<double> joules;  // per inference, from counts
   bool is_onnx = false;
+  std::string lacks = {};  // why it cannot be run by an engine that needs weights
 };
 
 struct ReadyInputs {

@@ -189,6 +189,7 @@ class Planner {
     out.file = file->file;
     if (out.stored.empty() && out.session.precision.empty()) out.stored = file->stored;
     planned.joules = file->joules;
+    planned.lacks = file->lacks;
     auto inputs = files_.inputs(model_.sources(), batch, shape);
     if (!inputs) return failed(inputs.error());
     out.inputs = inputs->file;

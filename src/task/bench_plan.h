@@ -24,6 +24,7 @@ struct PlannedVariant {
   std::string source = {};            // the file as the user knows it
   std::string inputs = {};            // in words
   std::optional<double> joules = {};  // from counts
+  std::string lacks = {};             // why an engine that needs weights refuses the file
 };
 
 // Variants that are compared with each other.

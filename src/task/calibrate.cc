@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/output_file.h"
 #include "graph/hash.h"
 #include "strata/calibrate/calibrate.h"
 #include "strata/edit/qdq.h"
@@ -43,11 +42,18 @@ std::optional<Calibration> earlier(const std::string& output, const Calibration&
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) continue;
     auto found = read_calibration(path);
-    if (!found || found->run != now.run || found->samples >= now.planned) continue;
+    if (!found || found->run != now.run || found->samples > now.planned) continue;
     if (found->tensors.size() != now.tensors.size()) continue;
     if (!best || found->samples > best->samples) best = std::move(*found);
   }
   return best;
+}
+
+bool is_finished(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  const auto found = read_calibration(path);
+  return found && found->samples >= found->planned;
 }
 
 void take(Calibration& calibration, SketchedSamples sketched) {
@@ -98,7 +104,7 @@ Status Calibrating::load() {
     return failure(fmt::format("{}: there is nothing to calibrate: no layer of it can be quantized",
                                request_.model.path));
   if (is_kept())
-    if (auto file = OutputFile::create(request_.output); !file) return failure(file);
+    if (Status status = check_calibration_file(request_.output); !status) return status;
   auto opened = open_engine(request_.engine, loaded_, request_.model, request_.data.data.seed);
   if (!opened) return failure(opened);
   engine_ = std::move(opened->engine);
@@ -131,7 +137,9 @@ SketchedSamples Calibrating::before() const {
   auto found = earlier(request_.output, outcome_.calibration);
   if (!found) return out;
   observer_.say_resumed(
-      fmt::format("going on after {} of {} samples", found->samples, data_->count()));
+      found->samples < static_cast<std::uint64_t>(data_->count())
+          ? fmt::format("going on after {} of {} samples", found->samples, data_->count())
+          : fmt::format("all {} samples have been seen before", data_->count()));
   out.samples = static_cast<std::int64_t>(found->samples);
   for (TensorSketch& tensor : found->tensors) out.sketches.push_back(std::move(tensor.sketch));
   return out;
@@ -159,7 +167,10 @@ CalibrateOptions Calibrating::pass_options() const {
   return options;
 }
 
+// A run that was stopped does not replace one that was not; it goes on from its part.
 Status Calibrating::write() {
+  if (outcome_.interrupted && is_finished(request_.output))
+    return write_calibration(outcome_.calibration, part_path(request_.output));
   if (Status status = write_calibration(outcome_.calibration, request_.output); !status)
     return status;
   std::error_code error;

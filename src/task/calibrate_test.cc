@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "data/npz_write.h"
 #include "task/test_job.h"
@@ -69,6 +70,49 @@ TEST_F(CalibrateJob, AFreshRunDoesNotGoOn) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_THAT(resumed_, IsEmpty());
   EXPECT_EQ(again->calibration.samples, 4u);
+}
+
+// Neither what has been seen is run again, nor is it lost when that is stopped.
+TEST_F(CalibrateJob, AFinishedRunIsNotRepeated) {
+  CalibrateRequest whole = request(4);
+  whole.output = file("ranges.json");
+  const auto first = run_calibrate(whole);
+  ASSERT_TRUE(first) << first.error().message;
+  const auto again = run_calibrate(whole, observer("calibrating", 0));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_THAT(resumed_, ElementsAre("all 4 samples have been seen before"));
+  EXPECT_FALSE(again->interrupted);
+  EXPECT_EQ(again->calibration, first->calibration);
+  EXPECT_EQ(read_calibration(whole.output).value(), first->calibration);
+}
+
+TEST_F(CalibrateJob, AStoppedRunDoesNotReplaceAFinishedOne) {
+  CalibrateRequest whole = request(4);
+  whole.output = file("ranges.json");
+  const auto first = run_calibrate(whole);
+  ASSERT_TRUE(first) << first.error().message;
+  CalibrateRequest other = whole;
+  other.data.data.seed = 9;
+  const auto stopped = run_calibrate(other, observer("calibrating", 0.5));
+  ASSERT_TRUE(stopped) << stopped.error().message;
+  ASSERT_TRUE(stopped->interrupted);
+  EXPECT_EQ(read_calibration(whole.output).value(), first->calibration);
+  const auto second = run_calibrate(other, observer());
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(resumed_.size(), 1u);
+  EXPECT_EQ(second->calibration.samples, 4u);
+  EXPECT_EQ(read_calibration(whole.output).value(), second->calibration);
+}
+
+TEST_F(CalibrateJob, AFileOfSomethingElseIsLeftAlone) {
+  CalibrateRequest wrong = request(1);
+  wrong.output = file("notes.json");
+  std::ofstream(wrong.output) << "{\"mine\": 1}";
+  const auto outcome = run_calibrate(wrong, observer());
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().kind, ErrorKind::Usage);
+  EXPECT_THAT(stages_, IsEmpty());
+  EXPECT_EQ(std::filesystem::file_size(wrong.output), 11u);
 }
 
 // Other samples make another run.

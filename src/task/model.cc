@@ -1,7 +1,10 @@
 #include "strata/task/model.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
+#include "base/in_quotes.h"
 #include "strata/build/weights.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
@@ -44,14 +47,25 @@ Result<LoadedModel> load_one_item(ModelRequest request) {
 
 Status check_has_weights(const Model& model) {
   if (model.path.starts_with(zoo::kPrefix)) return {};
+  std::string_view there;  // the last file of weights that was found
   for (const TensorData& data : model.stored) {
     const Expr elements = data.elements();
+    if (data.store == TensorData::Store::External && data.location != there) {
+      std::error_code error;
+      const auto file = std::filesystem::path(model.path).parent_path() / data.location;
+      if (!std::filesystem::exists(file, error))
+        return failure(
+            fmt::format("{}: it cannot be run, because its weights are in {}, which is "
+                        "not there",
+                        model.path, in_quotes(data.location)));
+      there = data.location;
+    }
     if (data.store != TensorData::Store::Absent || !elements.is_number() || elements.value() == 0)
       continue;
     return failure(
         fmt::format("{}: it cannot be run, because it was stripped of its weights: the stored "
-                    "tensor \"{}\" has no elements",
-                    model.path, data.name));
+                    "tensor {} has no elements",
+                    model.path, in_quotes(data.name)));
   }
   return {};
 }

@@ -1,9 +1,14 @@
 #include "strata/task/model.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strata/base/scratch_folder.h"
+#include "strata/build/weights.h"
 #include "strata/read/read.h"
+#include "strata/write/onnx.h"
 
 namespace strata {
 namespace {
@@ -60,6 +65,27 @@ TEST(EngineModel, AFileWithoutWeightsCannotBeRun) {
   const auto status = check_has_weights(loaded->model);
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, HasSubstr("stripped of its weights"));
+}
+
+TEST(EngineModel, NorCanOneWhoseWeightsAreInAFileThatIsNotThere) {
+  const ScratchFolder folder = ScratchFolder::create().value();
+  const std::string path = folder / "net.onnx";
+  const auto network = load_model({"zoo:squeezenet1_1?resolution=32"});
+  ASSERT_TRUE(network) << network.error().message;
+  WriteOptions write;
+  write.fill = build::random_weights(network->model, 0);
+  write.max_file = 200'000;  // less than the weights, so that they get a file of their own
+  ASSERT_TRUE(write_onnx(network->model, path, write));
+  const auto loaded = load_model({path});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_TRUE(check_has_weights(loaded->model));
+  std::filesystem::remove(path + ".data");
+  const auto status = check_has_weights(loaded->model);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            path +
+                ": it cannot be run, because its weights are in \"net.onnx.data\", which is "
+                "not there");
 }
 
 }  // namespace

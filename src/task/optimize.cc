@@ -22,6 +22,7 @@ namespace {
 
 // Shares of the time.
 constexpr double kScreening = 0.4, kFinal = 0.4, kCheck = 0.2;
+constexpr FileKind kReceipt{FileForm::Json, "optimization"};
 constexpr std::int64_t kSamples = 16;  // to judge answers on, by default
 
 int cores() {
@@ -235,10 +236,10 @@ Status Search::write(const PlannedVariant& best, const BenchGroup& last) {
   if (request_.command) out.command = request_.command(best.variant, request_.output);
   if (best.variant.precision() == "int8") out.answer = answer_;
   out.notes = outcome_.notes;
-  auto file = OutputFile::create(request_.output + ".receipt.json");
-  if (!file) return failure(file);
-  if (auto status = file->write(optimize_receipt(out, outcome_.tried)); !status) return status;
-  if (auto status = file->commit(); !status) return status;
+  if (auto status = write_file(request_.output + ".receipt.json", kReceipt,
+                               optimize_receipt(out, outcome_.tried));
+      !status)
+    return status;
   outcome_.interrupted = !out.check;
   outcome_.written = std::move(out);
   return {};

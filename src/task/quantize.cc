@@ -101,9 +101,12 @@ Status QuantizeJob::check_outputs() {
   const std::filesystem::path path(request_.output);
   task_.output = request_.output;
   task_.exclude = (path.parent_path() / path.stem()).string() + ".exclude.txt";
-  for (const std::string& file : {task_.output, task_.exclude})
-    if (auto output = OutputFile::create(file); !output) return failure(output);
-  return {};
+  std::error_code error;
+  if (std::filesystem::equivalent(task_.output, request_.model.path, error))
+    return failure(fmt::format("{} is the model itself; name another file", task_.output),
+                   ErrorKind::Usage);
+  if (Status status = check_writable(task_.output, {FileForm::Onnx}); !status) return status;
+  return check_writable(task_.exclude, {FileForm::Text});
 }
 
 Status QuantizeJob::open_engine() {

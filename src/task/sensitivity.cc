@@ -168,10 +168,7 @@ Status Measuring::read_journal() {
 }
 
 Status Measuring::write_journal() const {
-  auto file = OutputFile::create(request_.journal);
-  if (!file) return failure(file);
-  if (Status status = file->write(sensitivity_to_json(outcome_.run)); !status) return status;
-  return file->commit();
+  return write_file(request_.journal, {FileForm::Other}, sensitivity_to_json(outcome_.run));
 }
 
 std::vector<TensorId> Measuring::tensors() const {
@@ -233,7 +230,12 @@ Status Measuring::load() {
   if (!labels) return failure(labels);
   labels_ = std::move(*labels);
   if (!request_.journal.empty())
-    if (auto file = OutputFile::create(request_.journal); !file) return failure(file);
+    // What is not replaced is read, and then has to be a journal.
+    if (Status status = check_writable(
+            request_.journal,
+            request_.fresh ? FileKind{FileForm::Json, "sensitivity"} : FileKind{FileForm::Other});
+        !status)
+      return status;
   auto opened = open_engine(request_.engine, loaded_, request_.model, request_.data.data.seed);
   if (!opened) return failure(opened);
   engine_ = std::move(opened->engine);

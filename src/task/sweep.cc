@@ -145,14 +145,15 @@ Result<MergedSweeps> merge_sweeps(std::span<const std::string> paths, const std:
   MergedSweeps out;
   std::vector<std::vector<JournalEntry>> files;
   for (const std::string& path : paths) {
-    auto entries = read_journal(path);
-    if (!entries) return failure(entries);
-    out.entries += entries->size();
-    files.push_back(std::move(*entries));
+    auto journal = read_journal(path);
+    if (!journal) return failure(journal);
+    if (journal->cut) out.cut.push_back(path);
+    out.entries += journal->entries.size();
+    files.push_back(std::move(journal->entries));
   }
   const std::vector<JournalEntry> merged = merge_entries(files);
   if (!output.empty()) {
-    auto file = OutputFile::create(output);
+    auto file = OutputFile::create(output, {FileForm::Lines});
     if (!file) return failure(file);
     for (const JournalEntry& entry : merged)
       if (auto status = file->write(json_text(entry.record, -1) + "\n"); !status)

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -32,31 +34,38 @@ Result<std::string> read_all(const std::string& path, int descriptor) {
 
 struct Lines {
   std::vector<JournalEntry> entries;
-  std::size_t whole = 0;  // bytes of the lines that are complete
+  std::size_t whole = 0;     // bytes of the lines that are complete
+  bool lacks_break = false;  // the last of them has no line break
 };
+
+// What a crash leaves of the first line. Keys are sorted, so that all records begin alike.
+bool is_unfinished(std::string_view line) {
+  constexpr std::string_view kStart = "{\"arguments\":";
+  return line.starts_with(kStart) || kStart.starts_with(line);
+}
 
 Result<Lines> parse_lines(const std::string& path, std::string_view text) {
   Lines lines;
   for (std::size_t number = 1; lines.whole < text.size(); ++number) {
-    const std::size_t end = text.find('\n', lines.whole);
-    if (end == std::string_view::npos) break;
+    const std::size_t end = std::min(text.find('\n', lines.whole), text.size());
     const std::string_view line = text.substr(lines.whole, end - lines.whole);
     auto record = sorted_json_from_text(line);
     if (!record.is_object() || !record.contains("job") || !record["job"].is_string()) {
-      // The last line may have been written only partly before a crash.
-      if (end + 1 == text.size()) break;
+      const bool is_last = end + 1 >= text.size();
+      if (is_last && (!lines.entries.empty() || is_unfinished(line))) break;
       return failure(fmt::format("{}:{}: this is no line of a sweep's results", path, number));
     }
     std::string job = record["job"];
     lines.entries.push_back({std::move(job), std::move(record)});
-    lines.whole = end + 1;
+    lines.lacks_break = end == text.size();
+    lines.whole = std::min(end + 1, text.size());
   }
   return lines;
 }
 
 }  // namespace
 
-Result<std::vector<JournalEntry>> read_journal(const std::string& path) {
+Result<ReadJournal> read_journal(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return problem(path, "cannot be opened");
   auto text = read_all(path, descriptor);
@@ -64,7 +73,7 @@ Result<std::vector<JournalEntry>> read_journal(const std::string& path) {
   if (!text) return failure(text);
   auto lines = parse_lines(path, *text);
   if (!lines) return failure(lines);
-  return std::move(lines->entries);
+  return ReadJournal{std::move(lines->entries), lines->whole < text->size()};
 }
 
 std::vector<JournalEntry> merge_entries(const std::vector<std::vector<JournalEntry>>& files) {
@@ -125,6 +134,8 @@ Result<Journal> Journal::open(const std::string& path) {
     if (::ftruncate(descriptor, static_cast<off_t>(lines->whole)) != 0)
       return problem(path, "an unfinished line cannot be taken off");
   }
+  if (lines->lacks_break)
+    if (Status status = journal.add("\n"); !status) return failure(status);
   journal.entries_ = std::move(lines->entries);
   return journal;
 }
@@ -140,7 +151,12 @@ Journal::~Journal() {
 }
 
 Status Journal::append(const nlohmann::json& record) {
-  const std::string line = json_text(record, -1) + "\n";
+  if (Status status = add(json_text(record, -1) + "\n"); !status) return status;
+  entries_.push_back({record.at("job").get<std::string>(), record});
+  return {};
+}
+
+Status Journal::add(const std::string& line) {
   const off_t before = ::lseek(descriptor_, 0, SEEK_END);
   std::size_t written = 0;
   while (written < line.size()) {
@@ -156,7 +172,6 @@ Status Journal::append(const nlohmann::json& record) {
   // A pipe or a device cannot be synchronised, and need not be.
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
     return problem(path_, "cannot be written");
-  entries_.push_back({record.at("job").get<std::string>(), record});
   return {};
 }
 

@@ -20,8 +20,12 @@ struct JournalEntry {
   bool failed() const { return record.contains("error") && !record["error"].is_null(); }
 };
 
-// The entries of a file, which is not changed; an unfinished last line is ignored.
-Result<std::vector<JournalEntry>> read_journal(const std::string& path);
+struct ReadJournal {
+  std::vector<JournalEntry> entries;
+  bool cut = false;  // an unfinished last line was left out
+};
+// The entries of a file, which is not changed.
+Result<ReadJournal> read_journal(const std::string& path);
 
 // If a job is in a file several times, the last entry counts: it was repeated because it had
 // failed, or because its model had changed. If it is in several files, the first of these entries
@@ -33,7 +37,8 @@ SweepResults gather(const std::vector<JournalEntry>& entries);
 
 class Journal {
  public:
-  // Creates the file if it is not there. Only one process at a time can hold it.
+  // Creates the file if it is not there. Only one process at a time can hold it. A file that holds
+  // anything but results of a sweep is left alone, and an error.
   static Result<Journal> open(const std::string& path);
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&&) = delete;
@@ -46,6 +51,7 @@ class Journal {
 
  private:
   Journal(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  Status add(const std::string& line);
 
   std::string path_;
   int descriptor_ = -1;

@@ -57,7 +57,7 @@ TEST_F(SweepJournal, WhatIsAppendedIsThereNextTime) {
 TEST_F(SweepJournal, APartOfALastLineIsCutOffWhereverItEnds) {
   const std::string whole = record("a").dump() + "\n";
   const std::string last = record("b").dump() + "\n";
-  for (std::size_t length = 1; length < last.size(); ++length) {
+  for (std::size_t length = 1; length < last.size() - 1; ++length) {
     write(whole + last.substr(0, length));
     auto journal = Journal::open(path_);
     ASSERT_TRUE(journal) << journal.error().message;
@@ -65,6 +65,31 @@ TEST_F(SweepJournal, APartOfALastLineIsCutOffWhereverItEnds) {
     EXPECT_EQ(journal->entries().size(), 1u);
     ASSERT_TRUE(journal->append(record("c")));
     EXPECT_EQ(text(), whole + record("c").dump() + "\n");
+  }
+}
+
+TEST_F(SweepJournal, AWholeLastLineCountsWithoutItsLineBreak) {
+  const std::string lines = record("a").dump() + "\n" + record("b").dump();
+  write(lines);
+  const auto read = read_journal(path_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->entries.size(), 2u);
+  EXPECT_FALSE(read->cut);
+  auto journal = Journal::open(path_);
+  ASSERT_TRUE(journal);
+  EXPECT_FALSE(journal->cut());
+  ASSERT_TRUE(journal->append(record("c")));
+  EXPECT_EQ(text(), lines + "\n" + record("c").dump() + "\n");
+}
+
+TEST_F(SweepJournal, AFileOfAnotherProgramIsLeftAlone) {
+  for (const std::string foreign :
+       {"my notes", "my notes\n", "{\"a\": 1}\n", "\x08\x07 a model without a line break"}) {
+    write(foreign);
+    const auto journal = Journal::open(path_);
+    ASSERT_FALSE(journal) << foreign;
+    EXPECT_THAT(journal.error().message, HasSubstr(":1: this is no line of a sweep's results"));
+    EXPECT_EQ(text(), foreign);
   }
 }
 

@@ -99,6 +99,28 @@ Result<Settings> read_settings(const toml::table& plan, const std::string& file)
   return settings;
 }
 
+// A table is made for each part of a key, one inside the other, and the parser calls itself for
+// each: `a.a.a.…` would take the whole stack. A plan has keys of one part.
+Status check_keys(std::string_view text, const std::string& file) {
+  constexpr std::size_t kMostParts = 100;
+  std::size_t parts = 0, line = 1;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (quote != 0) {
+      if (c == '\\' && quote == '"') ++i;
+      if (c == quote || c == '\n') quote = 0;
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    if (c == '.' && ++parts > kMostParts)
+      return failure(fmt::format("{}:{}: a key has more than {} parts", file, line, kMostParts));
+    if (c == '\n' || c == '=' || c == ',' || c == '[') parts = 0;
+  }
+  return {};
+}
+
 std::string job_key(const std::vector<std::string>& arguments) {
   std::string key;
   for (const std::string& argument : arguments) {
@@ -123,6 +145,7 @@ std::string job_key(const std::vector<std::string>& arguments) {
 
 Result<SweepPlan> parse_sweep(std::string_view text, const std::string& file,
                               const std::string& folder) {
+  if (Status status = check_keys(text, file); !status) return failure(status);
   const toml::parse_result parsed = toml::parse(text, file);
   if (!parsed)
     return failure(fmt::format("{}:{}: {}", file, parsed.error().source().begin.line,

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/in_quotes.h"
+#include "base/visible.h"
+
 namespace strata {
 
 namespace {
@@ -15,11 +18,25 @@ std::pair<std::string, std::string> around_number(const std::string& output) {
   return {(path.parent_path() / path.stem()).string() + ".", path.extension().string()};
 }
 
+constexpr std::string_view kInMake =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+,@-";
+
 // For make, a dollar sign is doubled.
 std::string for_make(const std::string& line) {
   std::string out;
   for (char c : line) out += c == '$' ? std::string("$$") : std::string(1, c);
   return out;
+}
+
+// Quotes do not help in a comment, nor in a line of make's.
+Status check_words(const std::string& script, const SweepScript& parts) {
+  for (const std::string& text :
+       {parts.name, parts.output, parts.run("1/1", "x"), parts.merge("x", "x")})
+    if (visible(text) != text)
+      return failure(fmt::format("a script for {} cannot hold {}: it has control characters",
+                                 script, in_quotes(text)),
+                     ErrorKind::Usage);
+  return {};
 }
 
 }  // namespace
@@ -33,7 +50,8 @@ std::string shell_word(const std::string& text) {
   return out + "'";
 }
 
-std::string slurm_script(const SweepScript& script) {
+Result<std::string> slurm_script(const SweepScript& script) {
+  if (Status status = check_words("Slurm", script); !status) return failure(status);
   const auto [before, after] = around_number(script.output);
   const std::string task = "$SLURM_ARRAY_TASK_ID";
   return fmt::format(
@@ -53,8 +71,14 @@ std::string slurm_script(const SweepScript& script) {
                  fmt::format("{}\"{}\"{}", shell_word(before), task, shell_word(after))));
 }
 
-std::string make_script(const SweepScript& script) {
-  // Names with spaces are beyond make.
+Result<std::string> make_script(const SweepScript& script) {
+  if (Status status = check_words("make", script); !status) return failure(status);
+  // Make has no way to quote the name of a file.
+  if (script.output.find_first_not_of(kInMake) != script.output.npos)
+    return failure(fmt::format("a script for make cannot hold the file {}: take letters, digits "
+                               "and ._/+,@- only",
+                               in_quotes(script.output)),
+                   ErrorKind::Usage);
   const auto [before, after] = around_number(script.output);
   std::string files;
   for (std::size_t i = 1; i <= script.parts; ++i)

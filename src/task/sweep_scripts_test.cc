@@ -20,7 +20,7 @@ SweepScript script() {
 }
 
 TEST(SweepScripts, SlurmRunsOnePartPerTask) {
-  EXPECT_EQ(slurm_script(script()),
+  EXPECT_EQ(slurm_script(script()).value(),
             "#!/bin/sh\n"
             "# 3 jobs in 2 parts; then: join out/r.*.jsonl > out/r.jsonl\n"
             "#SBATCH --job-name='it'\\''s'\n"
@@ -34,7 +34,7 @@ TEST(SweepScripts, SlurmRunsOnePartPerTask) {
 }
 
 TEST(SweepScripts, MakeHasATargetForEachPart) {
-  EXPECT_EQ(make_script(script()),
+  EXPECT_EQ(make_script(script()).value(),
             "# 3 jobs in 2 parts: make -f THIS -j 1; a part that was interrupted goes on\n"
             ".PHONY: all out/r.1.jsonl out/r.2.jsonl\n"
             "all: out/r.jsonl\n"
@@ -44,6 +44,33 @@ TEST(SweepScripts, MakeHasATargetForEachPart) {
             "\trun 'my $$plan' 1/2 > $@\n"
             "out/r.2.jsonl:\n"
             "\trun 'my $$plan' 2/2 > $@\n");
+}
+
+// A comment ends with its line, whatever is quoted in it.
+TEST(SweepScripts, ALineBreakInANameIsRefused) {
+  for (const auto write : {slurm_script, make_script}) {
+    SweepScript named = script();
+    named.name = "x\ntouch injected\n#";
+    const auto refused = write(named);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::Usage);
+    EXPECT_THAT(refused.error().message, HasSubstr("\"x\\x0atouch injected\\x0a#\""));
+    SweepScript written = script();
+    written.output = "a\nb.jsonl";
+    EXPECT_FALSE(write(written));
+    SweepScript planned = script();
+    planned.run = [](const std::string&, const std::string&) { return "run 'a\rb'"; };
+    EXPECT_FALSE(write(planned));
+  }
+}
+
+TEST(SweepScripts, MakeWouldExpandSomeNames) {
+  for (const char* output : {"$(shell touch x).jsonl", "a b.jsonl", "a:b", "a%", "a=b", "a#b"}) {
+    SweepScript named = script();
+    named.output = output;
+    EXPECT_FALSE(make_script(named)) << output;
+    EXPECT_TRUE(slurm_script(named)) << output;
+  }
 }
 
 TEST(SweepScripts, WordsAreQuotedWhereTheyMustBe) {

@@ -80,6 +80,13 @@ TimingOptions timing_options(const TimingRequest& request, const LoadedModel& lo
   return timing;
 }
 
+// An engine says in its own words that weights are missing.
+tl::unexpected<Error> refused(const Model& model, Error error) {
+  const Status weights = check_has_weights(model);
+  if (weights || error.code == Code::EngineUnsupported) return failure(std::move(error));
+  return failure(weights);
+}
+
 }  // namespace
 
 Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
@@ -102,7 +109,7 @@ Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
   out.facts.threads = timing.session.threads;
   if (!request.time && !request.memory) {
     auto plan = plan_kernels(*engine, source, timing.session);
-    if (!plan) return failure(plan);
+    if (!plan) return refused(loaded.model, plan.error());
     out.plan = std::move(*plan);
     return out;
   }
@@ -112,12 +119,12 @@ Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
   out.machine = named_facts(read_machine());  // the load before the measurement, not during it
   if (request.time) {
     auto measured = time_model(*engine, source, *inputs, timing);
-    if (!measured) return failure(measured);
+    if (!measured) return refused(loaded.model, measured.error());
     out.timing = std::move(*measured);
   }
   if (request.memory && !observer.stopped()) {
     auto traced = trace_memory(*engine, source, *inputs, timing.session, timing.stop);
-    if (!traced && !observer.stopped()) return failure(traced);
+    if (!traced && !observer.stopped()) return refused(loaded.model, traced.error());
     if (traced) out.memory = std::move(*traced);
   }
   out.interrupted = observer.stopped();

@@ -74,6 +74,18 @@ TEST_F(Interrupted, BySignalsToo) {
   }
 }
 
+// What was not measured has a column only where it is asked for.
+TEST_F(Interrupted, NoColumnsAreAddedForWhatIsMissing) {
+  Program program(hanging("20"));
+  ASSERT_TRUE(program.shows("measuring   7 %"));
+  program.type_control_c();
+  const auto ended = program.wait();
+  EXPECT_EQ(ended.exit_code, 130);
+  const std::string header = ended.output.substr(0, ended.output.find('\n'));
+  EXPECT_THAT(header, AllOf(HasSubstr("Time"), Not(HasSubstr("roof")), Not(HasSubstr("Scratch")),
+                            Not(HasSubstr("Held"))));
+}
+
 TEST_F(Interrupted, BeforeAnythingWasMeasuredItSaysSo) {
   for (const int signal : {SIGINT, SIGTERM}) {
     Program program(hanging("0"));

@@ -150,7 +150,8 @@ TEST_F(QuantizeInput, AModelWithNothingToQuantize) {
 // A file that does not fit on the disk leaves nothing, and what was there before stays.
 TEST_F(QuantizeInput, AFullDisk) {
   const std::string data = kModel + " --data " + kImages + " --samples 4 ";
-  write("out.onnx", "earlier");
+  const std::string earlier = "\x08\x07 a model";  // version 7
+  write("out.onnx", earlier);
   const std::vector<std::string> commands = {"calibrate " + data + "-o out.json",
                                              "sensitivity " + data + "-o out.json",
                                              "quantize " + data + "--no-time -o out.onnx"};
@@ -159,7 +160,7 @@ TEST_F(QuantizeInput, AFullDisk) {
     EXPECT_EQ(ran.code, 1) << command << ": " << ran.text;
     EXPECT_THAT(ran.text, HasSubstr("cannot be written: File too large")) << command;
     EXPECT_THAT(files(), testing::ElementsAre("out.onnx")) << command;
-    EXPECT_EQ(read("out.onnx"), "earlier");
+    EXPECT_EQ(read("out.onnx"), earlier);
   }
 }
 

@@ -1,8 +1,6 @@
 // A folder for temporary files; removed with the object.
 #pragma once
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -12,28 +10,21 @@ namespace strata {
 
 class ScratchFolder {
  public:
-  static Result<ScratchFolder> create() {
-    std::error_code error;
-    const auto parent = std::filesystem::temp_directory_path(error);
-    std::string path = ((error ? "/tmp" : parent) / "strata.XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr)
-      return failure("cannot make a folder " + path +
-                     "; set TMPDIR to a folder that can be written to");
-    return ScratchFolder(std::move(path));
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  // Also removes folders that processes left which could not do it themselves, because they were
+  // killed: nobody holds them, and nothing in them has changed for an hour.
+  static Result<ScratchFolder> create();
+  ScratchFolder(ScratchFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
   ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code error;
-    if (!path_.empty()) std::filesystem::remove_all(path_, error);
-  }
+  ~ScratchFolder();
 
   const std::string& path() const { return path_; }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  ScratchFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;
+  int lock_ = -1;  // a descriptor of the folder; goes with the process
 };
 
 }  // namespace strata

@@ -49,6 +49,8 @@ Result<Calibration> calibration_from_json(std::string_view json, std::string_vie
 
 // Written under another name and renamed, so there is never half a file.
 Status write_calibration(const Calibration& calibration, const std::string& path);
+// Whether that could be done. Only another calibration is written over.
+Status check_calibration_file(const std::string& path);
 Result<Calibration> read_calibration(const std::string& path);
 
 // Adds the other's samples as if they had been part of this run. Both must be of the same graph and

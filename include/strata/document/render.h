@@ -11,10 +11,37 @@
 
 namespace strata {
 
+// Where a renderer writes to, piece by piece: a table of a million rows is never one text.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual Status write(std::string_view text) = 0;
+};
+
+// Collects the pieces.
+class TextSink : public Sink {
+ public:
+  Status write(std::string_view text) override;
+  std::string text;
+};
+
+// Passes on at most so many bytes; more is a failure.
+class LimitedSink : public Sink {
+ public:
+  LimitedSink(Sink& to, std::uint64_t most_bytes) : to_(to), most_(most_bytes), left_(most_bytes) {}
+  Status write(std::string_view text) override;
+
+ private:
+  Sink& to_;
+  std::uint64_t most_, left_;
+};
+
 struct Renderer {
   std::string_view name;     // for `--format`
   std::string_view endings;  // of files, with spaces between: `.md .markdown`
-  std::string (*render)(const Document&, const TableStyle&);
+  // Names, paths and sentences come from files: all of them are written so that a terminal, a
+  // spreadsheet or a browser takes them for text.
+  Status (*write)(const Document&, const TableStyle&, Sink&);
   bool for_people;       // wraps, rounds and leaves out; else every column and every digit
   bool has_columns;      // chosen columns, a sorting, … have an effect
   bool is_for_terminal;  // width and colour have an effect
@@ -29,6 +56,12 @@ Result<const Renderer*> find_renderer(std::string_view name);
 // By the file's ending; nullptr if no renderer has it.
 const Renderer* renderer_of_file(std::string_view path);
 
+Status write_table(const Document& document, const TableStyle& style, Sink& sink);
+Status write_csv(const Document& document, const TableStyle& style, Sink& sink);
+Status write_json(const Document& document, const TableStyle& style, Sink& sink);
+Status write_markdown(const Document& document, const TableStyle& style, Sink& sink);
+
+// The same as one text.
 std::string render_table(const Document& document, const TableStyle& style = {});
 std::string render_csv(const Document& document, const TableStyle& style = {});
 std::string render_json(const Document& document, const TableStyle& style = {});

@@ -32,6 +32,7 @@ struct Attached {
   std::vector<std::pair<std::string, std::string>> machine = {};
   std::vector<std::string> notes = {};
   bool optimized = false;  // the engine ran the model as it optimizes it
+  Needs missed = {};       // what a run that was interrupted may not have got to
   // How many of the runs each session gave, end to end and recorded; empty: there is no interval.
   std::vector<std::size_t> sessions = {}, recorded_sessions = {};
   double drift = 0;  // of the machine's pace

@@ -29,8 +29,8 @@ Result<LoadedModel> load_model(const ModelRequest& request);
 // The same, but an open first axis of an input becomes 1, since a model needs sizes to run.
 Result<LoadedModel> load_one_item(ModelRequest request);
 
-// Fails if a file has shapes but no weights, since an engine cannot run it. The error names the
-// first such tensor.
+// Fails if a file has shapes but no weights, or if the file that holds them is not there, since an
+// engine cannot run it. The error names the first such tensor or file.
 Status check_has_weights(const Model& model);
 
 // A model in the form that engines take.

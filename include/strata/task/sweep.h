@@ -81,7 +81,8 @@ Result<SweepOutcome> run_sweep(const SweepRequest& request, const Observer& obse
 struct MergedSweeps {
   SweepResults results;
   std::size_t entries = 0, jobs = 0,
-              failed = 0;  // results in all files; distinct jobs; failed jobs
+              failed = 0;             // results in all files; distinct jobs; failed jobs
+  std::vector<std::string> cut = {};  // files whose last line was unfinished and is left out
 };
 // Writes the merged results to `output`, unless that is empty.
 Result<MergedSweeps> merge_sweeps(std::span<const std::string> paths, const std::string& output);

@@ -1,4 +1,5 @@
 // A sweep for more machines than one: scripts for schedulers that are there already.
+#include "strata/base/result.h"
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,10 @@ struct SweepScript {
   std::function<std::string(const std::string& files, const std::string& output)> merge = {};
 };
 
-std::string slurm_script(const SweepScript& script);
-std::string make_script(const SweepScript& script);
+// Fails for names that cannot stand in such a script: line breaks and other control characters,
+// which would leave a comment or a line, and for make what it expands itself.
+Result<std::string> slurm_script(const SweepScript& script);
+Result<std::string> make_script(const SweepScript& script);
 
 // One word for a shell.
 std::string shell_word(const std::string& text);

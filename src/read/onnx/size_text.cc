@@ -3,6 +3,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/visible.h"
+
 namespace strata::onnx {
 
 namespace {
@@ -101,7 +103,9 @@ class Parser {
 
 }  // namespace
 
-Expr size_from_text(std::string_view text) {
+// Symbols are words that users read and type, so control characters in them are written out.
+Expr size_from_text(std::string_view given) {
+  const std::string text = visible(given);
   constexpr std::size_t kLongestFormula = 256;
   if (text.size() <= kLongestFormula && text.find_first_of("+-*/(") != std::string_view::npos) {
     const std::optional<Expr> formula = Parser(text).all();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/in_quotes.h"
+#include "base/visible.h"
 #include "read/onnx/encoding.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/size_text.h"
@@ -131,7 +132,7 @@ class TypeReader {
       }
     }
     if (open_ == OpenSizes::Unknown) return Expr::unknown();
-    return Expr::symbol(fmt::format("{}_d{}", value_, axis));
+    return Expr::symbol(fmt::format("{}_d{}", visible(value_), axis));
   }
 
   [[noreturn]] void wrong(std::string_view what) {

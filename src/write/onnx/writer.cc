@@ -122,8 +122,8 @@ void stream(const Message& message, const WriteOptions& options, F&& take) {
   take(bytes.substr(at));
 }
 
-OutputFile open_output(const std::string& path) {
-  auto file = OutputFile::create(path);
+OutputFile open_output(const std::string& path, FileForm form) {
+  auto file = OutputFile::create(path, {form});
   if (!file) throw CannotWrite{std::move(file.error())};
   return std::move(*file);
 }
@@ -153,11 +153,11 @@ Status write(const Model& model, const std::string& path, const WriteOptions& op
           "{}: the model needs {} bytes without its weights, more than the {} a file may have",
           path, message.size(), options.max_file));
   }
-  OutputFile file = open_output(path);
+  OutputFile file = open_output(path, FileForm::Onnx);
   stream(message, options, [&](std::string_view bytes) { check(file.write(bytes)); });
   check(file.close());
   if (!writing.data.name.empty()) {
-    OutputFile data = open_output(path + ".data");
+    OutputFile data = open_output(path + ".data", FileForm::Other);
     for (const DataFile::Part& part : writing.data.parts) {
       check(data.pad_to(part.offset));
       stream(part.payload, options, [&](std::string_view bytes) { check(data.write(bytes)); });
