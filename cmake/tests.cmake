@@ -113,6 +113,17 @@ add_test(NAME tools_run
 set_tests_properties(tools_run PROPERTIES
                      FIXTURES_SETUP tools FIXTURES_REQUIRED "models;tools_installed" PROCESSORS 2)
 
+# ONNX's newest conformance cases, where fetching is allowed.
+set(STRATA_CONFORMANCE_CASES "")
+if(STRATA_FETCH)
+  cmake_path(GET STRATA_TEST_MODELS PARENT_PATH beside_models)
+  set(STRATA_CONFORMANCE_CASES ${beside_models}/conformance)
+  add_test(NAME conformance_cases
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/make_cases.sh
+                   ${STRATA_CONFORMANCE_CASES})
+  set_tests_properties(conformance_cases PROPERTIES FIXTURES_SETUP conformance_cases)
+endif()
+
 file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
      RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*)
 foreach(folder IN LISTS folders)
@@ -125,6 +136,8 @@ foreach(folder IN LISTS folders)
       set(fixture sketches)
     elseif(folder STREQUAL "tools")
       set(fixture tools)  # which waits for the models
+    elseif(folder STREQUAL "conformance" AND STRATA_FETCH)
+      set(fixture conformance_cases)
     endif()
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/
                     PROPERTIES FIXTURES_REQUIRED ${fixture})
@@ -133,6 +146,10 @@ foreach(folder IN LISTS folders)
     add_dependencies(${program} strata_cli)
   endif()
 endforeach()
+if(TARGET tests_conformance_test)
+  target_compile_definitions(tests_conformance_test PRIVATE
+    STRATA_CONFORMANCE_CASES="${STRATA_CONFORMANCE_CASES}")
+endif()
 
 # Engines that a build asks for (cmake/engines.cmake) and that tests may count on.
 if(TARGET tests_engines_test)

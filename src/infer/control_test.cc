@@ -146,6 +146,51 @@ TEST(Loop, StacksOneElementPerIteration) {
   EXPECT_EQ(net.runs(0), "5");
 }
 
+// The standard says a scalar; a list of one would otherwise not be joined.
+TEST(Loop, MayTakeItsCounterAsAListOfOne) {
+  WithBodies net(R"(
+    weight start i64[1]={7}
+    weight trips i64[]={3}
+    list = Loop(trips, _, start)
+    output list)");
+  net.body(0, "body", R"(
+    input i i64[1]
+    input go bool[]
+    input list i64[?]
+    more = Concat(list, i) axis=0
+    on = Identity(go)
+    output on, more)");
+  EXPECT_EQ(net.outputs(), "i64[4]={7,0,1,2}");
+  EXPECT_EQ(net.runs(0), "3");
+}
+
+// torch writes tensor_split so. What is cut off depends on the counter, which is 0 in the only
+// step.
+TEST(Loop, OfOneStepKnowsTheSizesInItsBody) {
+  WithBodies net(R"(
+    input x f32[8,4]
+    weight trips i64[1]={1}
+    weight go bool[]={true}
+    weight start f32[4]
+    last, all = Loop(trips, go, start)
+    output all)");
+  net.body(0, "body", R"(
+    input i i64[1]
+    input go bool[]
+    input carried f32[4]
+    weight ends i64[3]={0,5,8}
+    weight one i64[]={1}
+    weight axes i64[1]={0}
+    from = Gather(ends, i)
+    next = Add(i, one)
+    to = Gather(ends, next)
+    part = Slice(x, from, to, axes)
+    on = Identity(go)
+    output on, carried, part)");
+  EXPECT_EQ(net.outputs(), "f32[1,5,4]");
+  EXPECT_EQ(net.inside(0, "part"), "f32[5,4]");
+}
+
 TEST(Loop, WithAnOpenTripCountHasASymbol) {
   WithBodies net(R"(
     input x f32[N,8]

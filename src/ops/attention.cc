@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/attend.h"
+#include "ops/bodies.h"
 #include "ops/common.h"
 #include "ops/part.h"
 #include "ops/registry.h"
@@ -89,6 +90,54 @@ constexpr Example kAttention[] = {
      "q_num_heads=8 kv_num_heads=8", "f32[B,S,64], f32[B,8,P + S,8]"},
 };
 
+// ---- FlexAttention: Q, K, V of 4 axes. Bodies change the scores and the probabilities.
+
+constexpr std::string_view kPreview = "ai.onnx.preview";
+
+// What the bodies get and give: a score for every pair of query and key.
+TypeInfo scores_of(const NodeView& c) {
+  DType type = c.dtype(0) == DType::F64 ? DType::F64 : DType::F32;
+  if (const auto asked = dtype_from_onnx(c.integer("softmax_precision", 0));
+      asked && *asked != DType::Undefined)
+    type = *asked;
+  return TypeInfo::tensor(
+      type, {size_at(c.in(0), 0), size_at(c.in(0), 1), size_at(c.in(0), 2), size_at(c.in(1), 2)});
+}
+
+Status flex_attention_shape(ShapeContext& c) {
+  if (c.rank(0) != 4 || c.rank(1) != 4 || c.rank(2) != 4)
+    return c.error("Q, K and V must have 4 axes");
+  const Dims &q = c.dims(0), &k = c.dims(1), &v = c.dims(2);
+  if (clash(q[3], k[3]))
+    return c.error(
+        fmt::format("heads of Q have size {} and those of K {}", q[3].text(), k[3].text()));
+  Flow scores;
+  scores.add(scores_of(c));
+  for (const char* name : {"score_mod", "prob_mod"})
+    if (Graph* body = c.body(name)) {
+      body->runs = 1;
+      if (const auto changed = run_body(c, *body, scores); !changed) return failure(changed);
+    }
+  c.set(0, c.dtype(0), {q[0], q[1], q[2], v[3]});
+  return {};
+}
+
+void flex_attention_cost(CostContext& c) {
+  if (c.rank(0) != 4 || c.rank(1) != 4 || c.rank(2) != 4)
+    return c.cannot_tell("the number of heads is not known");
+  const Dims &q = c.dims(0), &k = c.dims(1), &v = c.dims(2);
+  add_attention(c, {q[0], q[1], q[2], k[2], q[3], v[3], 0});
+}
+
+// 9 heads share 3: 2·9·4 queries meet 6 keys, with 8 products and then 10 each.
+constexpr Example kFlex[] = {
+    {"f32[2,9,4,8], f32[2,3,6,8], f32[2,3,6,10]",
+     "",
+     "f32[2,9,4,10]",
+     {.macs = 2 * 9 * 4 * 6 * (8 + 10)}},
+    {"f16[B,8,S,64], f16[B,8,T,64], f16[B,8,T,64]", "", "f16[B,8,S,64]"},
+};
+
 // ---- RotaryEmbedding: X, cosines, sines, positions.
 
 Status rotary_shape(ShapeContext& c) {
@@ -141,6 +190,12 @@ constexpr OpRule kRules[] = {
      .examples = kAttention,
      .settings = slots(6),
      .traits = {.op = Op::Attention, .kind = LayerKind::Attention}},
+    {.name = "FlexAttention",
+     .domain = kPreview,
+     .shape = flex_attention_shape,
+     .cost = flex_attention_cost,
+     .examples = kFlex,
+     .traits = {.op = Op::Attention, .kind = LayerKind::Attention, .bodies = BodyRuns::AsInferred}},
     {.name = "RotaryEmbedding",
      .since = 23,
      .shape = rotary_shape,

@@ -27,7 +27,14 @@ struct LoopNode {
   std::size_t stacked;         // outputs that collect one element per iteration
   std::optional<Expr> limit;   // nullopt: there is no limit
   std::optional<bool> starts;  // nullopt: only known at run time
+  Dims counter, condition;     // what the body takes them as: a scalar, or a list of one
 };
+
+// The standard says a scalar; some exporters declare a list of one, and compute with that.
+Dims declared_dims(const Graph& body, std::size_t input) {
+  const TypeInfo& type = body.tensors[body.inputs[input]].type;
+  return type.ranked && type.dims.size() == 1 && type.dims[0].is(1) ? Dims{1} : Dims{};
+}
 
 Result<LoopNode> read_loop(ShapeContext& c) {
   Graph* body = c.body("body");
@@ -38,7 +45,13 @@ Result<LoopNode> read_loop(ShapeContext& c) {
         "its body has {} inputs and {} outputs, where {} carried values need {} and at least {}",
         body->inputs.size(), body->outputs.size(), carried, carried + 2, carried + 1));
   }
-  LoopNode loop{*body, carried, body->outputs.size() - carried - 1, std::nullopt, true};
+  LoopNode loop{*body,
+                carried,
+                body->outputs.size() - carried - 1,
+                std::nullopt,
+                true,
+                declared_dims(*body, 0),
+                declared_dims(*body, 1)};
   if (c.has(0)) {
     const Expr limit = c.scalar_of(0).value_or(Expr::unknown());
     const bool endless = limit.is_overflow() || (limit.is_number() && limit.value() >= kEndless);
@@ -55,8 +68,10 @@ Result<LoopNode> read_loop(ShapeContext& c) {
 }
 
 // An element that is passed to the body: the iteration number or the condition.
-const Value* constant(ShapeContext& c, DType type, std::int64_t number) {
-  return c.host().model().keep(scalar_value(type, number));
+const Value* constant(ShapeContext& c, DType type, const Dims& dims, std::int64_t number) {
+  Value value = scalar_value(type, number);
+  for (std::size_t i = 0; i < dims.size(); ++i) value.dims.push_back(1);
+  return c.host().model().keep(std::move(value));
 }
 
 // The result of following a loop step by step.
@@ -75,13 +90,13 @@ Result<std::optional<Steps>> follow(ShapeContext& c, const LoopNode& loop) {
   }
   Steps steps;
   steps.carried = flow_of(c, 2, c.input_count());
-  const TypeInfo number = TypeInfo::tensor(DType::I64, {}),
-                 truth = TypeInfo::tensor(DType::Bool, {});
-  const Value* yes = constant(c, DType::Bool, 1);
+  const TypeInfo number = TypeInfo::tensor(DType::I64, loop.counter),
+                 truth = TypeInfo::tensor(DType::Bool, loop.condition);
+  const Value* yes = constant(c, DType::Bool, loop.condition, 1);
   for (bool goes_on = true; goes_on && !(loop.limit && loop.limit->is(steps.count));) {
     if (steps.count * (size + 1) >= kMaxVisits || steps.count >= kMaxSteps) return std::nullopt;
     Flow inputs;
-    inputs.add(number, constant(c, DType::I64, steps.count));
+    inputs.add(number, constant(c, DType::I64, loop.counter, steps.count));
     inputs.add(truth, yes);
     for (std::size_t i = 0; i < loop.carried; ++i) {
       inputs.add(steps.carried.types[i], steps.carried.values[i]);
@@ -134,6 +149,16 @@ TypeInfo stacked(const TypeInfo& element, const Expr& count, std::int64_t axis) 
   return type;
 }
 
+Status set_followed(ShapeContext& c, const LoopNode& loop, const Steps& steps) {
+  const Expr trips = steps.count;
+  loop.body.runs = trips;
+  for (std::size_t i = 0; i < loop.carried; ++i)
+    set_from(c, i, steps.carried.types[i], steps.carried.values[i], "carried");
+  for (std::size_t i = 0; i < loop.stacked; ++i)
+    set_from(c, loop.carried + i, stacked(steps.stacked[i], trips, 0), nullptr, "stacked");
+  return {};
+}
+
 }  // namespace
 
 Status loop_shape(ShapeContext& c) {
@@ -142,27 +167,21 @@ Status loop_shape(ShapeContext& c) {
   const auto steps = follow(c, *loop);
   if (!steps) return failure(steps);
 
+  // Of one iteration, the body keeps the types as they were in it.
+  if (*steps && (*steps)->count == 1) return set_followed(c, *loop, **steps);
+
   // The types that remain in the body afterwards hold for every iteration.
   Flow inputs;
-  inputs.add(TypeInfo::tensor(DType::I64, {}));
-  inputs.add(TypeInfo::tensor(DType::Bool, {}), constant(c, DType::Bool, 1));
+  inputs.add(TypeInfo::tensor(DType::I64, loop->counter));
+  inputs.add(TypeInfo::tensor(DType::Bool, loop->condition),
+             constant(c, DType::Bool, loop->condition, 1));
   const Flow start = flow_of(c, 2, c.input_count());
   for (std::size_t i = 0; i < loop->carried; ++i) inputs.add(start.types[i], start.values[i]);
   Repeated repeated(c, loop->body, 2, 1, loop->carried);
   if (auto status = repeated.settle(std::move(inputs)); !status) return status;
   const Flow& outputs = repeated.outputs();
 
-  if (*steps && (*steps)->count > 0) {
-    const Expr trips = (*steps)->count;
-    loop->body.runs = trips;
-    for (std::size_t i = 0; i < loop->carried; ++i) {
-      set_from(c, i, (*steps)->carried.types[i], (*steps)->carried.values[i], "carried");
-    }
-    for (std::size_t i = 0; i < loop->stacked; ++i) {
-      set_from(c, loop->carried + i, stacked((*steps)->stacked[i], trips, 0), nullptr, "stacked");
-    }
-    return {};
-  }
+  if (*steps && (*steps)->count > 0) return set_followed(c, *loop, **steps);
   const Expr trips = trip_count(c, *loop, outputs.values[0]);
   loop->body.runs = trips;
   for (std::size_t i = 0; i < loop->carried; ++i) {

@@ -189,6 +189,14 @@ constexpr Example kCausalConv[] = {
      "f32[2,10,16], f32[3,2,6,16]",
      {.macs = 1280}},
 };
+// 2·16·10 outputs with 4 products each, a bias, and x·sigmoid(x) with 4 operations.
+constexpr Example kOwnCausalConv[] = {
+    {"f32[2,16,10], f32[16,1,4], f32[16], f32[2,16,3]",
+     "activation=\"silu\"",
+     "f32[2,16,10], f32[2,16,3]",
+     {.macs = 1280, .flops = 2560 + 320 + 4 * 320}},
+    {"f16[B,16,L], f16[16,1,4]", "", "f16[B,16,L], f16[B,16,3]"},
+};
 constexpr Example kPackedCausalConv[] = {
     {"f32[T,16], f32[16,1,4], i32[3], _, f32[2,16,3]", "state_update_capacity=4",
      "f32[T,16], f32[2,16,3], f32[2,4,16]"},
@@ -259,6 +267,13 @@ constexpr OpRule kRules[] = {
      .shape = causal_conv,
      .cost = causal_conv_cost,
      .examples = kCausalConv,
+     .traits = {.product = Product::Other, .weights = 1}},
+    // ONNX's own has no other layout and no dilation.
+    {.name = "CausalConvWithState",
+     .since = 27,
+     .shape = causal_conv,
+     .cost = causal_conv_cost,
+     .examples = kOwnCausalConv,
      .traits = {.product = Product::Other, .weights = 1}},
     {.name = "VarlenCausalConvWithState",
      .domain = kMicrosoft,

@@ -242,6 +242,15 @@ constexpr Example kLinear[] = {
      "q_num_heads=2 kv_num_heads=1 update_rule=\"linear\" state_window=2",
      "f16[B,T,6], f16[2,B,1,4,3]"},
 };
+// Without decay and update rate there are only the update and the answer.
+constexpr Example kOwnLinear[] = {
+    {"f32[1,10,8], f32[1,10,8], f32[1,10,6]",
+     "q_num_heads=2 kv_num_heads=2 update_rule=\"linear\"",
+     "f32[1,10,6], f32[1,2,4,3]",
+     {.macs = 2 * 240}},
+    {"f16[B,T,8], f16[B,T,8], f16[B,T,6], f32[B,2,4,3], f16[B,T,2], f16[B,T,2]",
+     "q_num_heads=2 kv_num_heads=2", "f16[B,T,6], f32[B,2,4,3]"},
+};
 constexpr Example kDelta[] = {
     {"f16[10,2,4], f16[10,2,4], f16[10,2,3], _, f32[10,2], f32[10,2], f32[1,2,3,4]",
      "",
@@ -301,6 +310,13 @@ constexpr OpRule kRules[] = {
      .cost = linear_attention_cost,
      .examples = kLinear,
      .traits = {.op = Op::Attention}},
+    // ONNX's own keeps one state.
+    {.name = "LinearAttention",
+     .since = 27,
+     .shape = linear_attention,
+     .cost = linear_attention_cost,
+     .examples = kOwnLinear,
+     .traits = {.op = Op::Attention, .kind = LayerKind::Attention}},
     {.name = "GatedDeltaNet",
      .domain = kMicrosoft,
      .shape = delta_net,

@@ -43,7 +43,10 @@ const Value* ShapeContext::value(std::size_t i) {
 
 std::span<const std::string> ShapeContext::texts_of(std::size_t i) const {
   if (!has(i)) return {};
-  const Value* known = graph_.tensors[node_.inputs[i]].value;
+  Tensor& tensor = mutable_graph_.tensors[node_.inputs[i]];
+  if (tensor.value == nullptr && tensor.data != nullptr && tensor.data->dtype == DType::String)
+    if (auto decoded = decode(*tensor.data)) tensor.value = host_.model().keep(std::move(*decoded));
+  const Value* known = tensor.value;
   return known != nullptr ? std::span<const std::string>(known->texts)
                           : std::span<const std::string>{};
 }

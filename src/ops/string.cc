@@ -39,6 +39,38 @@ Status string_normalizer(ShapeContext& c) {
   return {};
 }
 
+bool is_space(char ch) { return ch == ' ' || (ch >= '\t' && ch <= '\r'); }
+
+// Without a delimiter, a string is split where there is white space, and what is empty does not
+// count. `most` is how often it is split.
+std::int64_t count_words(std::string_view text, std::int64_t most) {
+  std::int64_t words = 0;
+  for (std::size_t i = 0; i < text.size() && words <= most; ++i)
+    if (!is_space(text[i]) && (i == 0 || is_space(text[i - 1]))) ++words;
+  return words;
+}
+
+std::int64_t count_parts(std::string_view text, std::string_view delimiter, std::int64_t most) {
+  if (delimiter.empty()) return count_words(text, most);
+  std::int64_t parts = 1;
+  for (std::size_t at = text.find(delimiter); at != text.npos && parts <= most;
+       at = text.find(delimiter, at + delimiter.size()))
+    ++parts;
+  return parts;
+}
+
+// The largest number of parts; a symbol if the strings are not known.
+Expr most_parts(ShapeContext& c) {
+  if (elements(c.dims(0)).is(0)) return 0;
+  const auto strings = c.texts_of(0);
+  if (strings.empty()) return c.fresh("parts");
+  const std::int64_t most = c.integer("maxsplit", Expr::kMaxNumber);
+  std::int64_t parts = 0;
+  for (const std::string& text : strings)
+    parts = std::max(parts, count_parts(text, c.text("delimiter", ""), most));
+  return parts;
+}
+
 // The parts of each string in a new last axis, which is as long as the largest number of parts, and
 // the number of parts of each string.
 Status string_split(ShapeContext& c) {
@@ -50,7 +82,7 @@ Status string_split(ShapeContext& c) {
     return {};
   }
   Dims dims = c.dims(0);
-  dims.push_back(c.fresh("parts"));
+  dims.push_back(most_parts(c));
   c.set(0, DType::String, std::move(dims));
   return {};
 }

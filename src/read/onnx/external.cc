@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -60,7 +61,16 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
                                    in_quotes(location))};
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) return {.missing = true};
-  return {.size = size};
+  return {.size = size, .path = path.string()};
+}
+
+std::optional<std::string> ExternalFiles::read(const File& file, std::uint64_t offset,
+                                               std::uint64_t count) {
+  std::ifstream in(file.path, std::ios::binary);
+  std::string bytes(count, '\0');
+  in.seekg(static_cast<std::streamoff>(offset));
+  if (!in.read(bytes.data(), static_cast<std::streamsize>(count))) return std::nullopt;
+  return bytes;
 }
 
 }  // namespace strata::onnx

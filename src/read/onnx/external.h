@@ -1,5 +1,5 @@
-// Files beside the model that hold weights. They are never opened: their place
-// is checked, and their size where they exist.
+// Files beside the model that hold weights. Their place is checked, and their size where they
+// exist. They are opened only for short lists of integers, on which shapes may depend.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,13 @@ class ExternalFiles {
     bool outside = false;                    // that is because it is outside of the model's folder
     std::optional<std::uint64_t> size = {};  // nullopt: not there, or not looked for
     bool missing = false;
+    std::string path = {};  // empty: not there, or not looked for
   };
   // The file at a location, looked up once each. `location` must stay alive.
   const File& find(std::string_view location);
+  // Bytes of a file that is there; nullopt if it cannot be read.
+  static std::optional<std::string> read(const File& file, std::uint64_t offset,
+                                         std::uint64_t count);
 
  private:
   File look_up(std::string_view location) const;

@@ -60,6 +60,23 @@ TEST_F(ExternalTest, OffsetAndLengthMayBeLeftOut) {
   EXPECT_EQ(complaint({{"location", "./weights.bin"}, {"checksum", "abc"}}), "");
 }
 
+// The shape of a Reshape may be there, too.
+TEST_F(ExternalTest, ShortListsOfIntegersAreRead) {
+  constexpr std::int64_t kSizes[] = {0, 2, -1};
+  write(folder_ / "sizes.bin", std::string(reinterpret_cast<const char*>(kSizes), sizeof kSizes));
+  constexpr int kInt64 = 7;
+  const Pairs entries = {{"location", "sizes.bin"}, {"offset", "8"}, {"length", "16"}};
+  const fs::path path = folder_ / "sizes.onnx";
+  write(path, model(GraphParts{.initializers = {external_tensor("s", kInt64, {2}, entries)}}));
+  const auto model = read_model(path.string());
+  ASSERT_TRUE(model) << model.error().message;
+  const auto value = decode(model->stored.front());
+  ASSERT_TRUE(value);
+  ASSERT_EQ(value->size(), 2u);
+  EXPECT_EQ(value->items[0].whole(), Expr(2));
+  EXPECT_EQ(value->items[1].whole(), Expr(-1));
+}
+
 TEST_F(ExternalTest, AMissingFileIsNoted) {
   const auto model = read({{"location", "gone.bin"}});
   ASSERT_TRUE(model) << model.error().message;

@@ -158,6 +158,14 @@ void place_external(Loading& loading, const TensorText& tensor, std::optional<st
           fmt::format("needs bytes {} to {} of {}, which has only {}; it was cut off, or belongs "
                       "to another model",
                       offset, end, in_quotes(tensor.location), *file.size));
+  const bool is_short = needed && *needed <= kMaxValueElements * sizeof(std::int64_t);
+  const bool may_shape =
+      data.dtype == DType::I64 || data.dtype == DType::I32 || data.dtype == DType::Bool;
+  if (!is_short || !may_shape || file.path.empty()) return;
+  if (const auto bytes = ExternalFiles::read(file, offset, *needed)) {
+    data.store = TensorData::Store::Raw;
+    data.bytes = loading.model.keep(std::string_view(*bytes));
+  }
 }
 
 void place_elements(Loading& loading, const TensorText& tensor, std::string_view message,
