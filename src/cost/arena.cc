@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -27,46 +28,74 @@ std::int64_t end_of(const Blocks& blocks, std::int64_t alignment) {
   return end;
 }
 
+// The free parts of the block, none of which touch each other.
+class Gaps {
+ public:
+  void add(std::int64_t offset, std::int64_t size) {
+    auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && offset + size == next->first) {
+      size += next->second;
+      next = erase(next);
+    }
+    if (next != by_offset_.begin())
+      if (const auto before = std::prev(next); before->first + before->second == offset) {
+        offset = before->first;
+        size += before->second;
+        erase(before);
+      }
+    by_offset_.emplace(offset, size);
+    by_size_.emplace(size, offset);
+  }
+
+  // Takes the front of the smallest gap that is large enough, and of several the lowest; nullopt if
+  // there is none.
+  std::optional<std::int64_t> take(std::int64_t size) {
+    const auto best = by_size_.lower_bound({size, 0});
+    if (best == by_size_.end()) return std::nullopt;
+    const auto [whole, offset] = *best;
+    erase(by_offset_.find(offset));
+    if (whole > size) add(offset + size, whole - size);
+    return offset;
+  }
+
+  // Takes the gap that ends here, if there is one, and returns where it starts.
+  std::int64_t take_last(std::int64_t end) {
+    if (by_offset_.empty()) return end;
+    const auto last = std::prev(by_offset_.end());
+    if (last->first + last->second != end) return end;
+    const std::int64_t offset = last->first;
+    erase(last);
+    return offset;
+  }
+
+ private:
+  using ByOffset = std::map<std::int64_t, std::int64_t>;
+  ByOffset::iterator erase(ByOffset::iterator gap) {
+    by_size_.erase({gap->second, gap->first});
+    return by_offset_.erase(gap);
+  }
+
+  ByOffset by_offset_;                                       // offset → size
+  std::set<std::pair<std::int64_t, std::int64_t>> by_size_;  // the same as (size, offset)
+};
+
 // Best fit in running order: takes the smallest gap that is large enough, otherwise the end.
 void place_in_order(Blocks& blocks, std::int64_t alignment) {
-  std::map<std::int64_t, std::int64_t> gaps;  // offset → size
-  std::multimap<NodeId, std::size_t> dying;   // last → block
+  Gaps gaps;
+  std::multimap<NodeId, std::size_t> dying;  // last → block
   std::int64_t end = 0;
-  const auto release = [&](std::int64_t offset, std::int64_t size) {
-    auto next = gaps.lower_bound(offset);
-    if (next != gaps.end() && offset + size == next->first)
-      size += next->second, next = gaps.erase(next);
-    if (next != gaps.begin())
-      if (auto before = std::prev(next); before->first + before->second == offset) {
-        before->second += size;
-        return;
-      }
-    gaps.emplace(offset, size);
-  };
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     while (!dying.empty() && dying.begin()->first < blocks[i].first) {
       const auto& dead = blocks[dying.begin()->second];
-      release(dead.offset, round_up(dead.bytes, alignment));
+      gaps.add(dead.offset, round_up(dead.bytes, alignment));
       dying.erase(dying.begin());
     }
     const std::int64_t need = round_up(blocks[i].bytes, alignment);
-    auto best = gaps.end();
-    for (auto gap = gaps.begin(); gap != gaps.end(); ++gap)
-      if (gap->second >= need && (best == gaps.end() || gap->second < best->second)) best = gap;
-    if (best != gaps.end()) {
-      blocks[i].offset = best->first;
-      const std::int64_t rest = best->second - need;
-      gaps.erase(best);
-      if (rest > 0) gaps.emplace(blocks[i].offset + need, rest);
+    if (const auto offset = gaps.take(need)) {
+      blocks[i].offset = *offset;
     } else {
       // A gap that touches the end is extended instead of left behind.
-      auto last = gaps.empty() ? gaps.end() : std::prev(gaps.end());
-      if (last != gaps.end() && last->first + last->second == end) {
-        blocks[i].offset = last->first;
-        gaps.erase(last);
-      } else {
-        blocks[i].offset = end;
-      }
+      blocks[i].offset = gaps.take_last(end);
       end = blocks[i].offset + need;
     }
     dying.emplace(blocks[i].last, i);

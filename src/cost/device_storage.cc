@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -76,6 +77,7 @@ class Finder {
   void find_layers_of_steps() {
     layer_of_.resize(costs_.nodes.size(), kNone);
     last_step_.resize(layers_.list.size(), 0);
+    only_inputs_.resize(layers_.list.size());
     for (std::uint32_t i = 0; i < layers_.list.size(); ++i)
       for (std::uint32_t step : layers_.nodes_of(layers_.list[i])) {
         layer_of_[step] = i;
@@ -144,8 +146,15 @@ class Finder {
     }
   }
 
-  // The only tensor that a layer reads from outside itself; kNone if there are several.
-  TensorId only_input(const Layer& layer, std::uint32_t index) const {
+  // The only tensor that a layer reads from outside itself; kNone if there are several. A layer may
+  // have most of the network's steps, so its steps are walked once.
+  TensorId only_input(const Layer& layer, std::uint32_t index) {
+    auto& known = only_inputs_[index];
+    if (!known) known = find_only_input(layer, index);
+    return *known;
+  }
+
+  TensorId find_only_input(const Layer& layer, std::uint32_t index) const {
     TensorId found = kNone;
     for (std::uint32_t step : layers_.nodes_of(layer))
       for (TensorId id : reads_[step]) {
@@ -163,7 +172,7 @@ class Finder {
   }
 
   // The tensor whose memory a layer overwrites with its output; kNone: it has its own.
-  TensorId overwritten(std::uint32_t step) const {
+  TensorId overwritten(std::uint32_t step) {
     const std::uint32_t index = layer_of_[step];
     const Layer& layer = layers_.list[index];
     TensorId into = kNone;
@@ -280,7 +289,9 @@ class Finder {
   // Indexed by step.
   std::vector<std::uint32_t> layer_of_;
   std::vector<std::vector<TensorId>> reads_;
-  std::vector<std::uint32_t> last_step_;  // indexed by layer
+  // Indexed by layer.
+  std::vector<std::uint32_t> last_step_;
+  std::vector<std::optional<TensorId>> only_inputs_;  // once they are needed
   // Indexed by tensor.
   std::vector<std::uint32_t> made_at_, last_read_;  // steps; kNone: an output of the network
   std::vector<bool> leaves_;                        // it leaves its layer

@@ -103,6 +103,9 @@ class EnvelopeFinder {
 
 bool PartitionProblem::is_valid() const {
   if (!is_amount(round_trip_seconds)) return false;
+  double all_bytes = 0;
+  for (const Tensor& tensor : tensors) all_bytes += tensor.bytes + tensor.result_bytes;
+  if (all_bytes > static_cast<double>(Expr::kMaxNumber)) return false;
   for (const Step& step : steps)
     if (!is_amount(step.edge_seconds) || !is_amount(step.server_seconds)) return false;
   for (const Tensor& tensor : tensors) {

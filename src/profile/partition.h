@@ -32,7 +32,8 @@ struct PartitionProblem {
   std::vector<Tensor> tensors;
   double round_trip_seconds = 0;  // paid once if the server does anything
 
-  // Whether every maker and reader is a step and no number is negative, infinite or NaN.
+  // Whether every maker and reader is a step, no number is negative, infinite or NaN, and all bytes
+  // together can be counted.
   bool is_valid() const;
 };
 

@@ -36,6 +36,35 @@ double least_latency(const std::vector<Partition>& all, double seconds_per_byte)
   return least;
 }
 
+// A chain has as many choices as steps: those up to some step run at the edge.
+TEST(Partition, LongChainsAgreeWithEveryPlaceToCut) {
+  constexpr std::uint32_t kSteps = 30'000;
+  PartitionProblem problem;
+  std::uint32_t state = 1;
+  const auto any = [&](std::uint32_t most) {
+    return (state = state * 1664525 + 1013904223) % most;
+  };
+  for (std::uint32_t s = 0; s < kSteps; ++s) {
+    problem.steps.push_back({1.0 + any(100), 1.0 + any(90)});
+    problem.tensors.push_back({.maker = s == 0 ? kInput : s - 1,
+                               .readers = {s},
+                               .bytes = static_cast<double>(1 + any(1'000))});
+  }
+  for (const double seconds_per_byte : {0.0, 0.1, 10.0, 1e6}) {
+    double edge = 0, server = 0;
+    for (const auto& step : problem.steps) server += step.server_seconds;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::uint32_t cut = 0; cut < kSteps; ++cut) {
+      least = std::min(least, edge + server + problem.tensors[cut].bytes * seconds_per_byte);
+      edge += problem.steps[cut].edge_seconds;
+      server -= problem.steps[cut].server_seconds;
+    }
+    least = std::min(least, edge);  // nothing is shipped
+    const Partition best = best_partition(problem, seconds_per_byte);
+    EXPECT_NEAR(best.line().at(seconds_per_byte), least, 1e-9 * least) << seconds_per_byte;
+  }
+}
+
 PartitionProblem any_problem() {
   PartitionProblem problem;
   const auto steps = *rc::gen::inRange<std::uint32_t>(1, 9);
