@@ -33,6 +33,8 @@ std::string parse_options(const StrataOpen& open, Options& out) {
       out.cut_ns = count;
     else if (key == "at")
       out.fail_at = count;
+    else if (key == "after")
+      out.fail_after = count;
     else if (key == "clock")
       out.clock = reinterpret_cast<std::int64_t*>(count);
     else if (key == "spin")

@@ -13,9 +13,11 @@
 //   answer=wrong  outputs are drawn from another hash
 //   clock=ADDRESS address of an std::int64_t in this process, a test's fake clock, which runs
 //                 advance instead of their own clock
-//   fail=WAY      error, oom, eat (takes memory until there is none), crash (abort), hang
-//                 (until cancelled), unsupported (to open)
+//   fail=WAY      error, oom, eat (takes memory until there is none), crash (abort), exit (with
+//                 code 3), kill (SIGKILL, as the system does when memory ends), hang (until
+//                 cancelled), stuck (for ever), unsupported (to open)
 //   at=N          the run that fails, counted from 0 (0)
+//   after=N       the same, counted over all sessions of the process
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,7 @@ struct Options {
   double noise = 0;
   std::int64_t warmup = 0, outside_ns = 20000, probe_ns = 0, fail_at = 0, cut_ns = 0, spin_ns = 0;
   std::int64_t burn = 0, walk_bytes = 0;
+  std::int64_t fail_after = -1;  // -1: fail_at counts
   std::string fail, answer;
   std::int64_t* clock = nullptr;
 };
