@@ -89,21 +89,28 @@ class BareLoop {
 // Pairs of inferences side by side, by session; a block is one inference.
 class Pairs {
  public:
-  void new_session() {
+  explicit Pairs(int runs) { noted_.reserve(static_cast<std::size_t>(runs)); }
+
+  // Takes no memory: whoever runs next would find the heap and the caches in another state than
+  // the one before.
+  void note(const Seconds& ours, const Seconds& bare) { noted_.push_back({ours, bare}); }
+  void end_session() {
     for (auto* blocks : {&ours_, &bare_, &our_cpu_, &bare_cpu_}) blocks->emplace_back();
-  }
-  void add(const Seconds& ours, const Seconds& bare) {
-    ours_.back().push_back({ours.wall});
-    bare_.back().push_back({bare.wall});
-    our_cpu_.back().push_back({ours.cpu});
-    bare_cpu_.back().push_back({bare.cpu});
-    all_bare_.push_back(bare.wall);
+    for (const auto& [ours, bare] : noted_) {
+      ours_.back().push_back({ours.wall});
+      bare_.back().push_back({bare.wall});
+      our_cpu_.back().push_back({ours.cpu});
+      bare_cpu_.back().push_back({bare.cpu});
+      all_bare_.push_back(bare.wall);
+    }
+    noted_.clear();
   }
   strata::SpeedUp wall() const { return strata::compare_blocks(ours_, bare_, 0); }
   strata::SpeedUp cpu() const { return strata::compare_blocks(our_cpu_, bare_cpu_, 0); }
   double bare_median() const { return strata::summarize(all_bare_).median; }
 
  private:
+  std::vector<std::pair<Seconds, Seconds>> noted_;  // of this session
   strata::Blocks ours_, bare_, our_cpu_, bare_cpu_;
   std::vector<double> all_bare_;
 };
@@ -112,9 +119,8 @@ class Pairs {
 // neither is the bare one after it.
 Pairs against_strata(const strata::Engine& engine, Ort::Env& env, const bench::Subject& subject,
                      int runs, bool recorded) {
-  Pairs pairs;
+  Pairs pairs(runs);
   for (int i = 0; i < kSessions; ++i) {
-    pairs.new_session();
     BareLoop loop(env, subject);
     Moment before, last;  // the two readings of the clock around an inference
     std::size_t calls = 0;
@@ -131,23 +137,30 @@ Pairs against_strata(const strata::Engine& engine, Ort::Env& env, const bench::S
     options.progress = [&](const strata::TimingProgress& progress) {
       if (progress.stage != "measuring") return;
       const Seconds ours = last.since(before), bare = loop.run();
-      if (!recorded || calls++ % 2 == 0) pairs.add(ours, bare);
+      if (!recorded || calls++ % 2 == 0) pairs.note(ours, bare);
     };
     bench::or_exit(strata::time_model(engine, subject.source(), subject.inputs, options));
+    pairs.end_session();
   }
   return pairs;
 }
 
-// The bare loop compared with a second one: differences that the method cannot resolve.
+// The bare loop compared with a second one: differences that the method cannot resolve. Which of
+// the two is opened first, and which runs first, changes from session to session, because neither
+// is the same: the second one opened lies elsewhere in memory.
 Pairs against_itself(Ort::Env& env, const bench::Subject& subject, int runs) {
-  Pairs pairs;
+  Pairs pairs(runs);
   for (int i = 0; i < kSessions; ++i) {
-    pairs.new_session();
-    BareLoop one(env, subject), other(env, subject);
+    BareLoop older(env, subject), newer(env, subject);
+    const bool older_counts = i % 2 == 0;  // as the first of the pair
+    const bool older_starts = i / 2 % 2 == 0;
     for (int run = 0; run < runs; ++run) {
-      const Seconds first = one.run();
-      pairs.add(first, other.run());
+      const Seconds first = (older_starts ? older : newer).run();
+      const Seconds second = (older_starts ? newer : older).run();
+      const bool in_order = older_starts == older_counts;
+      pairs.note(in_order ? first : second, in_order ? second : first);
     }
+    pairs.end_session();
   }
   return pairs;
 }

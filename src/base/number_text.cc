@@ -1,8 +1,12 @@
 #include "strata/base/number_text.h"
 
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
+
+#include "base/fixed_text.h"
 
 namespace strata {
 
@@ -11,10 +15,7 @@ namespace {
 // Four significant digits, with trailing zeros kept so that columns line up.
 std::string significant(double number) {
   const double size = std::abs(number);
-  if (size >= 1000) return fmt::format("{:.0f}", number);
-  if (size >= 100) return fmt::format("{:.1f}", number);
-  if (size >= 10) return fmt::format("{:.2f}", number);
-  return fmt::format("{:.3f}", number);
+  return fixed_text(number, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
 std::string with_prefix(double number, double base, const char* const* prefixes, int count) {
@@ -87,8 +88,16 @@ std::string expr_text(const Expr& expr, NumberStyle style, bool exact) {
 }
 
 std::size_t display_width(std::string_view text) {
-  std::size_t width = 0;
-  for (const char ch : text) width += (static_cast<unsigned char>(ch) & 0xc0) != 0x80;
+  std::size_t width = text.size(), at = 0;
+  // Bytes that continue a character have their highest bit set, and the one after it not; eight of
+  // them at a time, the product adds up the lowest bits of all eight.
+  for (; at + 8 <= text.size(); at += 8) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    width -= ((bytes >> 7 & ~(bytes >> 6) & kOnes) * kOnes) >> 56;
+  }
+  for (; at < text.size(); ++at) width -= (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
   return width;
 }
 

@@ -41,6 +41,9 @@ TEST(NumberText, Formulas) {
 TEST(NumberText, DisplayWidth) {
   EXPECT_EQ(display_width("1×3×224"), 7u);
   EXPECT_EQ(display_width(""), 0u);
+  EXPECT_EQ(display_width("×××××××××"), 9u);
+  EXPECT_EQ(display_width("abcdefg×hijklmnopµ…"), 19u);
+  EXPECT_EQ(display_width("\xf0\x9f\x98\x80 eight by"), 10u);
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
     executed.times = times;
     NodeCost& cost = executed.cost;
     cost.folded = folded;
+    // It reads nothing, and what it stores counts where it is read.
+    if (rule != nullptr && rule->traits.op == Op::Constant) continue;
     count_node(graph, constants, sizes, node, rule, cost);
     if (folded) {
       cost.macs = cost.adds = cost.muls = cost.specials = 0;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fixed_text.h"
 #include "base/visible.h"
 #include "strata/base/number_text.h"
 
@@ -19,12 +20,12 @@ std::string real_text(double number, Unit unit, bool exact) {
   switch (unit) {
     case Unit::Percent:
     case Unit::Decibels:
-      return fmt::format("{:.1f}", number);
+      return fixed_text(number, 1);
     case Unit::Number:
       return exact ? fmt::format("{}", number) : fmt::format("{:.4g}", number);
     case Unit::Megabytes:
     case Unit::FlopsPerByte:
-      return fmt::format("{:.2f}", number);
+      return fixed_text(number, 2);
     case Unit::Picojoules:
       return exact ? grouped(std::llround(number)) : human_picojoules(number);
     case Unit::Bytes:

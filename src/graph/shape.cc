@@ -1,5 +1,7 @@
 #include "strata/graph/shape.h"
 
+#include "base/poly.h"
+
 namespace strata {
 
 Expr detail::product_of(const Dims& dims) {
@@ -17,7 +19,7 @@ std::string text(const Dims& dims) {
   std::string out;
   for (const Expr& size : dims) {
     if (!out.empty()) out += "×";
-    const bool is_sum = size.is_formula() && size.terms().size() > 1;
+    const bool is_sum = size.is_formula() && detail::Access::poly(size).terms.size() > 1;
     out += is_sum ? "(" + size.text() + ")" : size.text();
   }
   return out;

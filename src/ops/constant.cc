@@ -12,18 +12,18 @@ namespace {
 
 // A stored tensor as output 0: its type, and its elements if a shape may depend on them.
 Status stored(ShapeContext& c, const TensorData& data) {
-  Dims dims;
-  for (const std::int64_t size : data.dims) {
+  for (const std::int64_t size : data.dims)
     if (size < 0) return c.error("the tensor it holds has a negative size");
-    dims.push_back(size);
-  }
   const Expr count = data.elements();
   const std::int64_t most = is_float(data.dtype) ? kMaxFoldedReals : kMaxValueElements;
   const bool few = count.is_number() && count.value() <= most;
-  if (auto value = few ? decode(data) : std::nullopt)
+  if (auto value = few ? decode(data) : std::nullopt) {
     c.set_value(0, *std::move(value));
-  else
-    c.set(0, data.dtype, std::move(dims));
+    return {};
+  }
+  Dims dims;
+  for (const std::int64_t size : data.dims) dims.push_back(size);
+  c.set(0, data.dtype, std::move(dims));
   return {};
 }
 
