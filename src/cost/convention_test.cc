@@ -120,7 +120,10 @@ TEST(Conventions, RecurrentLayers) {
                         "f32[5,1,2,4]"};
   EXPECT_EQ(counted_as("thop", Metric::Macs, "LSTM", lstm), "1760");     // 10·(48+64+16+32+16)
   EXPECT_EQ(counted_as("ptflops", Metric::Macs, "LSTM", lstm), "1840");  // 10·(48+64+32+40)
-  EXPECT_EQ(counted_as("flopcounter", Metric::Flops, "LSTM", lstm), "2240");
+  EXPECT_EQ(counted_as("flopcounter", Metric::Flops, "LSTM", lstm), "0");
+  const Example gru = {"f32[5,2,3], f32[1,12,3], f32[1,12,4], f32[1,24]", "hidden_size=4",
+                       "f32[5,1,2,4]"};
+  EXPECT_EQ(counted_as("flopcounter", Metric::Flops, "GRU", gru), "1680");  // 2·10·(36+48)
 }
 
 TEST(Conventions, OpenBatchStaysAFormula) {
@@ -159,13 +162,32 @@ TEST(Conventions, ARuleCanBeALowerBound) {
   EXPECT_EQ(costs.total.certainty, Certainty::LowerBound);
 }
 
-// numpy prints the cost of an einsum with four digits: 2·3·37·53·41 = 482,406 as 4.824e+05.
+// numpy prints the cost of an einsum with four digits: 2·3·37·53·41 + 1 = 482,407 as 4.824e+05.
 TEST(Conventions, AnEinsumCountsToFourDigits) {
   const Example example = {"f32[3,37,41], f32[3,53,41]", "equation=\"bid,bjd->bij\"",
                            "f32[3,37,53]"};
   EXPECT_EQ(counted_as("fvcore", Metric::Macs, "Einsum", example), "241200");
   EXPECT_EQ(counted_as("calflops", Metric::Flops, "Einsum", example), "482400");
   EXPECT_EQ(counted_as("ptflops-aten", Metric::Macs, "Einsum", example), "241203");
+}
+
+TEST(Conventions, EinsumsByTheirEquation) {
+  const auto macs = [](const char* convention, const Example& example) {
+    return counted_as(convention, Metric::Macs, "Einsum", example);
+  };
+  const Example batched = {"f32[3,37,41], f32[3,37,53]", "equation=\"b k i, b k j -> b i j\"",
+                           "f32[3,41,53]"};
+  EXPECT_EQ(macs("fvcore", batched), "241203") << "an equation that it counts by itself";
+  EXPECT_EQ(macs("torchprofile", batched), "241203");
+  const Example outer = {"f32[2,3], f32[2,5]", "equation=\"bi,bj->bij\"", "f32[2,3,5]"};
+  EXPECT_EQ(macs("fvcore", outer), "15");  // half of 30 products and 1
+  EXPECT_EQ(macs("torchprofile", outer), "30");
+  const Example summed = {"f32[2,3]", "equation=\"ij->i\"", "f32[2]"};
+  EXPECT_EQ(macs("fvcore", summed), "6");  // half of 2·6 and 1
+  EXPECT_EQ(macs("torchprofile", summed), "6");
+  const Example dots = {"f32[2,3], f32[3,5]", "equation=\"...j,jk->...k\"", "f32[2,5]"};
+  EXPECT_EQ(macs("fvcore", dots), "30");
+  EXPECT_EQ(macs("torchprofile", dots), "0");
 }
 
 TEST(Conventions, ARuleForOneOperatorOrNumberOfAxesHolds) {

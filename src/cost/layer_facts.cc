@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cost/einsum_facts.h"
 #include "cost/linear_node.h"
 #include "cost/torch_view.h"
 #include "cost/weights.h"
@@ -40,6 +41,10 @@ const std::array<FactName, kFacts> kFactNames = {{
     {"scores", "elements that an attention's softmax normalizes"},
     {"projected", "elements that an attention's input projections return"},
     {"attended", "elements of an attention's product of scores and values"},
+    {"operands", "number of inputs of an einsum"},
+    {"indices", "product of the sizes of an einsum's indices"},
+    {"ellipsis", "1 if an einsum's equation has an ellipsis, else 0"},
+    {"batched", "1 if an einsum is abc,abd→acd or abc,adc→adb, whatever the letters, else 0"},
     {"nearest", "1 if it resizes to the nearest element, else 0"},
     {"linear", "1 if it resizes linearly, along however many axes, else 0"},
     {"cubic", "1 if it resizes cubically, else 0"},
@@ -135,6 +140,13 @@ LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_in
     at(Fact::linear) = mode == "linear" || mode == "bilinear" ? 1 : 0;
     at(Fact::cubic) = mode == "cubic" ? 1 : 0;
   }
+  if (traits_of(node).op == Op::Einsum) {
+    const EinsumFacts einsum = einsum_facts(NodeView(graph, node));
+    at(Fact::operands) = static_cast<std::int64_t>(node.inputs.size());
+    at(Fact::indices) = einsum.indices;
+    at(Fact::ellipsis) = einsum.ellipsis ? 1 : 0;
+    at(Fact::batched) = einsum.batched ? 1 : 0;
+  }
   for (std::size_t i = 0; i < axes_.size(); ++i) axis_spans_[i] = axes_[i];
 }
 
@@ -209,6 +221,8 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
       const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
       if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
       if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
+      if (kind == LayerKind::Linear && rule != nullptr && rule->traits.op == Op::Add)
+        bias_added = true;
       if (std::find(seen.begin(), seen.end(), weight.key) != seen.end()) continue;
       seen.push_back(weight.key);
       params += weight.data->elements();

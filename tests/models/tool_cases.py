@@ -33,13 +33,14 @@ class Functions(nn.Module):
 
 
 class Einsum(nn.Module):
-    def __init__(self):
+    def __init__(self, equation):
         super().__init__()
+        self.equation = equation
         self.linear = nn.Linear(41, 41)
 
-    def forward(self, left, right):
+    def forward(self, left, right=None):
         left = self.linear(left)
-        return torch.einsum("bhid,bhjd->bhij", left, right)
+        return torch.einsum(self.equation, *([left] if right is None else [left, right]))
 
 
 class Turned(nn.Module):
@@ -74,7 +75,20 @@ def tool_cases():
         "attention": (Attention(), (tokens,)),
         "attention_cross": (Attention(), (tokens, torch.randn(1, 17, 32))),
         "functions": (Functions(), (torch.randn(1, 10, 16),)),
-        "einsum": (Einsum(), (torch.randn(1, 3, 37, 41), torch.randn(1, 3, 53, 41))),
+        "einsum": (
+            Einsum("bhid,bhjd->bhij"),
+            (torch.randn(1, 3, 37, 41), torch.randn(1, 3, 53, 41)),
+        ),
+        "einsum_batched": (
+            Einsum("b k i, b k j -> b i j"),
+            (torch.randn(1, 37, 41), torch.randn(1, 37, 53)),
+        ),
+        "einsum_ellipsis": (
+            Einsum("...ij,...jk->...ik"),
+            (torch.randn(1, 5, 41), torch.randn(1, 41, 7)),
+        ),
+        "einsum_outer": (Einsum("bi,bj->bij"), (torch.randn(1, 41), torch.randn(1, 53))),
+        "einsum_sum": (Einsum("bij->bi"), (torch.randn(1, 5, 41),)),
         "linear_3_axes": (nn.Sequential(nn.Linear(16, 24)), (torch.randn(1, 10, 16),)),
         "linear_4_axes": (nn.Sequential(nn.Linear(16, 24)), (torch.randn(1, 3, 10, 16),)),
         "linear_turned": (Turned(), (torch.randn(1, 6, 7),)),
