@@ -108,6 +108,7 @@ Result<int> run_stat(StatOptions& options, const App& app) {
     if (!roofline.note.empty()) loaded->model.notes.push_back(roofline.note);
   }
 
+  options.profile.limit = options.model.limit;
   const bool machine = options.table.is_data();
   const auto analysis = analyse_for(loaded->model, loaded->inference, options.profile);
   if (!analysis) return failure(analysis);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/formula_scope.h"
 #include "cost/bodies.h"
 #include "cost/weights.h"
 #include "ops/registry.h"
@@ -268,6 +269,7 @@ void Counter::count_work(const Graph& graph, const Node& node, const OpRule* rul
     unknown_operator(node, context.reason());
   } else if (!is_countable(cost)) {
     cost.certainty = Certainty::Unknown;
+    if (cost.flops().is_overflow()) unknown_operator(node, "more work than can be counted");
   }
   if (const Expr* reads = context.read_override()) {
     cost.read_bytes = *reads;
@@ -369,10 +371,13 @@ void add_to(NodeCost& a, const NodeCost& b, const Expr& times) {
 }
 
 Costs count(const Model& model) {
+  const FormulaScope scope(model.file_bytes);
   Counter counter(model);
   std::vector<Executed> nodes;
   NodeCost total = counter.run(model.graph(), nullptr, 1, nodes);
-  return counter.finish(std::move(nodes), std::move(total));
+  Costs costs = counter.finish(std::move(nodes), std::move(total));
+  if (scope.is_over_limit()) costs.notes.emplace_back(kFormulasOverLimit);
+  return costs;
 }
 
 }  // namespace strata
