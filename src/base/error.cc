@@ -114,6 +114,8 @@ constexpr CodeRow kRows[] = {
     {Code::ColumnsDropped, "columns_dropped", Model, ""},
     {Code::RowsBelowTop, "rows_below_top", Model, ""},
     {Code::NotAdditive, "not_additive", Model, ""},
+
+    {Code::OverLimit, "over_limit", Model, ""},
 };
 
 constexpr bool is_in_order() {

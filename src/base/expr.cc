@@ -107,12 +107,23 @@ int proven_order(const Expr& a, const Expr& b) {
   return difference.low >= 0 ? 1 : 0;
 }
 
+// max(x, y) contains x and y.
+bool contains(AtomKind kind, const Expr& expr, const Expr& part) {
+  const Terms terms(expr);
+  if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].monomial.size() != 1) return false;
+  const Factor& factor = terms[0].monomial[0];
+  if (factor.power != 1 || factor.atom->kind != kind) return false;
+  return factor.atom->a == part || factor.atom->b == part;
+}
+
 Expr extremum(AtomKind kind, const Expr& a, const Expr& b) {
   const bool least = kind == AtomKind::Min;
   if (a.is_number() && b.is_number()) return (a.value() < b.value()) == least ? a : b;
   if (auto out = absorbed(a, b)) return *out;
   if (a == b) return a;
   if (const int order = proven_order(a, b); order != 0) return (order < 0) == least ? a : b;
+  if (contains(kind, a, b)) return a;
+  if (contains(kind, b, a)) return b;
   return std::is_gt(compare(a, b)) ? from_function(kind, a, b) : from_function(kind, b, a);
 }
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "strata/base/expr.h"
 
@@ -100,13 +102,20 @@ class Parser {
     return take(")") ? sum : std::nullopt;
   }
 
+  // The longest symbol that the rest starts with. In ascending order it is the last one that is not
+  // above the rest, or it is shorter than what that one has in common with the rest.
   std::optional<Expr> read_known_symbol() {
-    std::string_view longest;
-    for (const std::string& symbol : symbols_)
-      if (symbol.size() > longest.size() && left_.starts_with(symbol)) longest = symbol;
-    if (longest.empty()) return std::nullopt;
-    left_.remove_prefix(longest.size());
-    return Expr::symbol(longest);
+    for (std::string_view start = left_; !start.empty();) {
+      const auto above = std::upper_bound(symbols_.begin(), symbols_.end(), start);
+      if (above == symbols_.begin()) return std::nullopt;
+      const std::string_view symbol = *std::prev(above);
+      const auto differs = std::mismatch(symbol.begin(), symbol.end(), start.begin(), start.end());
+      start = start.substr(0, static_cast<std::size_t>(differs.first - symbol.begin()));
+      if (start.size() < symbol.size() || symbol.empty()) continue;
+      left_.remove_prefix(symbol.size());
+      return Expr::symbol(symbol);
+    }
+    return std::nullopt;
   }
 
   std::optional<Expr> read_number() {

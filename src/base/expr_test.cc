@@ -214,7 +214,7 @@ TEST(Expr, UpperBoundsHoldForEverySize) {
 
 TEST(Expr, TextIsReadBack) {
   const Expr odd = Expr::symbol("batch - size (1)");
-  const std::string names[] = {"batch - size (1)", "batch"};
+  const std::string names[] = {"batch", "batch - size (1)", "batch - step"};
   for (const Expr& expr :
        {Expr(0), Expr(-7), kN, -kN, 3 * kN * kS * kS - kH + 1, floor_div(kH + 1, 2),
         floor_div(3 * kN, kS * kS), floor_div(kN, kS + 1) * 4, min(kN, 1000) * max(kS, kH - 3),

@@ -1,8 +1,10 @@
 #include "base/poly.h"
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
+
+#include "base/formula_state.h"
+#include "base/name_table.h"
 
 namespace strata {
 namespace detail {
@@ -13,6 +15,12 @@ std::size_t mixed(std::size_t seed, std::size_t value) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
+}
+
+// Seeded per process, so that no file can make formulas that only look equal.
+std::size_t seeded(std::size_t value) {
+  static const HashSeed seed = process_seed();
+  return mixed(seed.a, value);
 }
 
 std::size_t size_of(const Expr& expr) { return expr.is_formula() ? Access::poly(expr).size : 1; }
@@ -86,12 +94,14 @@ Expr from_terms(std::vector<Term> terms) {
   if (terms.empty()) return 0;
   if (terms.size() == 1 && terms[0].monomial.empty()) return terms[0].coefficient;
   if (terms.size() > kMaxTerms) return Expr::unknown();
-  std::size_t hash = terms.size();
+  std::size_t hash = seeded(terms.size());
   std::size_t size = 0;
+  std::size_t room = 0;
   std::uint32_t depth = 0;
   for (const Term& term : terms) {
     hash = mixed(hash, static_cast<std::size_t>(term.coefficient));
     size += 1;
+    room += 1 + term.monomial.size();
     for (const Factor& factor : term.monomial) {
       hash = mixed(mixed(hash, factor.atom->hash), factor.power);
       size += factor.atom->size;
@@ -99,7 +109,18 @@ Expr from_terms(std::vector<Term> terms) {
     }
   }
   if (size > kMaxSize) return Expr::unknown();
-  return Access::own(new Poly{std::move(terms), hash, size, depth});
+  FormulaState* const state = formula_state;
+  if (state != nullptr) {
+    if (!state->take_room(room)) return Expr::unknown();
+    if (const Poly* known = state->find(terms, hash, size)) {
+      retain(known);
+      return Access::own(known);
+    }
+  }
+  Expr made =
+      Access::own(new Poly{std::move(terms), hash, size, depth, static_cast<std::uint32_t>(room)});
+  if (state != nullptr) state->remember(made);
+  return made;
 }
 
 Expr from_atom(AtomRef atom) {
@@ -153,6 +174,12 @@ std::strong_ordering compare(const Expr& a, const Expr& b) {
   return x.size() <=> y.size();
 }
 
+bool same_terms(std::span<const Term> a, std::span<const Term> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Term& x, const Term& y) {
+    return x.coefficient == y.coefficient && std::is_eq(compare(x.monomial, y.monomial));
+  });
+}
+
 std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
   return (Expr(a) + Expr(b)).number();
 }
@@ -171,34 +198,85 @@ std::int64_t floored(std::int64_t a, std::int64_t b) {
 using namespace detail;
 
 Expr Expr::symbol(std::string_view name) {
-  const std::size_t hash = std::hash<std::string_view>{}(name);
+  const std::size_t hash = hash_bytes(name, process_seed());
   const Bounds at_least_1{.low = 1};
   return from_atom(
       AtomRef(new Atom{AtomKind::Symbol, std::string(name), {}, {}, hash, 1, 0, at_least_1}));
 }
 
-Expr Expr::sum(const Expr& a, const Expr& b, std::int64_t sign) {
-  if (a.is_overflow() || b.is_overflow()) return overflow();
-  if (a.is_unknown() || b.is_unknown()) return unknown();
-  if (b.is(0)) return a;
-  if (a.is(0) && sign == 1) return b;
+namespace {
+
+// What it costs to compute: how many atoms are compared or copied.
+std::size_t work_of(Operation operation, const Expr& a, const Expr& b) {
+  if (operation != Operation::Multiply) return size_of(a) + size_of(b);
+  return Terms(a).size() * size_of(b) + Terms(b).size() * size_of(a);
+}
+
+// Within the limits of the scope, if there is one; what it computed a moment ago is not computed
+// again. Both are known, and not both are numbers.
+template <class Compute>
+Expr within_limits(Operation operation, const Expr& a, const Expr& b, const Compute& compute) {
+  FormulaState* const state = formula_state;
+  if (state == nullptr) return compute();
+  if (!state->take_work(work_of(operation, a, b))) return Expr::unknown();
+  if (const Expr* known = state->find(operation, a, b)) {
+    if (known->is_formula() && !state->take_room(Access::poly(*known).room)) return Expr::unknown();
+    return *known;
+  }
+  Expr result = compute();
+  state->remember(operation, a, b, result);
+  return result;
+}
+
+Expr added(const Expr& a, const Expr& b, std::int64_t sign) {
   const Terms x(a);
   const Terms y(b);
-  std::vector<detail::Term> terms;
+  std::vector<Term> terms;
   terms.reserve(x.size() + y.size());
   std::size_t i = 0;
-  for (const detail::Term& term : y) {
+  for (const Term& term : y) {
     for (; i < x.size() && std::is_gt(compare(x[i].monomial, term.monomial)); ++i)
       terms.push_back(x[i]);
     auto coefficient = checked_mul(sign, term.coefficient);
     if (coefficient && i < x.size() && std::is_eq(compare(x[i].monomial, term.monomial))) {
       coefficient = checked_add(x[i++].coefficient, *coefficient);
     }
-    if (!coefficient) return overflow();
+    if (!coefficient) return Expr::overflow();
     if (*coefficient != 0) terms.push_back({*coefficient, term.monomial});
   }
   for (; i < x.size(); ++i) terms.push_back(x[i]);
   return from_terms(std::move(terms));
+}
+
+Expr multiplied(const Expr& a, const Expr& b) {
+  const Terms x(a);
+  const Terms y(b);
+  if (x.size() * y.size() > kMaxProducts) return Expr::unknown();
+  std::vector<Term> terms;
+  terms.reserve(x.size() * y.size());
+  for (const Term& left : x) {
+    for (const Term& right : y) {
+      const auto coefficient = checked_mul(left.coefficient, right.coefficient);
+      if (!coefficient) return Expr::overflow();
+      auto monomial = detail::multiplied(left.monomial, right.monomial);
+      if (!monomial) return Expr::unknown();
+      terms.push_back({*coefficient, std::move(*monomial)});
+    }
+  }
+  // If one side is a single term, the other side's order is kept.
+  if (x.size() > 1 && y.size() > 1 && !collect(terms)) return Expr::overflow();
+  return from_terms(std::move(terms));
+}
+
+}  // namespace
+
+Expr Expr::sum(const Expr& a, const Expr& b, std::int64_t sign) {
+  if (a.is_overflow() || b.is_overflow()) return overflow();
+  if (a.is_unknown() || b.is_unknown()) return unknown();
+  if (b.is(0)) return a;
+  if (a.is(0) && sign == 1) return b;
+  return within_limits(sign > 0 ? Operation::Add : Operation::Subtract, a, b,
+                       [&] { return added(a, b, sign); });
 }
 
 Expr Expr::product(const Expr& a, const Expr& b) {
@@ -207,36 +285,15 @@ Expr Expr::product(const Expr& a, const Expr& b) {
   if (a.is_unknown() || b.is_unknown()) return unknown();
   if (a.is(1)) return b;
   if (b.is(1)) return a;
-  const Terms x(a);
-  const Terms y(b);
-  if (x.size() * y.size() > kMaxProducts) return unknown();
-  std::vector<detail::Term> terms;
-  terms.reserve(x.size() * y.size());
-  for (const detail::Term& left : x) {
-    for (const detail::Term& right : y) {
-      const auto coefficient = checked_mul(left.coefficient, right.coefficient);
-      if (!coefficient) return overflow();
-      auto monomial = multiplied(left.monomial, right.monomial);
-      if (!monomial) return unknown();
-      terms.push_back({*coefficient, std::move(*monomial)});
-    }
-  }
-  // If one side is a single term, the other side's order is kept.
-  if (x.size() > 1 && y.size() > 1 && !collect(terms)) return overflow();
-  return from_terms(std::move(terms));
+  return within_limits(Operation::Multiply, a, b, [&] { return multiplied(a, b); });
 }
 
 bool Expr::same_form(const Expr& a, const Expr& b) {
   const Poly& x = Access::poly(a);
   const Poly& y = Access::poly(b);
-  return x.hash == y.hash && x.size == y.size &&
-         std::equal(x.terms.begin(), x.terms.end(), y.terms.begin(), y.terms.end(),
-                    [](const detail::Term& left, const detail::Term& right) {
-                      return left.coefficient == right.coefficient &&
-                             std::is_eq(compare(left.monomial, right.monomial));
-                    });
+  return x.hash == y.hash && x.size == y.size && same_terms(x.terms, y.terms);
 }
 
-std::size_t Expr::hash() const { return is_formula() ? Access::poly(*this).hash : mixed(0, bits_); }
+std::size_t Expr::hash() const { return is_formula() ? Access::poly(*this).hash : seeded(bits_); }
 
 }  // namespace strata

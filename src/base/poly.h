@@ -95,6 +95,7 @@ struct Poly {
   std::size_t hash = 0;
   std::size_t size = 0;
   std::uint32_t depth = 0;
+  std::uint32_t room = 0;  // terms and their factors, which it holds itself
   mutable std::atomic<std::uint32_t> references = 1;
 };
 
@@ -103,6 +104,7 @@ struct Access {
   static Expr own(const Poly* poly) {
     return Expr(Expr::Raw{reinterpret_cast<std::uintptr_t>(poly)});
   }
+  static std::uintptr_t bits(const Expr& expr) { return expr.bits_; }
 };
 
 // The terms of a known Expr: a number is one constant term, 0 has none.
@@ -134,6 +136,8 @@ Expr from_function(AtomKind kind, const Expr& a, const Expr& b);
 std::strong_ordering compare(const Atom& a, const Atom& b);
 std::strong_ordering compare(const Monomial& a, const Monomial& b);
 std::strong_ordering compare(const Expr& a, const Expr& b);
+
+bool same_terms(std::span<const Term> a, std::span<const Term> b);
 
 // nullopt if the result is out of the range of an Expr's numbers.
 std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b);

@@ -24,6 +24,8 @@ void ModelOptions::add_to(App& app) {
       ->within(std::int64_t{1}, std::int64_t{1} << 40);
   app.add_flag("--allow-outside-data", allow_outside_data,
                "follow external data out of the model's folder");
+  app.add_option("--limit FACTOR", limit, "multiply the limits of what a file may cost (default 1)")
+      ->within(1.0, 1e6);
 }
 
 Option* ModelOptions::take_files(App& app) {
@@ -81,7 +83,7 @@ Result<ModelRequest> ModelOptions::request() const {
   auto given = parse_sizes(input_shapes(inputs), sizes);
   if (!given) return failure(given);
   if (batch > 0) given->batch = batch;
-  return ModelRequest{path, std::move(*given), allow_outside_data};
+  return ModelRequest{path, std::move(*given), allow_outside_data, limit};
 }
 
 Result<LoadedModel> load(const ModelOptions& options) {

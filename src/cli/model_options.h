@@ -21,6 +21,7 @@ struct ModelOptions {
   std::vector<std::string> sizes;   // batch=8
   std::int64_t batch = 0;           // 0: as in the file
   bool allow_outside_data = false;
+  double limit = 1;  // multiplies what a file may cost
 
   void add_to(App& app);
   // What was asked for, with mistakes named by their option.

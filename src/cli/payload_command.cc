@@ -84,6 +84,7 @@ Status read_parts(Options& options) {
   if (format == "csv" && parts != 1)
     return failure("--format csv holds one table: choose --boundaries or --cuts", ErrorKind::Usage);
   if (options.table.is_data()) options.payload.all = true;
+  request.all_places = options.payload.all;
   options.payload.exact = options.table.exact;
   options.payload.phrase = advised;
   return {};

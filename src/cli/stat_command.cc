@@ -122,6 +122,7 @@ Result<int> run_stat(StatOptions& options, const App& app) {
     if (!roofline.note.empty()) loaded->model.notes.push_back(roofline.note);
   }
 
+  options.profile.limit = options.model.limit;
   const bool machine = options.table.is_data();
   options.profile.all_columns = machine || !options.save.empty();
   options.profile.needs = needs_of(options.profile);

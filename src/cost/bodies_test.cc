@@ -1,6 +1,8 @@
 // What the bodies of control flow add to a network's cost.
 #include "cost/bodies.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "graph/text.h"
@@ -63,6 +65,62 @@ TEST(Bodies, IfCountsTheLargerBranchAndSaysSo) {
   const Costs costs = count(model);
   ASSERT_EQ(costs.notes.size(), 1u);
   EXPECT_NE(costs.notes[0].find("the larger is counted"), std::string::npos);
+}
+
+// then: x (N×10) by 10×40, 400·N MACs; else: a (N×4) by b (4×N), 4·N² MACs.
+Model open_if(std::string_view size) {
+  const std::string n(size);
+  Model model = with_bodies(
+      "input c bool[]\ninput x f32[" + n + ",10]\ninput a f32[" + n + ",4]\ninput b f32[4," + n +
+          "]\ny = If(c)\noutput y",
+      {{"then_branch", "input x f32[1,10]\nweight w f32[10,40]\ny = MatMul(x, w)\noutput y"},
+       {"else_branch", "input a f32[1,4]\ninput b f32[4,1]\ny = MatMul(a, b)\noutput y"}});
+  for (Graph& graph : model.graphs) {
+    if (graph.parent == nullptr) continue;
+    for (const TensorId id : graph.inputs) {
+      Tensor& inner = graph.tensors[id];
+      inner.role = Role::Captured;
+      for (TensorId outer = 0; outer < model.graph().tensors.size(); ++outer)
+        if (model.graph().tensors[outer].name == inner.name) inner.outer = outer;
+    }
+    graph.inputs.clear();
+  }
+  EXPECT_TRUE(infer(model));
+  return model;
+}
+
+TEST(Bodies, AnUndecidedIfCostsTheLargerBranchForEverySize) {
+  const Model open = open_if("N");
+  const Costs costs = count(open);
+  EXPECT_EQ(costs.total.macs.text(), "max(4·N^2, 400·N)");
+  EXPECT_EQ(costs.total.certainty, Certainty::Exact);
+  EXPECT_EQ(costs.total.bytes_certainty, Certainty::Exact);
+  for (const std::int64_t n : {1, 2, 50, 99, 100, 101, 1000}) {
+    const auto at = [&](const Expr& figure) {
+      return figure.substitute([&](std::string_view) { return std::optional<Expr>(n); }).number();
+    };
+    EXPECT_EQ(at(costs.total.macs), std::max(400 * n, 4 * n * n));
+    EXPECT_EQ(at(costs.total.flops()), 2 * std::max(400 * n, 4 * n * n));
+    // f32: both operands are read.
+    EXPECT_EQ(at(costs.total.read_bytes), 4 * std::max(10 * n + 400, 8 * n));
+    // The same as if the size had been given.
+    const Costs given = count(open_if(std::to_string(n)));
+    EXPECT_EQ(given.total.macs.number(), at(costs.total.macs));
+    EXPECT_EQ(given.total.flops().number(), at(costs.total.flops()));
+    EXPECT_EQ(given.total.read_bytes.number(), at(costs.total.read_bytes));
+  }
+}
+
+TEST(Bodies, RowsOfAnUndecidedIfAddUpToItsTotal) {
+  const Model open = open_if("N");
+  const Costs costs = count(open);
+  NodeCost sum;
+  for (const Executed& executed : costs.nodes) add_to(sum, executed.cost, executed.times);
+  EXPECT_EQ(sum.macs, costs.total.macs);
+  EXPECT_EQ(sum.flops(), costs.total.flops());
+  EXPECT_EQ(sum.read_bytes, costs.total.read_bytes);
+  EXPECT_EQ(sum.write_bytes, costs.total.write_bytes);
+  EXPECT_TRUE(costs.nodes[0].cost.depends_on_branch);
 }
 
 TEST(Bodies, BranchThatIsNotTakenCostsNothing) {

@@ -45,6 +45,9 @@ LayerCount count_layer(const ConventionRules& rules, const Costs& costs, const L
   const auto parts = parts_of(rules, costs, layers, layer);
   count.counted = !parts.empty();
   for (const CountedPart& part : parts) add_part(count, rules, costs, layers, layer, part);
+  // Other tools' formulas count the branch that is listed, and another one may cost more.
+  for (std::uint32_t index : layers.nodes_of(layer))
+    if (costs.nodes[index].cost.depends_on_branch) count.certainty = Certainty::LowerBound;
   for (const Amount& amount : count.amounts)
     if (amount.is_unknown()) count.certainty = Certainty::Unknown;
   return count;

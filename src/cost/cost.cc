@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/formula_scope.h"
 #include "cost/bodies.h"
 #include "cost/weights.h"
 #include "ops/registry.h"
@@ -84,6 +85,41 @@ bool is_countable(const NodeCost& cost) {
   return true;
 }
 
+// One body of an If whose condition is not known.
+struct Branch {
+  NodeCost cost;
+  std::vector<Executed> nodes;
+};
+
+// What running one of these branches can cost above the counted one: for each figure, the largest
+// of all branches less that of the counted one.
+NodeCost beyond(std::span<const Branch> branches, std::size_t counted) {
+  const NodeCost& base = branches[counted].cost;
+  NodeCost more;
+  const auto largest = [&](const auto& figure) {
+    Expr most = figure(base);
+    for (const Branch& branch : branches)
+      if (&branch != &branches[counted]) most = max(most, figure(branch.cost));
+    const Expr above = most - figure(base);
+    more.depends_on_branch = more.depends_on_branch || !above.is(0);
+    return above;
+  };
+  more.macs = largest([](const NodeCost& cost) { return cost.macs; });
+  // All work besides MACs is put down as additions: the branch with the most FLOPs need not have
+  // the most of each kind.
+  more.adds = largest([](const NodeCost& cost) { return cost.flops(); }) - more.macs * 2;
+  more.read_bytes = largest([](const NodeCost& cost) { return cost.read_bytes; });
+  more.weight_bytes = largest([](const NodeCost& cost) { return cost.weight_bytes; });
+  more.write_bytes = largest([](const NodeCost& cost) { return cost.write_bytes; });
+  for (const Branch& branch : branches) {
+    if (&branch == &branches[counted]) continue;
+    if (branch.cost.certainty != Certainty::Exact) more.certainty = Certainty::LowerBound;
+    if (branch.cost.bytes_certainty != Certainty::Exact)
+      more.bytes_certainty = Certainty::LowerBound;
+  }
+  return more;
+}
+
 class Counter {
  public:
   explicit Counter(const Model& model) : parameters_(model) {}
@@ -149,10 +185,9 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
 
 NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, const Node& node,
                              const Expr& times, std::vector<Executed>& out) {
+  const std::size_t owner = out.size() - 1;  // the node itself, which was appended last
   NodeCost total;
-  NodeCost best;
-  std::vector<Executed> best_nodes;
-  bool undecided = false;
+  std::vector<Branch> branches;
   for (const BodyRun& run_of : body_runs(node)) {
     const bool unknown_trips = run_of.times.is_unknown();
     const Expr trips = unknown_trips ? Expr(1) : run_of.times;
@@ -162,26 +197,39 @@ NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, con
     std::vector<Executed> nodes;
     NodeCost cost = run(*run_of.body, &constants, times * trips, nodes);
     if (unknown_trips) cost.certainty = of_sum(cost.certainty, Certainty::Unknown);
-    if (!run_of.alternative) {
-      add_to(total, cost, trips);
-      std::move(nodes.begin(), nodes.end(), std::back_inserter(out));
-    } else {
-      if (!undecided || is_larger(cost, best)) {
-        std::swap(best, cost);
-        std::swap(best_nodes, nodes);
-      }
-      // The other branch never runs, but its parameters are stored all the same.
-      for (Executed& node_of : nodes) node_of.times = 0;
-      add_to(total, cost, 0);
-      std::move(nodes.begin(), nodes.end(), std::back_inserter(out));
-      undecided = true;
+    if (run_of.alternative) {
+      branches.push_back({std::move(cost), std::move(nodes)});
+      continue;
     }
+    add_to(total, cost, trips);
+    std::move(nodes.begin(), nodes.end(), std::back_inserter(out));
   }
-  if (undecided) {
-    result_.notes.push_back(
-        fmt::format("{}: of its branches the larger is counted", describe(graph, node)));
-    add_to(total, best, 1);
-    std::move(best_nodes.begin(), best_nodes.end(), std::back_inserter(out));
+  if (branches.empty()) return total;
+
+  std::size_t counted = 0;
+  for (std::size_t i = 1; i < branches.size(); ++i)
+    if (is_larger(branches[i].cost, branches[counted].cost)) counted = i;
+  // The nodes of one branch are counted. What a figure of another branch is above that stands at
+  // the If itself, so that rows add up to the total.
+  const NodeCost more = beyond(branches, counted);
+  result_.notes.push_back(
+      fmt::format("{}: {}", describe(graph, node),
+                  more.depends_on_branch
+                      ? "each figure is that of the branch in which it is larger; what that is "
+                        "above the branch that is listed stands at the If"
+                      : "of its branches the larger is counted"));
+  NodeCost& own = out[owner].cost;
+  own.depends_on_branch = more.depends_on_branch;
+  add_to(own, more, 1);
+  add_to(total, more, 1);
+  std::swap(branches[counted], branches.back());
+  for (Branch& branch : branches) {
+    const bool runs = &branch == &branches.back();
+    // The other branch never runs, but its parameters are stored all the same.
+    if (!runs)
+      for (Executed& node_of : branch.nodes) node_of.times = 0;
+    add_to(total, branch.cost, runs ? 1 : 0);
+    std::move(branch.nodes.begin(), branch.nodes.end(), std::back_inserter(out));
   }
   return total;
 }
@@ -223,6 +271,7 @@ void Counter::count_work(const Graph& graph, const Node& node, const OpRule* rul
     unknown_operator(node, context.reason());
   } else if (!is_countable(cost)) {
     cost.certainty = Certainty::Unknown;
+    if (cost.flops().is_overflow()) unknown_operator(node, "more work than can be counted");
   }
   if (const Expr* reads = context.read_override()) {
     cost.read_bytes = *reads;
@@ -324,10 +373,13 @@ void add_to(NodeCost& a, const NodeCost& b, const Expr& times) {
 }
 
 Costs count(const Model& model) {
+  const FormulaScope scope(model.file_bytes);
   Counter counter(model);
   std::vector<Executed> nodes;
   NodeCost total = counter.run(model.graph(), nullptr, 1, nodes);
-  return counter.finish(std::move(nodes), std::move(total));
+  Costs costs = counter.finish(std::move(nodes), std::move(total));
+  if (scope.is_over_limit()) costs.notes.emplace_back(kFormulasOverLimit);
+  return costs;
 }
 
 }  // namespace strata

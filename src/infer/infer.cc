@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/formula_scope.h"
 #include "infer/inputs.h"
 #include "infer/runner.h"
 
@@ -31,6 +32,7 @@ Status check_sizes(const InferOptions& options, const std::vector<Inference::Sym
 }  // namespace
 
 Result<Inference> infer(Model& model, const InferOptions& options) {
+  const FormulaScope scope(model.file_bytes, options.limit);
   const auto before = input_symbols(model);
   std::set<std::string, std::less<>> known;
   for (const auto& symbol : before) known.insert(symbol.name);
@@ -49,7 +51,9 @@ Result<Inference> infer(Model& model, const InferOptions& options) {
   if (auto status = runner.run(model.graph()); !status) return failure(status);
   known.insert(runner.names().begin(), runner.names().end());
   if (auto status = check_sizes(options, before, known); !status) return failure(status);
-  return runner.finish();
+  Inference result = runner.finish();
+  if (scope.is_over_limit()) result.notes.emplace_back(kFormulasOverLimit);
+  return result;
 }
 
 }  // namespace strata

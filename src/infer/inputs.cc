@@ -1,6 +1,7 @@
 #include "infer/inputs.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,31 +33,31 @@ Status set_shape(Tensor& input, const std::string& name, const Dims& dims) {
   return {};
 }
 
-void substitute(Dims& dims, const InferOptions& options) {
+using Sizes = std::map<std::string, std::int64_t, std::less<>>;  // by symbol
+
+void substitute(Dims& dims, const Sizes& sizes) {
+  if (sizes.empty()) return;
   for (Expr& size : dims)
     if (size.is_formula())
       size = size.substitute([&](std::string_view symbol) -> std::optional<Expr> {
-        for (const auto& [name, number] : options.sizes)
-          if (name == symbol) return Expr(number);
-        return std::nullopt;
+        const auto found = sizes.find(symbol);
+        return found == sizes.end() ? std::nullopt : std::optional(Expr(found->second));
       });
 }
 
 // A symbol on the first axis of an input is the batch wherever it occurs; a number there is
 // replaced on that input alone.
 void apply_batch(Graph& graph, std::int64_t batch) {
-  std::vector<std::string> symbols;
+  Sizes sizes;
   for (TensorId id : graph.inputs) {
     const Dims& dims = graph.tensors[id].type.dims;
     if (!dims.empty() && dims[0].is_formula())
-      for (std::string& symbol : dims[0].symbols()) symbols.push_back(std::move(symbol));
+      for (std::string& symbol : dims[0].symbols()) sizes.emplace(std::move(symbol), batch);
   }
-  InferOptions replacement;
-  for (std::string& symbol : symbols) replacement.sizes.emplace_back(std::move(symbol), batch);
   for (TensorId id : graph.inputs) {
     Dims& dims = graph.tensors[id].type.dims;
-    substitute(dims, replacement);
-    if (symbols.empty() && !dims.empty()) dims[0] = batch;
+    substitute(dims, sizes);
+    if (sizes.empty() && !dims.empty()) dims[0] = batch;
   }
 }
 
@@ -69,7 +70,8 @@ Status apply_inputs(Model& model, const InferOptions& options) {
     if (auto status = set_shape(**input, name, dims); !status) return status;
   }
   Graph& graph = model.graph();
-  for (TensorId id : graph.inputs) substitute(graph.tensors[id].type.dims, options);
+  const Sizes sizes(options.sizes.begin(), options.sizes.end());
+  for (TensorId id : graph.inputs) substitute(graph.tensors[id].type.dims, sizes);
   if (options.batch) apply_batch(graph, *options.batch);
   for (const auto& [name, type] : options.input_types) {
     auto input = find_input(model, name);
@@ -90,15 +92,14 @@ Status apply_inputs(Model& model, const InferOptions& options) {
 
 std::vector<Inference::Symbol> input_symbols(const Model& model) {
   std::vector<Inference::Symbol> found;
+  std::set<std::string> seen;
   const Graph& graph = model.graph();
   for (TensorId id : graph.inputs) {
     const Tensor& input = graph.tensors[id];
     for (std::size_t axis = 0; axis < input.type.dims.size(); ++axis) {
       if (!input.type.dims[axis].is_formula()) continue;
       for (const std::string& name : input.type.dims[axis].symbols()) {
-        const bool seen = std::any_of(found.begin(), found.end(),
-                                      [&](const auto& symbol) { return symbol.name == name; });
-        if (!seen)
+        if (seen.insert(name).second)
           found.push_back({name, fmt::format("axis {} of input \"{}\"", axis, input.name), false});
       }
     }

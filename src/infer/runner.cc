@@ -13,14 +13,18 @@ namespace {
 
 // Bodies are inferred repeatedly until their types settle, and nested bodies multiply. A model that
 // takes this many node visits beyond one per node ends with an error.
-constexpr std::uint64_t kMaxExtraVisits = 2'000'000;
+constexpr double kExtraVisits = 200e3, kExtraVisitsPerByte = 20;
 
 }  // namespace
 
 Runner::Runner(Model& model, const InferOptions& options) : model_(model), options_(options) {
   std::uint64_t nodes = 0;
   for (const Graph& graph : model.graphs) nodes += graph.nodes.size();
-  visits_left_ = nodes + kMaxExtraVisits;
+  visits_left_ =
+      nodes + static_cast<std::uint64_t>(std::clamp(
+                  (kExtraVisits + kExtraVisitsPerByte * static_cast<double>(model.file_bytes)) *
+                      options.limit,
+                  0.0, 1e18));
   // Shapes that a file states for its intermediate values hold only for the inputs it states.
   trust_declared_ = options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
                     options.input_values.empty() && options.input_types.empty();
@@ -70,6 +74,7 @@ Status Runner::run(Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (visits_left_-- == 0)
       return failure(
+          Code::OverLimit, {},
           "the bodies of control flow are nested so deeply that their shapes do not settle; "
           "unroll or flatten the loops");
     if (auto status = visit(graph, node); !status) return status;

@@ -1,7 +1,10 @@
 #include "profile/analyse.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "base/formula_scope.h"
 #include "graph/hash.h"
 #include "profile/layout.h"
 #include "zoo/block_names.h"
@@ -54,6 +57,7 @@ std::optional<std::int64_t> Analysis::alive_at(const Layer& layer) const {
 
 Result<Analysis> analyse(const Model& model, const Inference& inference,
                          const AnalysisOptions& options) {
+  const FormulaScope scope(model.file_bytes, options.limit);
   Costs costs = count(model);
   Layers layers = find_layers(model, costs);
   LayerEdges edges(model, costs, layers);
@@ -68,6 +72,10 @@ Result<Analysis> analyse(const Model& model, const Inference& inference,
   number_blocks(a);
   a.facts = model_facts(model, options.needs);
   a.symbols = inference.symbols;
+  std::vector<std::string>& notes = a.costs.notes;
+  notes.insert(notes.end(), inference.notes.begin(), inference.notes.end());
+  const bool is_said = std::find(notes.begin(), notes.end(), kFormulasOverLimit) != notes.end();
+  if (scope.is_over_limit() && !is_said) notes.emplace_back(kFormulasOverLimit);
   return a;
 }
 

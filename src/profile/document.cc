@@ -1,6 +1,8 @@
 // A profile as a document.
+#include <algorithm>
 #include <utility>
 
+#include "base/formula_scope.h"
 #include "profile/shape_text.h"
 #include "strata/document/render.h"
 #include "strata/profile/profile.h"
@@ -31,7 +33,11 @@ Cell words(const std::string& text) { return text.empty() ? Cell() : Cell(text);
 class Builder {
  public:
   explicit Builder(const Profile& profile) : profile_(profile) {
-    for (const auto& symbol : profile.symbols) symbols_.push_back(symbol.name);
+    // Plain names need not be looked up.
+    for (const auto& symbol : profile.symbols)
+      if (expr_from_text(symbol.name, {}) != Expr::symbol(symbol.name))
+        symbols_.push_back(symbol.name);
+    std::sort(symbols_.begin(), symbols_.end());
   }
 
   Members facts() const {
@@ -182,7 +188,7 @@ class Builder {
   }
 
   const Profile& profile_;
-  std::vector<std::string> symbols_;
+  std::vector<std::string> symbols_;  // in ascending order
 };
 
 }  // namespace
@@ -190,6 +196,7 @@ class Builder {
 Document profile_document(const Profile& profile) { return profile_document(Profile(profile)); }
 
 Document profile_document(Profile&& profile) {
+  const FormulaScope scope(profile.model.file_bytes);  // the same shapes stand in many rows
   const Builder builder(profile);
   Document document = new_document("profile");
   document.options = profile.options;

@@ -1,6 +1,7 @@
 // A saved profile read back. Whatever is in the file, the answer is a profile or one
 // sentence; keys that are not known are ignored, as docs/json-schema.md promises. In 0.1 (schema 1)
 // all members stood at the top, and shapes were texts.
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -160,6 +161,7 @@ class Reader : JsonFields {
       const std::string& name_of = profile_.symbols.back().name;
       if (expr_from_text(name_of, {}) != Expr::symbol(name_of)) symbol_names_.push_back(name_of);
     });
+    std::sort(symbol_names_.begin(), symbol_names_.end());
   }
 
   void read_tensors(const Json& json, const char* key, std::vector<Profile::TensorFacts>& out) {

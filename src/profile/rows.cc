@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "cost/layer_kind.h"
 #include "profile/figures.h"
 #include "profile/gather.h"
@@ -53,6 +56,28 @@ Row total_of(const Analysis& a, const Rows& rows) {
   return totals;
 }
 
+// Rows without a number are left out of totals, so a total is unknown only for what it is itself.
+void explain_unknown(const Figures& totals, std::vector<std::string>& notes) {
+  const std::pair<std::string_view, const Expr*> figures[] = {
+      {"parameters", &totals.params},
+      {"bytes of parameters", &totals.param_bytes},
+      {"MACs", &totals.macs.above()},
+      {"FLOPs", &totals.flops.above()},
+      {"bytes read", &totals.read_bytes.above()},
+      {"bytes written", &totals.write_bytes.above()},
+      {"energy", &totals.picojoules.above()},
+      {"bytes of activations", &totals.activation_bytes}};
+  std::vector<std::string_view> large, lengthy;
+  for (const auto& [name, total] : figures)
+    if (total->is_unknown()) (total->is_overflow() ? large : lengthy).push_back(name);
+  if (!large.empty())
+    notes.push_back(fmt::format("these totals are above 2^62, which is more than strata counts: {}",
+                                fmt::join(large, ", ")));
+  if (!lengthy.empty())
+    notes.push_back(
+        fmt::format("these totals are formulas that are too long: {}", fmt::join(lengthy, ", ")));
+}
+
 // The limit that a row meets first, where work and bytes are known.
 void use_roofline(Row& row, const Roofline& roofline) {
   const auto flops = row.figures.flops.number();
@@ -81,6 +106,7 @@ Rows make_rows(const Analysis& a, const RowOptions& options) {
   if (options.only != RowChoice::All) rows.hidden = 0;  // they are left out by choice
   for (std::uint32_t i = 0; i < rows.list.size(); ++i) rows.list[i].index = i;
   rows.totals = total_of(a, rows);
+  explain_unknown(rows.totals.figures, rows.notes);
   add_measured(a, rows);
   if (a.attached.roofline)
     for (Row& row : rows.list) use_roofline(row, *a.attached.roofline);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -19,25 +20,27 @@ constexpr std::size_t kPeakTensors = 3;  // of those alive at the peak, how many
 std::string peak_text(const Profile& profile, bool exact) {
   const Profile::Memory& memory = profile.memory;
   if (memory.peak_layer.empty()) return "";
-  std::vector<std::pair<std::string, Expr>> makers;  // what each layer has alive
+  std::vector<std::pair<std::string_view, Expr>> makers;  // what each layer has alive
+  std::map<std::string_view, std::size_t> places;         // of the layers in it
   for (const Profile::AliveTensor& alive : memory.at_peak) {
-    const std::string& name = alive.layer.empty() ? alive.tensor : alive.layer;
-    const auto known =
-        std::find_if(makers.begin(), makers.end(), [&](const auto& m) { return m.first == name; });
-    if (known != makers.end())
-      known->second += alive.bytes;
-    else
+    const std::string_view name = alive.layer.empty() ? alive.tensor : alive.layer;
+    const auto [place, is_new] = places.try_emplace(name, makers.size());
+    if (is_new)
       makers.emplace_back(name, alive.bytes);
+    else
+      makers[place->second].second += alive.bytes;
   }
-  std::stable_sort(makers.begin(), makers.end(), [](const auto& a, const auto& b) {
-    return provably_at_least(a.second - b.second, 1);
-  });
   std::vector<std::string> largest;
-  for (const auto& [name, bytes] : makers) {
-    if (largest.size() == kPeakTensors) break;
-    largest.push_back(fmt::format("{} {}", name, expr_text(bytes, NumberStyle::Bytes, exact)));
+  const std::size_t count = std::min(makers.size(), kPeakTensors);
+  for (auto next = makers.begin(); largest.size() < count; ++next) {
+    const auto most = std::max_element(next, makers.end(), [](const auto& a, const auto& b) {
+      return provably_at_least(b.second - a.second, 1);
+    });
+    std::rotate(next, most, most + 1);  // the others stay in their order
+    largest.push_back(
+        fmt::format("{} {}", next->first, expr_text(next->second, NumberStyle::Bytes, exact)));
   }
-  const std::size_t more = makers.size() - largest.size();
+  const std::size_t more = makers.size() - count;
   std::string tensors = fmt::format("{}", fmt::join(largest, ", "));
   if (more > 0) tensors += fmt::format(" and {} more", more);
   return fmt::format("Peak activations {}{}{} while {} runs: {}\n",

@@ -91,6 +91,7 @@ Document payload_document(const PayloadSource& source, const Boundaries* boundar
   document.facts = {{"model", Members{{"path", FilePath{source.model.path}},
                                       {"graph_hash", graph_hash(source.model)}}},
                     {"symbols", std::move(symbols)}};
+  document.notes = source.inference.notes;
   if (boundaries != nullptr) {
     document.tables.push_back(boundary_table(source, *boundaries, options));
     document.sections.push_back({.table = "boundaries"});
@@ -99,6 +100,7 @@ Document payload_document(const PayloadSource& source, const Boundaries* boundar
     document.tables.push_back(cut_table(source, *cuts, options));
     document.sections.push_back({.table = "cuts"});
   }
+  if (!document.notes.empty()) document.sections.push_back(notes_section(document.notes));
   if (split == nullptr) return document;
   document.facts.push_back({"split", SplitFacts(source).split(*split)});
   TableStyle style;

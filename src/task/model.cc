@@ -16,7 +16,8 @@ namespace {
 
 Result<Model> read_or_build(const ModelRequest& request) {
   if (!request.path.starts_with(zoo::kPrefix))
-    return read_model(request.path, {.allow_outside_data = request.allow_outside_data});
+    return read_model(request.path,
+                      {.allow_outside_data = request.allow_outside_data, .limit = request.limit});
   auto network = zoo::build(std::string_view(request.path).substr(zoo::kPrefix.size()));
   if (!network) return failure(network);
   return std::move(network->model);
@@ -27,7 +28,9 @@ Result<Model> read_or_build(const ModelRequest& request) {
 Result<LoadedModel> load_model(const ModelRequest& request) {
   auto model = read_or_build(request);
   if (!model) return failure(model);
-  auto inference = infer(*model, request.sizes);
+  InferOptions sizes = request.sizes;
+  sizes.limit = request.limit;
+  auto inference = infer(*model, sizes);
   if (!inference) return failure_in(request.path, inference);
   return LoadedModel{std::move(*model), std::move(*inference)};
 }

@@ -1,5 +1,10 @@
 #include "strata/task/payload.h"
 
+#include <fmt/format.h>
+
+#include "base/formula_scope.h"
+#include "report/payload_text.h"
+
 namespace strata {
 
 namespace {
@@ -20,6 +25,22 @@ Result<Split> split_of(const SplitRequest& request, const PayloadSource& source)
   return find_split(source.model, source.costs, source.layers, *edge, *server, request.options);
 }
 
+// Tensors in a list of every place to cut may be as many as the square of the nodes.
+Status check_lists(const PayloadRequest& request, const PayloadOutcome& out) {
+  constexpr double kBase = 100e3, kPerByte = 1;
+  const double limit =
+      (kBase + kPerByte * static_cast<double>(out.loaded.model.file_bytes)) * request.model.limit;
+  std::uint64_t listed = out.boundaries ? out.boundaries->tensors.size() : 0;
+  if (out.cuts)
+    for (const std::uint32_t place : shown_places(*out.cuts, request.all_places))
+      listed += out.cuts->places[place].tensors;
+  if (static_cast<double>(listed) <= limit) return {};
+  return failure(Code::OverLimit, {},
+                 fmt::format("{}: the list of what crosses has {} tensors, and the limit for a "
+                             "file of its size is {:.0f}",
+                             request.model.path, listed, limit));
+}
+
 }  // namespace
 
 std::optional<NamedSplit> PayloadOutcome::named_split() const {
@@ -32,10 +53,12 @@ Result<PayloadOutcome> run_payload(const PayloadRequest& request, const Observer
   if (!loaded) return failure(loaded);
   PayloadOutcome out;
   out.loaded = std::move(*loaded);
+  const FormulaScope scope(out.loaded.model.file_bytes, request.model.limit);
   out.costs = count(out.loaded.model);
   out.layers = find_layers(out.loaded.model, out.costs);
   if (request.boundaries) out.boundaries = find_boundaries(out.loaded.model, out.costs, out.layers);
   if (request.cuts) out.cuts = find_cuts(out.loaded.model, out.costs, out.layers);
+  if (auto status = check_lists(request, out); !status) return failure(status);
   if (request.split) {
     auto split = split_of(*request.split, out.source());
     if (!split) return failure(split);
@@ -46,6 +69,8 @@ Result<PayloadOutcome> run_payload(const PayloadRequest& request, const Observer
     out.edge = called(request.split->edge);
     out.server = called(request.split->server);
   }
+  std::vector<std::string>& notes = out.loaded.inference.notes;
+  if (scope.is_over_limit() && notes.empty()) notes.emplace_back(kFormulasOverLimit);
   return out;
 }
 

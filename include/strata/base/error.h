@@ -103,8 +103,10 @@ enum class Code : std::uint8_t {
   ColumnsDropped,  // for lack of width
   RowsBelowTop,    // after the first of a ranking
   NotAdditive,     // drops of layers that do not add up
+
+  OverLimit,  // a file asks for more than the limit for its size
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::NotAdditive) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::OverLimit) + 1;
 
 // `out_of_memory`: for those who cannot compare the number.
 std::string_view code_name(Code code);

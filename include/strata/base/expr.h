@@ -162,7 +162,7 @@ bool provably_at_least(const Expr& a, std::int64_t bound);
 // unknown). Operands are looked at one by one, so it need not be the tightest bound.
 std::optional<std::int64_t> upper_bound(const Expr& a);
 // Reads what Expr::text() wrote; nullopt for any other text. `symbols` are names that may contain
-// more than letters, digits, `_`, `.` and `:`, as names in files do.
+// more than letters, digits, `_`, `.` and `:`, as names in files do, in ascending order.
 std::optional<Expr> expr_from_text(std::string_view text, std::span<const std::string> symbols);
 
 }  // namespace strata

@@ -25,6 +25,9 @@ struct NodeCost {
       0;                // for a node: bit i means that input i is stored and learned, or state
   bool folded = false;  // depends only on stored values: computed once, at load
   bool view = false;    // only reshapes its input; moves nothing
+  // An If that the file does not decide, and no branch is the larger one in every figure for all
+  // sizes: its cost is what the other branches can cost above the one whose nodes are listed.
+  bool depends_on_branch = false;
 
   Expr flops() const { return macs * 2 + adds + muls + specials; }
 };

@@ -18,6 +18,7 @@ struct InferOptions {
   std::optional<std::int64_t> batch;                          // first axis of every input
   std::vector<std::pair<std::string, Value>> input_values;    // inputs whose elements are given
   std::vector<std::pair<std::string, TypeInfo>> input_types;  // sequences, optionals, …
+  double limit = 1;  // multiplies what shapes may cost in proportion to the file (docs/limits.md)
 };
 
 struct Inference {
@@ -30,6 +31,8 @@ struct Inference {
   std::vector<Symbol> symbols;
   // Operators with no rule, without duplicates: `com.acme.Frobnicate`.
   std::vector<std::string> unsupported;
+  // What is unknown although the file has it, one sentence each.
+  std::vector<std::string> notes;
 };
 
 // Fills in Tensor::type (and Tensor::value where elements follow from the file)

@@ -47,6 +47,7 @@ struct AnalysisOptions {
   // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
   // each layer. Empty: neither. Needs every size in numbers.
   std::string device_memory = {};
+  double limit = 1;  // multiplies what formulas may cost in proportion to the file
   // What the columns of all tables to come need (strata/profile/columns.h: needs_of); the rest may
   // be left out.
   Needs needs = Needs::all();

@@ -12,10 +12,13 @@
 namespace strata {
 
 // The limits bound time and memory for malicious files; no real network comes near them. A file
-// that exceeds one is refused with a sentence that says so.
+// that exceeds one is refused with a sentence that says so. What inlining adds is also limited in
+// proportion to the size of the file (docs/limits.md).
 struct ReadOptions {
   // Weights may be kept in files outside the model's own folder.
   bool allow_outside_data = false;
+  // Multiplies all limits of numbers below, and those in proportion to the file.
+  double limit = 1;
   // Nodes of all graphs together, and function calls, after inlining.
   std::uint64_t max_nodes = 5'000'000;
   // Tensors of all graphs together.

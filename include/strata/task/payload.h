@@ -28,6 +28,10 @@ struct PayloadRequest {
   bool boundaries = true;  // what enters and leaves each module call and operation
   bool cuts = true;        // what crosses at each place the network can be cut
   std::optional<SplitRequest> split = {};
+  // Every place to cut will be listed, as in formats for programs, not only those that ship less
+  // than their neighbours. With many tensors that live long, the list of what they ship is much
+  // longer than the file; beyond a limit it is an error.
+  bool all_places = false;
 };
 
 // It may be moved, but not copied: costs refer to the model.

@@ -34,7 +34,8 @@ void check_nesting(Loading& loading, const Environment& here, const Function& fu
   // Work is bounded separately from nodes: a call can take long to read and add none.
   constexpr std::uint64_t kStepsPerNode = 100;
   if (loading.source.steps / kStepsPerNode > loading.options.max_nodes)
-    loading.source.wrong("its functions call each other so often that inlining them has no end");
+    loading.source.wrong("its functions call each other so often that inlining them has no end",
+                         Code::OverLimit);
 }
 
 // A result that is also an argument or another result becomes a copy of it.

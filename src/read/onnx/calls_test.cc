@@ -266,5 +266,14 @@ TEST(Calls, DoublingEnds) {
   EXPECT_FALSE(doubled(300, {.max_nodes = 10'000}));
 }
 
+TEST(Calls, WhatInliningAddsIsLimitedInProportionToTheFile) {
+  // 2^16 nodes and as many calls are above 100,000 plus a node for each of about a thousand bytes.
+  const auto model = doubled(17, {});
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, Code::OverLimit);
+  EXPECT_EQ(doubled(17, {.limit = 2})->graph().nodes.size(), 65536u);
+  EXPECT_FALSE(doubled(24, {.limit = 2}));
+}
+
 }  // namespace
 }  // namespace strata::onnx

@@ -27,7 +27,18 @@ const ExternalFiles::File& ExternalFiles::find(std::string_view location) {
   return files_[found.value];
 }
 
-ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
+ExternalFiles::Folders ExternalFiles::find_folders() const {
+  if (!model_) return {};
+  Folders folders;
+  std::error_code error;
+  const fs::path beside = fs::path(*model_).parent_path();
+  folders.beside = fs::canonical(beside.empty() ? "." : beside, error);
+  const fs::path real = fs::canonical(*model_, error);
+  if (!error) folders.real = real.parent_path();
+  return folders;
+}
+
+ExternalFiles::File ExternalFiles::look_up(std::string_view location) {
   constexpr std::string_view kOutside = "which is outside the model's folder";
   if (location.find('\0') != std::string_view::npos || location.size() > 4096)
     return {.problem =
@@ -40,16 +51,10 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) const {
       return {.problem = fmt::format("keeps its data in {}, {}", in_quotes(location), kOutside),
               .outside = true};
   }
-  constexpr std::size_t kMaxLookedFor = 100'000;
-  if (!model_ || files_.size() >= kMaxLookedFor) return {};
+  if (!folders_) folders_ = find_folders();
+  const auto& [folder, real_folder] = *folders_;
+  if (folder.empty() || real_folder.empty()) return {};
   std::error_code error;
-  const fs::path beside = fs::path(*model_).parent_path();
-  const fs::path folder = fs::canonical(beside.empty() ? "." : beside, error);
-  if (error) return {};
-  // A download cache keeps links to the model and to its data in one folder, and both files in
-  // another folder.
-  const fs::path real_folder = fs::canonical(*model_, error).parent_path();
-  if (error) return {};
   const fs::path path = fs::canonical(folder / relative, error);
   if (error) return {.missing = true};
   if (!allow_outside_ && !is_inside(path, folder) && !is_inside(path, real_folder))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,12 +34,20 @@ class ExternalFiles {
                                          std::uint64_t count);
 
  private:
-  File look_up(std::string_view location) const;
+  // Where the model's name is and where the file itself is: a download cache keeps links to the
+  // model and to its data in one folder, and both files in another. Empty: files are not looked
+  // for.
+  struct Folders {
+    std::filesystem::path beside, real;
+  };
+  Folders find_folders() const;
+  File look_up(std::string_view location);
 
   std::optional<std::string> model_;
   bool allow_outside_;
   NameTable numbers_;
   std::vector<File> files_;
+  std::optional<Folders> folders_;  // once they are needed
 };
 
 }  // namespace strata::onnx

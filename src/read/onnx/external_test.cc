@@ -55,6 +55,17 @@ TEST_F(ExternalTest, ReadsWhereTheDataIs) {
   EXPECT_TRUE(model->notes.empty());
 }
 
+TEST_F(ExternalTest, TheLastOfManyFilesIsCheckedAsTheFirstIs) {
+  fs::create_symlink("../outside.bin", folder_ / "link.bin");
+  write(folder_ / "m.onnx", "");
+  ExternalFiles files((folder_ / "m.onnx").string(), false);
+  std::vector<std::string> names;
+  for (int i = 0; i < 100'001; ++i) names.push_back("w" + std::to_string(i));
+  for (const std::string& name : names) EXPECT_TRUE(files.find(name).missing);
+  EXPECT_TRUE(files.find("link.bin").outside);
+  EXPECT_EQ(files.find("weights.bin").size, 100u);
+}
+
 TEST_F(ExternalTest, OffsetAndLengthMayBeLeftOut) {
   EXPECT_EQ(complaint({{"location", "weights.bin"}}), "");
   EXPECT_EQ(complaint({{"location", "./weights.bin"}, {"checksum", "abc"}}), "");

@@ -9,12 +9,14 @@ namespace strata::onnx {
 void Loading::count_node() {
   if (++nodes > options.max_nodes)
     source.wrong(fmt::format("the model has more than {} nodes{}", options.max_nodes,
-                             functions.empty() ? "" : " once its functions are inlined"));
+                             functions.empty() ? "" : " once its functions are inlined"),
+                 Code::OverLimit);
 }
 
 void Loading::count_tensor() {
   if (++tensors > options.max_tensors)
-    source.wrong(fmt::format("the model has more than {} tensors", options.max_tensors));
+    source.wrong(fmt::format("the model has more than {} tensors", options.max_tensors),
+                 Code::OverLimit);
 }
 
 void Loading::count_list_items(std::uint64_t count) {
@@ -22,7 +24,8 @@ void Loading::count_list_items(std::uint64_t count) {
   source.steps += count;
   if (list_items > options.max_list_items)
     source.wrong(fmt::format("the model's attributes have more than {} list elements",
-                             options.max_list_items));
+                             options.max_list_items),
+                 Code::OverLimit);
 }
 
 std::string_view Loading::make_name(std::string_view prefix, std::string_view name) {
@@ -32,7 +35,8 @@ std::string_view Loading::make_name(std::string_view prefix, std::string_view na
   constexpr std::uint64_t kBytesPerNode = 256;
   made_up_bytes += size;
   if (made_up_bytes / kBytesPerNode > options.max_nodes)
-    source.wrong("the names inside its functions need too much memory once they are inlined");
+    source.wrong("the names inside its functions need too much memory once they are inlined",
+                 Code::OverLimit);
   const auto joined = model.keep_span<char>(size);
   char* at = std::copy(prefix.begin(), prefix.end(), joined.data());
   if (slash) *at++ = '/';

@@ -1,5 +1,6 @@
 #include "read/onnx/reader.h"
 
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 
@@ -61,6 +62,21 @@ void read_model(Loading& loading) {
   loading.scopes.finish();
 }
 
+// The limits for a file of this size. Every node, tensor and list element takes at least a byte of
+// a file, so that only what functions multiply can meet them.
+ReadOptions in_proportion(ReadOptions options, std::size_t file_bytes) {
+  const auto set = [&](std::uint64_t& most, double base, double per_byte) {
+    const double allowed = base + per_byte * static_cast<double>(file_bytes);
+    constexpr double kMost = 1e18;
+    most = static_cast<std::uint64_t>(
+        std::clamp(std::min(static_cast<double>(most), allowed) * options.limit, 0.0, kMost));
+  };
+  set(options.max_nodes, 100e3, 1);
+  set(options.max_tensors, 400e3, 4);
+  set(options.max_list_items, 1e6, 10);
+  return options;
+}
+
 }  // namespace
 
 bool looks_like_model(std::string_view bytes) {
@@ -99,7 +115,8 @@ bool looks_like_model(std::string_view bytes) {
 }
 
 Result<Model> read(std::string_view bytes, std::string_view label, std::optional<std::string> path,
-                   const ReadOptions& options) {
+                   const ReadOptions& given) {
+  const ReadOptions options = in_proportion(given, bytes.size());
   Model model;
   model.file_bytes = bytes.size();
   constexpr std::size_t kLarge = std::size_t{256} << 20;
