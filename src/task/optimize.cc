@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ namespace {
 
 // Shares of the time.
 constexpr double kScreening = 0.4, kFinal = 0.4, kCheck = 0.2;
+constexpr const char* kReceiptEnding = ".receipt.json";
 constexpr FileKind kReceipt{FileForm::Json, "optimization"};
 constexpr std::int64_t kSamples = 16;  // to judge answers on, by default
 
@@ -82,6 +84,7 @@ class Search {
   BenchOptions method(double share, double until, int processes) const;
   Result<BenchGroup> measure(const PlannedGroup& group, double share, double until, int processes);
   Result<std::optional<SpeedUp>> check(const PlannedVariant& best) const;
+  Status check_outputs() const;
   Status write(const PlannedVariant& best, const BenchGroup& last);
   OptimizeOutcome interrupted();
 
@@ -236,7 +239,7 @@ Status Search::write(const PlannedVariant& best, const BenchGroup& last) {
   if (request_.command) out.command = request_.command(best.variant, request_.output);
   if (best.variant.precision() == "int8") out.answer = answer_;
   out.notes = outcome_.notes;
-  if (auto status = write_file(request_.output + ".receipt.json", kReceipt,
+  if (auto status = write_file(request_.output + kReceiptEnding, kReceipt,
                                optimize_receipt(out, outcome_.tried));
       !status)
     return status;
@@ -252,7 +255,20 @@ OptimizeOutcome Search::interrupted() {
   return std::move(outcome_);
 }
 
+// Before the work, not after it.
+Status Search::check_outputs() const {
+  std::error_code error;
+  for (const BenchModel& each : request_.variants.models)
+    for (const std::string& source : each.sources())
+      if (std::filesystem::equivalent(request_.output, source, error))
+        return failure(fmt::format("{} is the model itself; name another file", request_.output),
+                       ErrorKind::Usage);
+  if (Status status = check_writable(request_.output, {FileForm::Onnx}); !status) return status;
+  return check_writable(request_.output + kReceiptEnding, kReceipt);
+}
+
 Result<OptimizeOutcome> Search::run() {
+  if (auto status = check_outputs(); !status) return failure(status);
   if (auto status = fill_choices(); !status) return failure(status);
   auto planned = plan();
   if (observer_.stopped()) return interrupted();

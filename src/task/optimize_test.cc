@@ -60,6 +60,21 @@ TEST_F(OptimizeJob, WritesTheFastestWithAReceipt) {
   EXPECT_TRUE(receipt["facts"]["warning"].is_null());
 }
 
+TEST_F(OptimizeJob, NeitherTheModelNorAFileOfAnotherKindIsReplaced) {
+  OptimizeRequest asked = request();
+  std::ofstream(asked.output) << "my notes";
+  auto refused = run_optimize(asked, observer());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Usage);
+  EXPECT_THAT(refused.error().message, HasSubstr("is a text file"));
+  asked.variants.models = {{.source = asked.output}};
+  refused = run_optimize(asked, observer());
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("is the model itself"));
+  EXPECT_THAT(stages_, IsEmpty());
+  EXPECT_EQ(std::filesystem::file_size(asked.output), 8u);
+}
+
 TEST_F(OptimizeJob, StoppedBeforeNothingIsWritten) {
   stop_ = true;
   const auto outcome = run_optimize(request(), Observer{.stop = &stop_});

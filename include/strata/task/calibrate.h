@@ -32,8 +32,8 @@ struct CalibrateOutcome {
 };
 
 // Writes what it has seen to `output` at the end, and about every half minute to `output`.part. If
-// one of these files comes from an identical request that was stopped, its samples are not run
-// again.
+// one of these files comes from an identical request, its samples are not run again. A run that is
+// stopped does not replace a finished one at `output`; its samples stay in `output`.part.
 Result<CalibrateOutcome> run_calibrate(const CalibrateRequest& request,
                                        const Observer& observer = {});
 

@@ -144,7 +144,8 @@ TEST_F(FilesTest, WeightsInAnotherFile) {
 
 TEST_F(FilesTest, AFailureLeavesWhatWasThere) {
   const Model model = text("weight a f32[1000]\nweight b f32[1000]\ny = Op(a, b)\noutput y\n");
-  save("m.onnx", "old");
+  const std::string old = "\x08\x07 an old model";  // only a model is replaced by one
+  save("m.onnx", old);
   save("m.onnx.data", "old data");
   for (const std::uint64_t max_file : {std::uint64_t{1} << 30, std::uint64_t{1024}}) {
     WriteOptions options;
@@ -155,7 +156,7 @@ TEST_F(FilesTest, AFailureLeavesWhatWasThere) {
     const Status status = write_onnx(model, path("m.onnx"), options);
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().message, "no more elements");
-    EXPECT_EQ(load("m.onnx"), "old");
+    EXPECT_EQ(load("m.onnx"), old);
     EXPECT_EQ(load("m.onnx.data"), "old data");
     EXPECT_THAT(files(), UnorderedElementsAre("m.onnx", "m.onnx.data"));
   }
