@@ -41,14 +41,31 @@ Result<Inference> infer(Model& model, const InferOptions& options) {
       if (size.is_formula())
         for (std::string& symbol : size.symbols()) known.insert(std::move(symbol));
 
-  if (auto status = apply_inputs(model, options); !status) return failure(status);
+  const std::string other_rank = other_ranks(model, options);
+  if (auto status = apply_shapes(model, options); !status) return failure(status);
+  std::optional<Rebatch> rebatch;
+  if (const auto own = fixed_batch(model.graph()); own && options.batch && *own != *options.batch) {
+    Runner with_own(model, options);
+    if (auto status = with_own.run(model.graph()); !status) return failure(status);
+    rebatch.emplace(model, *own, *options.batch);
+  }
+  if (options.batch) apply_batch(model.graph(), *options.batch);
+  if (auto status = apply_elements(model, options); !status) return failure(status);
   for (TensorId id : model.graph().inputs)
     for (const Expr& size : model.graph().tensors[id].type.dims)
       if (size.is_number() && size.value() < 0)
         return failure(fmt::format("input \"{}\" has the negative size {}",
                                    model.graph().tensors[id].name, size.text()));
   Runner runner(model, options);
-  if (auto status = runner.run(model.graph()); !status) return failure(status);
+  const Status done = rebatch ? runner.run(model.graph(), *rebatch) : runner.run(model.graph());
+  if (!done && !other_rank.empty())
+    return failure(fmt::format("{}: {}", other_rank, done.error().message), ErrorKind::Usage);
+  if (!done && rebatch)
+    return failure(
+        fmt::format("{} (with a batch of {}; this file was made for a batch of {}, so export it "
+                    "with an open batch, or with this one)",
+                    done.error().message, *options.batch, rebatch->from()));
+  if (!done) return failure(done);
   known.insert(runner.names().begin(), runner.names().end());
   if (auto status = check_sizes(options, before, known); !status) return failure(status);
   Inference result = runner.finish();

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,17 +23,6 @@ Result<Tensor*> find_input(Model& model, const std::string& name) {
                  ErrorKind::Usage);
 }
 
-Status set_shape(Tensor& input, const std::string& name, const Dims& dims) {
-  if (input.type.ranked && input.type.dims.size() != dims.size())
-    return failure(
-        fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})", name,
-                    input.type.dims.size(), text(input.type.dims), dims.size(), text(dims)),
-        ErrorKind::Usage);
-  input.type.ranked = true;
-  input.type.dims = dims;
-  return {};
-}
-
 using Sizes = std::map<std::string, std::int64_t, std::less<>>;  // by symbol
 
 void substitute(Dims& dims, const Sizes& sizes) {
@@ -45,8 +35,8 @@ void substitute(Dims& dims, const Sizes& sizes) {
       });
 }
 
-// A symbol on the first axis of an input is the batch wherever it occurs; a number there is
-// replaced on that input alone.
+}  // namespace
+
 void apply_batch(Graph& graph, std::int64_t batch) {
   Sizes sizes;
   for (TensorId id : graph.inputs) {
@@ -61,18 +51,33 @@ void apply_batch(Graph& graph, std::int64_t batch) {
   }
 }
 
-}  // namespace
+std::string other_ranks(const Model& model, const InferOptions& options) {
+  const Graph& graph = model.graph();
+  for (const auto& [name, dims] : options.input_shapes)
+    for (const TensorId id : graph.inputs) {
+      const auto& [own_name, type] = std::tie(graph.tensors[id].name, graph.tensors[id].type);
+      if (own_name != name || !type.ranked || type.dims.size() == dims.size()) continue;
+      return fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})", name,
+                         type.dims.size(), text(type.dims), dims.size(), text(dims));
+    }
+  return "";
+}
 
-Status apply_inputs(Model& model, const InferOptions& options) {
+Status apply_shapes(Model& model, const InferOptions& options) {
   for (const auto& [name, dims] : options.input_shapes) {
     auto input = find_input(model, name);
     if (!input) return failure(input);
-    if (auto status = set_shape(**input, name, dims); !status) return status;
+    TypeInfo& type = (*input)->type;
+    type.ranked = true;
+    type.dims = dims;
   }
   Graph& graph = model.graph();
   const Sizes sizes(options.sizes.begin(), options.sizes.end());
   for (TensorId id : graph.inputs) substitute(graph.tensors[id].type.dims, sizes);
-  if (options.batch) apply_batch(graph, *options.batch);
+  return {};
+}
+
+Status apply_elements(Model& model, const InferOptions& options) {
   for (const auto& [name, type] : options.input_types) {
     auto input = find_input(model, name);
     if (!input) return failure(input);

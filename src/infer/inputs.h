@@ -5,9 +5,20 @@
 
 namespace strata {
 
-// Sets the types (and elements) of the network's inputs according to `options`. An unknown input
-// name or a wrong number of axes is a usage error that lists what there is.
-Status apply_inputs(Model& model, const InferOptions& options);
+// A sentence about the first input that is given another number of axes than the file states; empty
+// if there is none. Some networks work with either.
+std::string other_ranks(const Model& model, const InferOptions& options);
+
+// Sets the shapes of the network's inputs according to `options`, but not the batch. An unknown
+// input name is a usage error that lists what there is.
+Status apply_shapes(Model& model, const InferOptions& options);
+
+// Sets the batch: a symbol on the first axis of an input is the batch wherever it occurs; numbers
+// there are replaced.
+void apply_batch(Graph& graph, std::int64_t batch);
+
+// Sets the types and elements that are given for inputs.
+Status apply_elements(Model& model, const InferOptions& options);
 
 // The symbols in the shapes of the network's inputs, in order of appearance.
 std::vector<Inference::Symbol> input_symbols(const Model& model);

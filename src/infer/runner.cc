@@ -71,15 +71,37 @@ Status Runner::infer_body(Graph& body, std::span<const TypeInfo> inputs,
 }
 
 Status Runner::run(Graph& graph) {
-  for (const Node& node : graph.nodes) {
-    if (visits_left_-- == 0)
-      return failure(
-          Code::OverLimit, {},
-          "the bodies of control flow are nested so deeply that their shapes do not settle; "
-          "unroll or flatten the loops");
-    if (auto status = visit(graph, node); !status) return status;
-  }
+  for (const Node& node : graph.nodes)
+    if (auto status = visit_next(graph, node); !status) return status;
   return {};
+}
+
+Status Runner::run(Graph& graph, Rebatch& rebatch) {
+  std::vector<Node> nodes;
+  nodes.reserve(graph.nodes.size());
+  const auto add = [&](const Node& node) {
+    for (const TensorId id : node.outputs)
+      if (id != kNone) graph.tensors[id].producer = static_cast<NodeId>(nodes.size());
+    nodes.push_back(node);
+    return visit_next(graph, node);
+  };
+  for (Node& node : graph.nodes) {
+    for (const Node& before : rebatch.adjust(node))
+      if (auto status = add(before); !status) return status;
+    if (auto status = add(node); !status) return status;
+    rebatch.made(node);
+  }
+  graph.nodes = std::move(nodes);
+  return {};
+}
+
+Status Runner::visit_next(Graph& graph, const Node& node) {
+  if (visits_left_-- == 0)
+    return failure(
+        Code::OverLimit, {},
+        "the bodies of control flow are nested so deeply that their shapes do not settle; "
+        "unroll or flatten the loops");
+  return visit(graph, node);
 }
 
 Status Runner::visit(Graph& graph, const Node& node) {

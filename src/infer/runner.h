@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "infer/rebatch.h"
 #include "ops/shape_context.h"
 #include "strata/infer/infer.h"
 
@@ -23,6 +24,8 @@ class Runner final : public InferenceHost {
   Status infer_body(Graph& body, std::span<const TypeInfo> inputs,
                     std::span<const Value* const> values) override;
   Status run(Graph& graph);
+  // The same for a network with another batch than its file's.
+  Status run(Graph& graph, Rebatch& rebatch);
   // Infers the outputs of one node whose inputs are known.
   Status visit(Graph& graph, const Node& node);
   // Reserves a name, so that no data-dependent size is given it.
@@ -31,6 +34,7 @@ class Runner final : public InferenceHost {
   Inference finish();
 
  private:
+  Status visit_next(Graph& graph, const Node& node);
   Status check_outputs(const Graph& graph, const Node& node) const;
 
   Model& model_;

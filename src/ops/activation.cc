@@ -1,7 +1,5 @@
 // Activation functions. The numbers in each row count the operations of its formula per element:
 // additions (and comparisons), multiplications, special operations.
-#include <fmt/format.h>
-
 #include "ops/common.h"
 #include "ops/curves.h"
 #include "ops/registry.h"
@@ -22,24 +20,6 @@ void gelu_cost(CostContext& c) {
 void swish_cost(CostContext& c) {
   const bool scaled = c.real("alpha", 1.0) != 1.0;
   return scaled ? work_per_output<1, 2, 2>(c) : work_per_output<1, 1, 2>(c);
-}
-
-// Two inputs of one shape: the first is the gate, and nothing is broadcast.
-Status swiglu(ShapeContext& c) {
-  if (c.ranked(0) && c.ranked(1)) {
-    bool same = c.rank(0) == c.rank(1);
-    for (std::size_t i = 0; same && i < c.rank(0); ++i)
-      same = !c.dims(0)[i].is_number() || !c.dims(1)[i].is_number() || c.dims(0)[i] == c.dims(1)[i];
-    if (!same)
-      return c.error(fmt::format("its gate is {} and its value {}, which must have one shape",
-                                 strata::text(c.dims(0)), strata::text(c.dims(1))));
-  }
-  return like_input(c);
-}
-
-void swiglu_cost(CostContext& c) {
-  swish_cost(c);
-  c.muls({{"outputs", c.out_elements(0)}, {"gated", 1}});
 }
 
 // The axis along which a softmax adds up to 1. Before version 13, all axes from this one on count
@@ -97,10 +77,6 @@ constexpr Example kGelu[] = {
 constexpr Example kSwish[] = {
     {"f32[2,3]", "", "f32[2,3]", {.flops = 24}},
     {"f32[2,3]", "alpha=1.5f", "f32[2,3]", {.flops = 30}},
-};
-constexpr Example kSwiGlu[] = {
-    {"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 30}},
-    {"f32[N,8], f32[N,8]", "alpha=1.5f", "f32[N,8]"},
 };
 constexpr Example kSoftmax[] = {
     {"f32[1,1000]", "", "f32[1,1000]", {.macs = 0, .flops = 5000}},
@@ -195,8 +171,6 @@ constexpr OpRule kRules[] = {
              activation(LayerKind::Hardswish, curve::hard_swish)),
     any_rank("Swish", 24, like_input, swish_cost, kSwish,
              activation(LayerKind::Other, curve::silu)),
-    // gate·sigmoid(alpha·gate)·value
-    any_rank("SwiGLU", 28, swiglu, swiglu_cost, kSwiGlu, {.kind = LayerKind::Other}),
     // x·tanh(softplus(x))
     any_rank("Mish", 18, like_input, work_per_output<1, 1, 3>, kFive,
              activation(LayerKind::Other, curve::mish)),

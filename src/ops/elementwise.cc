@@ -1,9 +1,12 @@
 // Operators on two or more tensors, element by element, with broadcasting. They take one operation
 // per output element unless the cost function says otherwise.
+#include <fmt/format.h>
+
 #include "ops/common.h"
 #include "ops/elements.h"
 #include "ops/registry.h"
 #include "ops/scalar_math.h"
+#include "ops/sizes.h"
 
 namespace strata {
 namespace {
@@ -197,6 +200,28 @@ void mean_cost(CostContext& c) {
   c.specials({{"outputs", c.out_elements(0)}, {"divisions each", 1}});
 }
 
+// gate·sigmoid(alpha·gate)·value, of two tensors of one shape: nothing is broadcast.
+Status swiglu(ShapeContext& c) {
+  if (c.ranked(0) && c.ranked(1)) {
+    bool same = c.rank(0) == c.rank(1);
+    for (std::size_t i = 0; same && i < c.rank(0); ++i) same = !clash(c.dims(0)[i], c.dims(1)[i]);
+    if (!same)
+      return c.error(fmt::format("its gate is {} and its value {}, which must have one shape",
+                                 strata::text(c.dims(0)), strata::text(c.dims(1))));
+  }
+  return like_input(c);
+}
+
+void swiglu_cost(CostContext& c) {
+  const bool scaled = c.real("alpha", 1.0) != 1.0;
+  return scaled ? work_per_output<1, 3, 2>(c) : work_per_output<1, 2, 2>(c);
+}
+
+constexpr Example kSwiGlu[] = {
+    {"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 30}},
+    {"f32[2,3], f32[2,3]", "alpha=1.5f", "f32[2,3]", {.macs = 0, .flops = 36}},
+    {"f32[N,8], f32[N,8]", "", "f32[N,8]"},
+};
 constexpr Example kAdd[] = {
     {"f32[2,3,4], f32[3,1]", "", "f32[2,3,4]", {.macs = 0, .flops = 24}},
     {"f32[1,N,1], f32[4,1,5]", "", "f32[4,N,5]"},
@@ -276,6 +301,7 @@ constexpr OpRule kRules[] = {
     any_rank("BitwiseOr", 18, arithmetic<bitwise_or>, adds_per_output<1>, kBitwise),
     any_rank("BitwiseXor", 18, arithmetic<bitwise_xor>, adds_per_output<1>, kBitwise),
     any_rank("Where", 9, where, adds_per_output<1>, kWhere),  // a choice
+    any_rank("SwiGLU", 28, swiglu, swiglu_cost, kSwiGlu),
 };
 
 }  // namespace

@@ -22,18 +22,6 @@ namespace {
 
 bool is_zoo(const std::string& source) { return source.starts_with(zoo::kPrefix); }
 
-// A network of the zoo knows best what another batch changes.
-std::string with_batch(const std::string& source, std::int64_t batch) {
-  if (!is_zoo(source) || batch == 0 || source.find("batch=") != source.npos) return source;
-  const std::string spec = source.substr(zoo::kPrefix.size());
-  const zoo::Entry* entry = zoo::find(spec.substr(0, spec.find('?')));
-  if (entry == nullptr) return source;
-  const bool has = std::any_of(entry->parameters.begin(), entry->parameters.end(),
-                               [](const auto& parameter) { return parameter.name == "batch"; });
-  if (!has) return source;
-  return fmt::format("{}{}batch={}", source, spec.find('?') == spec.npos ? '?' : '&', batch);
-}
-
 // Whether a size that the file fixes is different in the loaded model.
 bool sizes_differ(const Model& file, const Model& loaded) {
   const Graph &a = file.graph(), &b = loaded.graph();
@@ -102,8 +90,8 @@ Result<std::vector<HostTensor>> unchecked_inputs(const std::vector<std::string>&
 
 Result<ModelRequest> ModelFiles::model_with(const std::string& source, std::int64_t batch,
                                             const ShapeChoice* shape) const {
-  ModelRequest out{with_batch(source, batch), request_.sizes};
-  if (out.path == source && batch > 0) out.sizes.batch = batch;
+  ModelRequest out{source, request_.sizes};
+  if (batch > 0) out.sizes.batch = batch;
   if (shape == nullptr) return out;
   const auto loaded = load_model({source});
   if (!loaded) return failure(loaded);

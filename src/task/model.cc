@@ -1,11 +1,13 @@
 #include "strata/task/model.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/in_quotes.h"
 #include "strata/build/weights.h"
+#include "strata/cost/cost.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/zoo.h"
@@ -18,9 +20,37 @@ Result<Model> read_or_build(const ModelRequest& request) {
   if (!request.path.starts_with(zoo::kPrefix))
     return read_model(request.path,
                       {.allow_outside_data = request.allow_outside_data, .limit = request.limit});
-  auto network = zoo::build(std::string_view(request.path).substr(zoo::kPrefix.size()));
+  const std::string_view name = std::string_view(request.path).substr(zoo::kPrefix.size());
+  auto network = request.sizes.batch ? zoo::build(zoo::with_batch(name, *request.sizes.batch))
+                                     : zoo::build(name);
   if (!network) return failure(network);
+  network->model.path = request.path;
   return std::move(network->model);
+}
+
+// A file may take several samples and compute only the first. Its numbers would be those of its own
+// batch.
+Status check_batch(const LoadedModel& loaded, ModelRequest request) {
+  const std::int64_t batch = *std::exchange(request.sizes.batch, std::nullopt);
+  auto own = load_model(request);
+  if (!own) return failure(own);
+  const Graph& graph = own->model.graph();
+  const auto is_open = [&](TensorId id) {
+    const Dims& dims = graph.tensors[id].type.dims;
+    return !dims.empty() && !dims[0].is_number();
+  };
+  if (std::any_of(graph.inputs.begin(), graph.inputs.end(), is_open)) return {};
+  const auto own_batch = std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](TensorId id) {
+    return !graph.tensors[id].type.dims.empty();
+  });
+  if (own_batch == graph.inputs.end() || graph.tensors[*own_batch].type.dims[0].is(batch))
+    return {};
+  const Expr macs = count(loaded.model).total.macs;
+  if (macs.is(0) || macs != count(own->model).total.macs) return {};
+  return failure(
+      fmt::format("{}: with a batch of {} it would compute as much as with its own of {}, so it "
+                  "does not use the other samples; export it with this batch",
+                  request.path, batch, graph.tensors[*own_batch].type.dims[0].text()));
 }
 
 }  // namespace
@@ -32,7 +62,10 @@ Result<LoadedModel> load_model(const ModelRequest& request) {
   sizes.limit = request.limit;
   auto inference = infer(*model, sizes);
   if (!inference) return failure_in(request.path, inference);
-  return LoadedModel{std::move(*model), std::move(*inference)};
+  LoadedModel loaded{std::move(*model), std::move(*inference)};
+  if (request.sizes.batch && !request.path.starts_with(zoo::kPrefix))
+    if (auto status = check_batch(loaded, request); !status) return failure(status);
+  return loaded;
 }
 
 Result<LoadedModel> load_one_item(ModelRequest request) {
@@ -78,15 +111,35 @@ ModelSource EngineModel::source() const {
   return {path};
 }
 
+namespace {
+
+// Whether the file fixes another batch than it is to run with, so that an engine would refuse it.
+bool has_other_batch(const Model& loaded, const ModelRequest& request) {
+  if (!request.sizes.batch) return false;
+  const auto file = read_model(request.path, {.allow_outside_data = request.allow_outside_data});
+  if (!file) return false;
+  const auto first = [](const Graph& graph, std::size_t i) {
+    const Dims& dims = graph.tensors[graph.inputs[i]].type.dims;
+    return dims.empty() ? Expr(1) : dims[0];
+  };
+  for (std::size_t i = 0; i < file->graph().inputs.size(); ++i)
+    if (first(file->graph(), i).is_number() && first(file->graph(), i) != first(loaded.graph(), i))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelRequest& request,
                                  std::uint64_t seed) {
   EngineModel model;
-  if (!request.path.starts_with(zoo::kPrefix)) {
+  const bool is_file = !request.path.starts_with(zoo::kPrefix);
+  if (is_file && !has_other_batch(loaded.model, request)) {
     model.path = request.path;
     return model;
   }
   WriteOptions write;
-  write.fill = build::random_weights(loaded.model, seed);
+  if (!is_file) write.fill = build::random_weights(loaded.model, seed);
   auto bytes = onnx_bytes(loaded.model, write);
   if (!bytes) return failure(bytes);
   model.bytes = std::move(*bytes);

@@ -1,12 +1,15 @@
 #include "strata/task/model.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "strata/base/scratch_folder.h"
+#include "strata/build/builder.h"
 #include "strata/build/weights.h"
+#include "strata/cost/cost.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
 
@@ -32,6 +35,43 @@ TEST(ModelRequest, WhatRunsHasOneItemUnlessAskedForMore) {
   EXPECT_EQ(input_shape(load_one_item(request)->model), "1×3×224×224");
   request.sizes.batch = 4;
   EXPECT_EQ(input_shape(load_one_item(request)->model), "4×3×224×224");
+}
+
+TEST(ModelRequest, ANetworkOfTheZooIsBuiltWithTheBatch) {
+  ModelRequest request{"zoo:vit_b_16?resolution=32"};
+  request.sizes.batch = 4;
+  const auto loaded = load_model(request);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(input_shape(loaded->model), "4×3×32×32");
+  EXPECT_EQ(loaded->model.path, request.path);
+  const auto named = load_model({"zoo:vit_b_16?resolution=32&batch=4"});
+  ASSERT_TRUE(named) << named.error().message;
+  EXPECT_EQ(count(loaded->model).total.flops(), count(named->model).total.flops());
+}
+
+// A file that takes the first image and leaves the others: its numbers would be those of one.
+TEST(ModelRequest, ABatchThatAFileDoesNotUseIsRefused) {
+  build::Builder net("First");
+  build::Var x = net.input("input", {1, 8});
+  x = net.unsqueeze(net.gather(x, net.integer(0), 0), {0});
+  net.output("output", net.linear("fc", x, 4));
+  auto network = std::move(net).finish();
+  ASSERT_TRUE(network) << network.error().message;
+  WriteOptions write;
+  write.fill = build::random_weights(network->model, 0);
+  const auto bytes = onnx_bytes(network->model, write);
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const std::string path = testing::TempDir() + "first.onnx";
+  std::ofstream(path, std::ios::binary) << *bytes;
+  ModelRequest request{path};
+  EXPECT_TRUE(load_model(request));
+  request.sizes.batch = 1;
+  EXPECT_TRUE(load_model(request));
+  request.sizes.batch = 4;
+  const auto loaded = load_model(request);
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message,
+              HasSubstr("with a batch of 4 it would compute as much as with its own of 1"));
 }
 
 TEST(ModelRequest, ErrorsNameTheFile) {

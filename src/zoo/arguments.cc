@@ -103,6 +103,20 @@ Result<Arguments> parse_arguments(std::string_view network, std::span<const Para
   return arguments;
 }
 
+std::string with_batch(std::string_view name_and_arguments, std::int64_t batch) {
+  const std::size_t mark = std::min(name_and_arguments.find('?'), name_and_arguments.size());
+  std::string text(name_and_arguments.substr(0, mark));
+  text += '?';
+  std::string_view rest = name_and_arguments.substr(std::min(mark + 1, name_and_arguments.size()));
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!part.starts_with("batch=")) text += fmt::format("{}&", part);
+  }
+  return text + fmt::format("batch={}", batch);
+}
+
 std::string_view Arguments::word(std::string_view name) const {
   for (const auto& [known, value] : values_)
     if (known == name) return value;

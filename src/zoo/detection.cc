@@ -5,10 +5,9 @@ namespace strata::zoo {
 
 namespace {
 
-constexpr Parameter kOneImage{
-    "batch", ParameterKind::Whole,
-    "1",     "images at once: what is kept of one image has no fixed size",
-    1,       1};
+// What is found in each image is sorted out on its own, in nodes of its own: an open number of them
+// cannot be built.
+constexpr Parameter kImages{"batch", ParameterKind::Whole, "1", "images at once", 1, 256};
 constexpr Parameter kHeight{
     "height", ParameterKind::Whole, "0", "height of the image; 0: resolution", 0, 65536};
 constexpr Parameter kWidth{
@@ -24,7 +23,7 @@ constexpr Parameter kCandidates{
 constexpr Parameter kScore{"score", ParameterKind::Real, "0.05", "what a score must pass", 0, 1};
 
 constexpr Parameter kFasterRcnn[] = {
-    kOneImage,
+    kImages,
     kResolution,
     kHeight,
     kWidth,
@@ -36,7 +35,7 @@ constexpr Parameter kFasterRcnn[] = {
     {"detections", ParameterKind::Whole, "100", "boxes that come out, at most", 1, 100000},
     kScore};
 constexpr Parameter kRetinaNet[] = {
-    kOneImage,
+    kImages,
     kResolution,
     kHeight,
     kWidth,

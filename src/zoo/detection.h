@@ -1,6 +1,6 @@
-// Pieces of detectors, as torchvision builds them: they take an image of any size and return boxes,
-// labels and scores. Boxes are rows of left, top, right, bottom in pixels. They process one image
-// at a time.
+// Pieces of detectors, as torchvision builds them: they take images of any size and return boxes,
+// labels and scores of each. Boxes are rows of left, top, right, bottom in pixels. Images share the
+// layers; what comes after them is done for one image at a time.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,10 @@ inline constexpr std::int64_t kAspectRatios = 3;
 // The anchors of all levels in a row, n×4: by position, then shape, then size.
 Var anchor_boxes(Builder& net, std::span<const Var> features, std::span<const AnchorSizes> sizes,
                  Pair image);
-// A head's outputs for every anchor, in the order of the anchors: 1×(A·c)×h×w becomes 1×(h·w·A)×c.
+// A head's outputs for every anchor, in the order of the anchors: N×(A·c)×h×w becomes N×(h·w·A)×c.
 Var by_anchor(Builder& net, Var x, std::int64_t items);
+// What belongs to one image of a batch, without the batch axis.
+Var of_image(Builder& net, Var x, std::int64_t image);
 
 // ---- Boxes.
 
@@ -72,6 +74,8 @@ Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppre
 struct Detections {
   Var boxes, labels, scores;
 };
+// Makes them outputs of the network, for each image: `boxes`, or `boxes_0` if there are several.
+void output_detections(Builder& net, std::span<const Detections> images, const ImageSizes& sizes);
 
 // ---- The two stages of Faster R-CNN.
 
@@ -79,17 +83,18 @@ struct ProposalOptions {
   std::int64_t candidates;  // per level
   std::int64_t proposals;
 };
-// Boxes that may contain an object, at most `proposals`.
-Var region_proposals(Builder& net, std::span<const Var> features, const ImageSizes& sizes,
-                     const ProposalOptions& options);
+// Boxes that may contain an object, at most `proposals` for each image.
+std::vector<Var> region_proposals(Builder& net, std::span<const Var> features,
+                                  const ImageSizes& sizes, const ProposalOptions& options);
 
 struct RoiOptions {
-  std::int64_t proposals, classes, detections;
+  std::int64_t proposals, classes, detections;  // proposals and detections of one image, at most
   float least_score;
 };
-// Classifies the proposals.
-Detections roi_heads(Builder& net, std::span<const Var> features, Var proposals,
-                     const ImageSizes& sizes, const RoiOptions& options);
+// Classifies the proposals of each image.
+std::vector<Detections> roi_heads(Builder& net, std::span<const Var> features,
+                                  std::span<const Var> proposals, const ImageSizes& sizes,
+                                  const RoiOptions& options);
 
 void fasterrcnn(Builder& net, const Arguments& arguments);
 void retinanet(Builder& net, const Arguments& arguments);

@@ -59,7 +59,11 @@ Var anchor_boxes(Builder& net, std::span<const Var> features, std::span<const An
 // An anchor's numbers are adjacent among the channels, so one transposition is enough.
 Var by_anchor(Builder& net, Var x, std::int64_t items) {
   const std::int64_t rows = net.channels(x) / items * net.number(x, 2) * net.number(x, 3);
-  return net.reshape(net.transpose(x, {0, 2, 3, 1}), {1, rows, items});
+  return net.reshape(net.transpose(x, {0, 2, 3, 1}), {net.size(x, 0), rows, items});
+}
+
+Var of_image(Builder& net, Var x, std::int64_t image) {
+  return net.number(x, 0) == 1 ? net.squeeze(x, {0}) : net.gather(x, net.integer(image), 0);
 }
 
 }  // namespace strata::zoo

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "zoo/detection.h"
 
 namespace strata::zoo {
@@ -65,6 +67,15 @@ Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppre
                                    net.integer(options.most), net.number(options.overlap)});
   const Var rows = net.slice(kept, 0, 0, options.most);  // each is image, class and box
   return net.gather(rows, net.integer(2), 1);
+}
+
+void output_detections(Builder& net, std::span<const Detections> images, const ImageSizes& sizes) {
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::string number = images.size() == 1 ? "" : fmt::format("_{}", i);
+    net.output("boxes" + number, back_to_given(net, images[i].boxes, sizes));
+    net.output("labels" + number, images[i].labels);
+    net.output("scores" + number, images[i].scores);
+  }
 }
 
 }  // namespace strata::zoo

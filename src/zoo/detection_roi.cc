@@ -30,15 +30,37 @@ Var levels_of(Builder& net, Var boxes) {
   return net.op("ReduceSum", {net.cast(above, DType::I64), net.integers({1})}, {{"keepdims", 0}});
 }
 
-// Pools the boxes of each level from it, then puts all of them in the boxes' order.
-Var roi_pool(Builder& net, std::span<const Var> features, Var boxes, std::int64_t most) {
+// The number of an image, once for each item of a list.
+Var repeated(Builder& net, std::int64_t image, Var list) {
+  return net.op("Expand", {net.integer(image), net.op("Shape", {list})});
+}
+
+// For each proposal, the number of its image; left out if there is one image.
+Var images_of(Builder& net, std::span<const Var> proposals) {
+  if (proposals.size() == 1) return {};
+  std::vector<Var> numbers;
+  for (std::size_t i = 0; i < proposals.size(); ++i) {
+    const Var first = net.squeeze(net.slice(proposals[i], 1, 0, 1), {1});
+    numbers.push_back(repeated(net, static_cast<std::int64_t>(i), first));
+  }
+  return net.concat(numbers, 0);
+}
+
+// Pools the boxes of each level from it, then puts all of them in the boxes' order. There are at
+// most `most` boxes in an image.
+Var roi_pool(Builder& net, std::span<const Var> features, std::span<const Var> proposals,
+             std::int64_t most) {
   const auto module = net.module("box_roi_pool", "MultiScaleRoIAlign");
+  const Var images = images_of(net, proposals);
+  const Var boxes = proposals.size() == 1 ? proposals[0] : net.concat(proposals, 0);
+  most *= static_cast<std::int64_t>(proposals.size());
   const Var levels = levels_of(net, boxes);
   std::array<Var, kLevels> rows, pooled;
   for (std::size_t i = 0; i < kLevels; ++i) {
     const Var is_here = net.op("Equal", {levels, net.integer(static_cast<std::int64_t>(i))});
     rows[i] = rows_where(net, is_here, most);
-    const Var image = net.op("Expand", {net.integer(0), net.op("Shape", {rows[i]})});
+    const Var image =
+        images.id == kNone ? repeated(net, 0, rows[i]) : net.gather(images, rows[i], 0);
     pooled[i] = net.op("RoiAlign", {features[i], net.gather(boxes, rows[i], 0), image},
                        {{"coordinate_transformation_mode", "output_half_pixel"},
                         {"output_height", kPooled},
@@ -85,10 +107,19 @@ Detections detect(Builder& net, Var logits, Var deltas, Var proposals, Pair imag
   return {net.gather(boxes, kept, 0), net.gather(labels, kept, 0), net.gather(scores, kept, 0)};
 }
 
+// The rows of each image, as many as it has proposals.
+std::vector<Var> by_image(Builder& net, Var x, std::span<const Var> proposals) {
+  if (proposals.size() == 1) return {x};
+  std::vector<Var> counts;
+  for (const Var boxes : proposals) counts.push_back(net.length(boxes, 0));
+  return net.ops("Split", {x, net.concat(counts, 0)}, proposals.size(), {{"axis", 0}});
+}
+
 }  // namespace
 
-Detections roi_heads(Builder& net, std::span<const Var> features, Var proposals,
-                     const ImageSizes& sizes, const RoiOptions& options) {
+std::vector<Detections> roi_heads(Builder& net, std::span<const Var> features,
+                                  std::span<const Var> proposals, const ImageSizes& sizes,
+                                  const RoiOptions& options) {
   const auto module = net.module("roi_heads", "RoIHeads");
   Var x = two_layers(net, roi_pool(net, features, proposals, options.proposals));
   Var logits, deltas;
@@ -98,7 +129,12 @@ Detections roi_heads(Builder& net, std::span<const Var> features, Var proposals,
     logits = net.linear("cls_score", x, options.classes);
     deltas = net.linear("bbox_pred", x, 4 * options.classes);
   }
-  return detect(net, logits, deltas, proposals, sizes.resized, options);
+  const auto scores = by_image(net, logits, proposals);
+  const auto moves = by_image(net, deltas, proposals);
+  std::vector<Detections> found;
+  for (std::size_t i = 0; i < proposals.size(); ++i)
+    found.push_back(detect(net, scores[i], moves[i], proposals[i], sizes.resized, options));
+  return found;
 }
 
 }  // namespace strata::zoo

@@ -38,7 +38,8 @@ struct Candidates {
   std::int64_t count = 0;
 };
 
-Candidates best(Builder& net, std::span<const HeadOutput> outputs, std::int64_t most) {
+Candidates best(Builder& net, std::span<const HeadOutput> outputs, std::int64_t image,
+                std::int64_t most) {
   Candidates all;
   std::vector<Var> logits, anchors;
   std::vector<std::int64_t> levels;
@@ -46,7 +47,9 @@ Candidates best(Builder& net, std::span<const HeadOutput> outputs, std::int64_t 
   for (std::size_t level = 0; level < outputs.size(); ++level) {
     const std::int64_t rows = net.number(outputs[level].logits, 1);
     const std::int64_t count = std::min(most, rows);
-    const Var flat = net.reshape(outputs[level].logits, {rows});
+    Var flat = outputs[level].logits;
+    if (net.number(flat, 0) > 1) flat = of_image(net, flat, image);
+    flat = net.reshape(flat, {rows});
     const auto top = net.ops("TopK", {flat, net.integers({count})}, 2, {{"axis", 0}});
     logits.push_back(top[0]);
     anchors.push_back(before == 0 ? top[1] : net.add(top[1], net.integer(before)));
@@ -62,8 +65,8 @@ Candidates best(Builder& net, std::span<const HeadOutput> outputs, std::int64_t 
 
 }  // namespace
 
-Var region_proposals(Builder& net, std::span<const Var> features, const ImageSizes& sizes,
-                     const ProposalOptions& options) {
+std::vector<Var> region_proposals(Builder& net, std::span<const Var> features,
+                                  const ImageSizes& sizes, const ProposalOptions& options) {
   const auto rpn = net.module("rpn", "RegionProposalNetwork");
   auto outputs = head(net, features);
   std::vector<AnchorSizes> anchor_sizes;
@@ -75,19 +78,23 @@ Var region_proposals(Builder& net, std::span<const Var> features, const ImageSiz
     level.logits = by_anchor(net, level.logits, 1);
     deltas.push_back(by_anchor(net, level.deltas, 4));
   }
-  Var boxes = decode_boxes(net, net.squeeze(net.concat(deltas, 1), {0}), anchors);
-
-  const Candidates candidates = best(net, outputs, options.candidates);
-  boxes = clip_boxes(net, net.gather(boxes, candidates.anchors, 0), sizes.resized);
-  const Var large = rows_where(net, is_box_of(net, boxes, kLeastSide), candidates.count);
-  boxes = net.gather(boxes, large, 0);
-  const Var scores = net.sigmoid(net.gather(candidates.logits, large, 0));
-  const Var kept = suppress_boxes(net, boxes, scores, net.gather(candidates.levels, large, 0),
-                                  {.groups = static_cast<std::int64_t>(features.size()),
-                                   .image = sizes.resized,
-                                   .overlap = kOverlap,
-                                   .most = options.proposals});
-  return net.gather(boxes, kept, 0);
+  const Var moves = net.concat(deltas, 1);
+  std::vector<Var> proposals;
+  for (std::int64_t image = 0; image < net.number(moves, 0); ++image) {
+    Var boxes = decode_boxes(net, of_image(net, moves, image), anchors);
+    const Candidates candidates = best(net, outputs, image, options.candidates);
+    boxes = clip_boxes(net, net.gather(boxes, candidates.anchors, 0), sizes.resized);
+    const Var large = rows_where(net, is_box_of(net, boxes, kLeastSide), candidates.count);
+    boxes = net.gather(boxes, large, 0);
+    const Var scores = net.sigmoid(net.gather(candidates.logits, large, 0));
+    const Var kept = suppress_boxes(net, boxes, scores, net.gather(candidates.levels, large, 0),
+                                    {.groups = static_cast<std::int64_t>(features.size()),
+                                     .image = sizes.resized,
+                                     .overlap = kOverlap,
+                                     .most = options.proposals});
+    proposals.push_back(net.gather(boxes, kept, 0));
+  }
+  return proposals;
 }
 
 }  // namespace strata::zoo

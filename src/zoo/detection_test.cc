@@ -158,12 +158,39 @@ TEST(Detectors, ResizeAsTorchvisionDoes) {
   }
 }
 
+// Twice the images are twice the work, if as many boxes are found in each.
+TEST(Detectors, TakeSeveralImages) {
+  const auto macs = [](const Network& network) {
+    return count(network.model).total.macs.evaluate([](std::string_view) { return 5000.0; });
+  };
+  for (const auto* one : {&faster(), &retina()}) {
+    const auto three = build(fmt::format("{}?batch=3", one->model.graph().name));
+    ASSERT_TRUE(three) << three.error().message;
+    EXPECT_EQ(macs(*three), 3 * *macs(*one));
+    EXPECT_EQ(count(three->model).total.params, count(one->model).total.params);
+    EXPECT_EQ(three->model.graph().outputs.size(), 9u);
+  }
+}
+
+TEST(FasterRcnn, SharesItsLayersBetweenImages) {
+  const auto two = build("fasterrcnn_resnet50_fpn?batch=2");
+  ASSERT_TRUE(two) << two.error().message;
+  EXPECT_THAT(shapes(*two, "transform"), ElementsAre("2×3×800×800"));
+  EXPECT_THAT(shapes(*two, "rpn.head.cls_logits").front(), "2×3×200×200");
+  EXPECT_THAT(shapes(*two, "roi_heads.box_head.fc6"),
+              ElementsAre("(min(boxes, 1000) + min(boxes_2, 1000))×1024"));
+  EXPECT_THAT(output_shapes(*two),
+              ElementsAre("boxes_0 min(boxes_3, 100)×4", "labels_0 min(boxes_3, 100)",
+                          "scores_0 min(boxes_3, 100)", "boxes_1 min(boxes_4, 100)×4",
+                          "labels_1 min(boxes_4, 100)", "scores_1 min(boxes_4, 100)"));
+}
+
 TEST(Detectors, SayWhatTheyCannotBe) {
   const auto error_of = [](std::string_view name) {
     const auto network = build(name);
     return network ? "no error" : network.error().message;
   };
-  EXPECT_THAT(error_of("fasterrcnn_resnet50_fpn?batch=2"), HasSubstr("batch=2 must be"));
+  EXPECT_THAT(error_of("fasterrcnn_resnet50_fpn?batch=N"), HasSubstr("batch=N must be"));
   EXPECT_THAT(error_of("retinanet_resnet50_fpn?height=1&width=5000"),
               HasSubstr("an image of 1×5000 would be resized to 0×"));
 }

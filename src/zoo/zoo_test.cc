@@ -131,6 +131,12 @@ TEST(Zoo, AnUnknownParameterIsAMistakeOfTheCaller) {
   EXPECT_THAT(network.error().message, HasSubstr("zoo:alexnet has no parameter \"depth\""));
 }
 
+TEST(Zoo, ABatchReplacesAnother) {
+  EXPECT_EQ(with_batch("alexnet", 4), "alexnet?batch=4");
+  EXPECT_EQ(with_batch("alexnet?batch=2&classes=5", 4), "alexnet?classes=5&batch=4");
+  EXPECT_EQ(with_batch("alexnet?classes=5&batch=N", 4), "alexnet?classes=5&batch=4");
+}
+
 bool has(const Entry& entry, std::string_view name, ParameterKind kind) {
   return std::any_of(entry.parameters.begin(), entry.parameters.end(),
                      [&](const Parameter& p) { return p.name == name && p.kind == kind; });
@@ -160,6 +166,28 @@ TEST_P(EveryNetwork, CanLeaveItsBatchOpen) {
   const Costs fixed = count(one->model), any = count(open->model);
   EXPECT_EQ(any.total.params.text(), fixed.total.params.text());
   EXPECT_EQ(any.total.macs.text(), fixed.total.macs.text() + "·N");
+}
+
+// As a file that was exported with a fixed batch: the sizes it stores follow.
+TEST_P(EveryNetwork, TakesAnotherBatchThanItWasBuiltFor) {
+  auto network = build(GetParam());
+  const auto three = build(with_batch(GetParam(), 3));
+  ASSERT_TRUE(network && three) << three.error().message;
+  InferOptions options;
+  options.batch = 3;
+  const auto inferred = infer(network->model, options);
+  if (!has(*find(GetParam()), "batch",
+           ParameterKind::Size)) {  // detectors: one image after another
+    ASSERT_FALSE(inferred);
+    EXPECT_THAT(inferred.error().message, HasSubstr("this file was made for a batch of 1"));
+    return;
+  }
+  ASSERT_TRUE(inferred) << inferred.error().message;
+  const Costs scaled = count(network->model), built = count(three->model);
+  EXPECT_EQ(scaled.total.macs, built.total.macs);
+  EXPECT_EQ(scaled.total.flops(), built.total.flops());
+  EXPECT_EQ(scaled.total.write_bytes, built.total.write_bytes);
+  EXPECT_EQ(scaled.total.params, built.total.params);
 }
 
 TEST_P(EveryNetwork, HasItsWeightsInTheTypeAskedFor) {

@@ -68,6 +68,9 @@ Result<Arguments> parse_arguments(std::string_view network, std::span<const Para
 // Builds `mobilenet_v2?width=0.5`. For an unknown name, the error suggests similar ones.
 Result<Network> build(std::string_view name_and_arguments);
 
+// The same network with another batch: `mobilenet_v2?width=0.5&batch=8`.
+std::string with_batch(std::string_view name_and_arguments, std::int64_t batch);
+
 // Users name a model as `zoo:NAME?…` or by the path of a file.
 inline constexpr std::string_view kPrefix = "zoo:";
 
