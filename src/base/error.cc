@@ -114,6 +114,10 @@ constexpr CodeRow kRows[] = {
     {Code::ColumnsDropped, "columns_dropped", Model, ""},
     {Code::RowsBelowTop, "rows_below_top", Model, ""},
     {Code::NotAdditive, "not_additive", Model, ""},
+
+    {Code::EngineDied, "engine_died", Model, "{model}: engine {name} {detail}{found}"},
+    {Code::EngineStuck, "engine_stuck", Model,
+     "{model}: engine {name} did not stop when asked to and was ended{found}"},
 };
 
 constexpr bool is_in_order() {

@@ -88,6 +88,9 @@ constexpr Advice kAdvice[] = {
     {Code::ColumnsDropped, "{message} (--width 0 shows all)"},
     {Code::RowsBelowTop, "{message}; --top 0 shows all"},
     {Code::NotAdditive, "{message}; --leave-one-out measures that"},
+
+    {Code::EngineDied,
+     "{message}; try another --engine, or this one with other options or --threads"},
 };
 
 }  // namespace

@@ -1,8 +1,5 @@
 #include "cli/command.h"
 
-#if defined(__linux__)
-#include <malloc.h>
-#endif
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +16,7 @@
 namespace strata::cli {
 
 int exit_code(const Error& error) {
+  if (error.code == Code::EngineStuck) return kInterrupted;
   switch (error.kind) {
     case ErrorKind::Model:
       return kFailed;
@@ -74,12 +72,6 @@ Status check_output(const std::string& path) {
 }
 
 std::string version_text() { return "strata " STRATA_VERSION; }
-
-void keep_heap_small() {
-#if defined(__GLIBC__)
-  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
-}
 
 std::size_t terminal_width() {
   if (const char* columns = std::getenv("COLUMNS"))
