@@ -123,6 +123,7 @@
 #include "strata/task/sweep.h"
 #include "strata/task/sweep_scripts.h"
 #include "strata/task/timing.h"
+#include "strata/task/worker.h"
 #include "strata/task/zoo_table.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/zoo.h"

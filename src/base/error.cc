@@ -116,6 +116,10 @@ constexpr CodeRow kRows[] = {
     {Code::NotAdditive, "not_additive", Model, ""},
 
     {Code::OverLimit, "over_limit", Model, ""},
+
+    {Code::EngineDied, "engine_died", Model, "{model}: engine {name} {detail}{found}"},
+    {Code::EngineStuck, "engine_stuck", Model,
+     "{model}: engine {name} did not stop when asked to and was ended{found}"},
 };
 
 constexpr bool is_in_order() {

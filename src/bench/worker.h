@@ -15,6 +15,15 @@
 
 namespace strata {
 
+// The first byte of what a worker is asked.
+enum class WorkerRequest : std::uint8_t {
+  Open,
+  Outputs,
+  Run,
+  RunAt,
+  Job,  // not for a variant: the whole of a job follows (task/)
+};
+
 struct WorkerError {
   Failure failure = Failure::None;
   std::string reason;  // one sentence
@@ -59,5 +68,9 @@ class Worker {
   explicit Worker(std::unique_ptr<Child> child);
   std::unique_ptr<Child> child_;
 };
+
+// The child's side: answers `request` and those that follow from `in` on `out`, until it is closed.
+// Returns the exit code.
+int serve_variant(std::string request, int in, int out);
 
 }  // namespace strata

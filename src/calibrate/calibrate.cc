@@ -259,6 +259,8 @@ Result<SketchedSamples> calibrate(const Engine& engine, const ModelSource& sourc
   const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
   Ahead ahead(data);
   ahead.start(pass.samples());
+  constexpr double kKeepShare = 0.02;  // of the time may go into keeping
+  double keep_took = 0;                // seconds, the last time
   auto kept = Clock::now();
   while (pass.samples() < data.count() && !stopped()) {
     const std::int64_t number = pass.samples();
@@ -271,9 +273,13 @@ Result<SketchedSamples> calibrate(const Engine& engine, const ModelSource& sourc
     }
     if (options.progress) options.progress(pass.samples());
     const std::chrono::duration<double> since = Clock::now() - kept;
-    if (options.keep && since.count() >= options.keep_seconds && pass.samples() < data.count()) {
+    const bool is_time = options.keep_seconds <= 0 ||
+                         since.count() >= std::max(options.keep_seconds, keep_took / kKeepShare);
+    if (options.keep && is_time && pass.samples() < data.count()) {
+      const auto start = Clock::now();
       if (Status status = options.keep(pass.sum()); !status) return failure(status);
       kept = Clock::now();
+      keep_took = std::chrono::duration<double>(kept - start).count();
     }
   }
   return pass.sum();

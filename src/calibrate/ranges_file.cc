@@ -1,8 +1,10 @@
 #include "strata/calibrate/ranges_file.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -110,34 +112,67 @@ Status different(std::string_view what) {
   return failure(fmt::format("the calibrations cannot be merged: {}", what));
 }
 
+// Everything but the tensors.
+Json head_json(const Calibration& calibration) {
+  return {{"kind", kKind},
+          {"schema", Calibration::kSchema},
+          {"model", calibration.model},
+          {"graph_hash", calibration.hash},
+          {"samples", calibration.samples},
+          {"planned", calibration.planned},
+          {"random", calibration.random},
+          {"data", calibration.data},
+          {"engine", calibration.engine},
+          {"run", calibration.run},
+          {"source", calibration.source},
+          {"choice",
+           {{"method", name_of(calibration.choice.choice)},
+            {"percentile", calibration.choice.percentile},
+            {"bits", calibration.choice.scheme.bits},
+            {"symmetric", calibration.choice.scheme.symmetric},
+            {"signed", calibration.choice.scheme.is_signed}}},
+          {"tensors", Json::array()}};
+}
+
+Json tensor_json(const TensorSketch& tensor) {
+  Json entry = {{"name", tensor.name}, {"layer", tensor.layer}};
+  if (!tensor.block.empty()) entry["block"] = tensor.block;
+  entry["sketch"] = sketch_to_json(tensor.sketch);
+  return entry;
+}
+
+// Calls write(text) with one piece after the other, so that no second copy of all sketches is in
+// memory.
+Status write_pieces(const Calibration& calibration,
+                    const std::function<Status(std::string_view)>& write) {
+  constexpr std::string_view kEnd = "]\n}";
+  std::string text = json_text(head_json(calibration), 1);
+  text.resize(text.size() - kEnd.size());
+  if (Status status = write(text); !status) return status;
+  const char* between = "\n";
+  for (const TensorSketch& tensor : calibration.tensors) {
+    text = std::exchange(between, ",\n");
+    text += "  ";
+    for (const char c : json_text(tensor_json(tensor), 1)) {
+      text += c;
+      if (c == '\n') text += "  ";  // as deep as it is in the whole
+    }
+    if (Status status = write(text); !status) return status;
+  }
+  return write(calibration.tensors.empty() ? "]\n}\n" : "\n ]\n}\n");
+}
+
 }  // namespace
 
 std::string calibration_to_json(const Calibration& calibration) {
-  Json json = {{"kind", kKind},
-               {"schema", Calibration::kSchema},
-               {"model", calibration.model},
-               {"graph_hash", calibration.hash},
-               {"samples", calibration.samples},
-               {"planned", calibration.planned},
-               {"random", calibration.random},
-               {"data", calibration.data},
-               {"engine", calibration.engine},
-               {"run", calibration.run},
-               {"source", calibration.source},
-               {"choice",
-                {{"method", name_of(calibration.choice.choice)},
-                 {"percentile", calibration.choice.percentile},
-                 {"bits", calibration.choice.scheme.bits},
-                 {"symmetric", calibration.choice.scheme.symmetric},
-                 {"signed", calibration.choice.scheme.is_signed}}},
-               {"tensors", Json::array()}};
-  for (const TensorSketch& tensor : calibration.tensors) {
-    Json entry = {{"name", tensor.name}, {"layer", tensor.layer}};
-    if (!tensor.block.empty()) entry["block"] = tensor.block;
-    entry["sketch"] = sketch_to_json(tensor.sketch);
-    json["tensors"].push_back(std::move(entry));
-  }
-  return json_text(json, 1) + "\n";
+  std::string all;
+  // This cannot fail: nothing is written.
+  [[maybe_unused]] const Status status =
+      write_pieces(calibration, [&](std::string_view piece) -> Status {
+        all += piece;
+        return {};
+      });
+  return all;
 }
 
 Result<Calibration> calibration_from_json(std::string_view json, std::string_view label) {
@@ -150,7 +185,13 @@ Result<Calibration> calibration_from_json(std::string_view json, std::string_vie
 }
 
 Status write_calibration(const Calibration& calibration, const std::string& path) {
-  return write_file(path, {FileForm::Json, kKind}, calibration_to_json(calibration));
+  auto file = OutputFile::create(path, {FileForm::Json, kKind});
+  if (!file) return failure(file);
+  if (Status status =
+          write_pieces(calibration, [&](std::string_view piece) { return file->write(piece); });
+      !status)
+    return status;
+  return file->commit();
 }
 
 Status check_calibration_file(const std::string& path) {

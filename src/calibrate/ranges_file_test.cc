@@ -180,5 +180,44 @@ TEST(PackedCounts, RefuseWhatIsNone) {
   EXPECT_FALSE(unpacked_counts("===="));
 }
 
+// The expected bins were decoded from the file's own text by a few lines of Python that follow
+// docs/calibration-file.md.
+TEST(RangesFile, TheFileOf01IsRead) {
+  const auto read = read_calibration(STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/ranges.json");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->model, "tests/models/digits/digits.onnx");
+  EXPECT_EQ(read->hash, "ef2fdb3717dc8b99");
+  EXPECT_EQ(read->samples, 2u);
+  EXPECT_EQ(read->planned, 2u);
+  EXPECT_TRUE(read->random);
+  EXPECT_EQ(read->engine, "onnxruntime 1.27.0");
+  EXPECT_EQ(read->run, "c2a95c54b0c1d9d1");
+  EXPECT_EQ(read->source.at("samples"), "2");
+  EXPECT_EQ(read->choice.choice, RangeChoice::MinMax);
+  ASSERT_EQ(read->tensors.size(), 16u);
+  EXPECT_EQ(read->tensors.back().name, "logits");
+  EXPECT_EQ(read->tensors.back().sketch.count(), 20u);
+
+  const Sketch& image = read->tensors[0].sketch;
+  EXPECT_EQ(image.count(), 128u);
+  EXPECT_EQ(image.min(), 0.014992018230259418F);
+  EXPECT_EQ(image.max(), 0.9891477823257446F);
+  EXPECT_EQ(image.bins().size(), 127u);
+  EXPECT_EQ(quantile(image, 0.25), 0.2271728515625);
+  EXPECT_EQ(quantile(image, 0.5), 0.4884033203125);
+  EXPECT_EQ(quantile(image, 0.9), 0.9276123046875);
+
+  const Sketch& relu = read->tensors[1].sketch;
+  EXPECT_EQ(read->tensors[1].layer, "features.0.0");
+  EXPECT_EQ(relu.count(), 1536u);
+  EXPECT_EQ(relu.zeros(), 767u);
+  EXPECT_EQ(relu.bins().size(), 636u);
+  EXPECT_EQ(quantile(relu, 0.25), 0);
+  EXPECT_EQ(quantile(relu, 0.5), 0.0006389617919921875);
+  EXPECT_EQ(quantile(relu, 0.75), 0.75341796875);
+  // What it means is written as it was read.
+  EXPECT_EQ(calibration_from_json(calibration_to_json(*read), "again").value(), *read);
+}
+
 }  // namespace
 }  // namespace strata

@@ -90,6 +90,9 @@ constexpr Advice kAdvice[] = {
     {Code::NotAdditive, "{message}; --leave-one-out measures that"},
 
     {Code::OverLimit, "{message}; if you trust the file, raise the limit with --limit"},
+
+    {Code::EngineDied,
+     "{message}; try another --engine, or this one with other options or --threads"},
 };
 
 }  // namespace

@@ -67,7 +67,6 @@ Result<CalibrateOutcome> calibration(Options& options) {
   request.model = std::move(*model);
   request.data = std::move(*data);
   request.engine = std::move(*engine);
-  keep_heap_small();
   JobDisplay display;
   auto outcome = run_calibrate(request, display.observer());
   if (!outcome && outcome.error().code == Code::NotFinite)

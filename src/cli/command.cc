@@ -1,8 +1,5 @@
 #include "cli/command.h"
 
-#if defined(__linux__)
-#include <malloc.h>
-#endif
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,6 +8,7 @@
 namespace strata::cli {
 
 int exit_code(const Error& error) {
+  if (error.code == Code::EngineStuck) return kInterrupted;
   switch (error.kind) {
     case ErrorKind::Model:
       return kFailed;
@@ -25,12 +23,6 @@ int exit_code(const Error& error) {
 }
 
 std::string version_text() { return "strata " STRATA_VERSION; }
-
-void keep_heap_small() {
-#if defined(__GLIBC__)
-  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
-}
 
 std::size_t terminal_width() {
   if (const char* columns = std::getenv("COLUMNS"))

@@ -47,10 +47,6 @@ Command add_worker(App& program);  // hidden: a process of `bench`
 
 std::string version_text();  // `strata 0.1.0`
 
-// What an engine takes to open a model goes back to the system at once, and does not stay with the
-// heap: that is as much as the model itself, or more.
-void keep_heap_small();
-
 // Columns of the terminal on stdout; 0 (as wide as it gets) if it is none.
 std::size_t terminal_width();
 bool wants_color();

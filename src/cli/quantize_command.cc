@@ -69,7 +69,6 @@ Status read_options(Options& options) {
 
 Result<int> run(Options& options) {
   if (Status status = read_options(options); !status) return failure(status);
-  keep_heap_small();
   std::optional<JobDisplay> display(std::in_place);
   auto report = run_quantize(options.request, display->observer());
   display.reset();

@@ -175,7 +175,8 @@ class Planner {
                                    .given = model_.int8,
                                    .output = files_.name_beside(file->file, ".int8.onnx"),
                                    .data = request_.data,
-                                   .engine_path = request_.engine_path},
+                                   .engine_path = request_.engine_path,
+                                   .program = request_.method.program},
                                   observer_);
       if (!quantized) return observer_.phrased(quantized.error());
       planned.source = quantized->how.empty()

@@ -9,13 +9,13 @@
 #include "strata/calibrate/calibrate.h"
 #include "strata/edit/qdq.h"
 #include "task/fingerprint.h"
+#include "task/job_process.h"
 #include "task/opened_engine.h"
 
 namespace strata {
 
 namespace {
 
-constexpr double kKeepSeconds = 30;
 constexpr std::string_view kStage = "calibrating";
 
 // Two runs with the same fingerprint see the same elements, unless files of the data change.
@@ -153,11 +153,11 @@ CalibrateOptions Calibrating::pass_options() const {
   options.progress = [this](std::int64_t done) {
     observer_.show(kStage, static_cast<double>(done) / static_cast<double>(data_->count()));
   };
-  options.keep_seconds = kKeepSeconds;
+  options.keep_seconds = request_.keep_seconds;
   if (!is_kept()) return options;
-  options.keep = [this, warned = false](const SketchedSamples& so_far) mutable -> Status {
+  options.keep = [this, warned = false](SketchedSamples so_far) mutable -> Status {
     Calibration part = outcome_.calibration;
-    take(part, so_far);
+    take(part, std::move(so_far));
     // Everything stays in memory: there may be room on the disk again at the end.
     const Status status = write_calibration(part, part_path(request_.output));
     if (!status && !std::exchange(warned, true))
@@ -197,7 +197,11 @@ Result<CalibrateOutcome> Calibrating::run() {
 }  // namespace
 
 Result<CalibrateOutcome> run_calibrate(const CalibrateRequest& request, const Observer& observer) {
-  return Calibrating(request, observer).run();
+  if (request.in_process) return Calibrating(request, observer).run();
+  const JobPlace place{JobKind::Calibrate, request.program, request.model.path,
+                       request.engine.engine,
+                       request.output.empty() ? "" : part_path(request.output)};
+  return run_job_in_child<CalibrateOutcome>(place, request, observer);
 }
 
 Result<Calibration> merge_calibrations(std::span<const std::string> paths) {

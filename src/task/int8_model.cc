@@ -22,6 +22,7 @@ Result<Calibration> calibration_of(const Int8Request& request, const Observer& o
   data.random = request.data.path.empty();
   if (data.samples == 0) data.samples = kSamples;
   calibration.engine.path = request.engine_path;
+  calibration.program = request.program;
   auto result = run_calibrate(calibration, observer);
   if (!result) return failure(result);
   if (result->interrupted) return failure("stopped while its ranges were being measured");

@@ -15,6 +15,7 @@ struct Int8Request {
   std::string output = {};  // where to write one; an existing file is used as it is
   DataRequest data = {};    // to calibrate on; without a path: random samples
   std::string engine_path = {};
+  std::string program = {};  // CalibrateRequest::program
 };
 
 struct Int8Model {

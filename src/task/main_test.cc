@@ -1,10 +1,10 @@
 // The test program is its own worker, like any program without `strata` beside it: these
-// are the lines that strata/task/bench.h tells its readers to write.
+// are the lines that strata/task/worker.h tells its readers to write.
 #include <string_view>
 
 #include <gmock/gmock.h>
 
-#include "strata/bench/child.h"
+#include "strata/task/worker.h"
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "worker")

@@ -11,6 +11,7 @@
 #include "strata/build/weights.h"
 #include "strata/machine/machine.h"
 #include "strata/zoo/zoo.h"
+#include "task/job_process.h"
 #include "task/opened_engine.h"
 #include "task/quantize_samples.h"
 
@@ -165,7 +166,10 @@ Result<QuantizeReport> QuantizeJob::run() {
 }  // namespace
 
 Result<QuantizeReport> run_quantize(const QuantizeRequest& request, const Observer& observer) {
-  return QuantizeJob(request, observer).run();
+  if (request.in_process) return QuantizeJob(request, observer).run();
+  const JobPlace place{JobKind::Quantize, request.program, request.model.path,
+                       request.engine.engine, ""};
+  return run_job_in_child<QuantizeReport>(place, request, observer);
 }
 
 }  // namespace strata

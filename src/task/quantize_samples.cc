@@ -42,6 +42,7 @@ Result<Calibration> QuantizeSamples::read() {
 // Leaves some samples for judging answers, even in a small folder.
 Result<Calibration> QuantizeSamples::calibrated() {
   CalibrateRequest calibration{request_->model, data_, request_->engine};
+  calibration.in_process = true;  // as this is part of a job that has its own process
   std::int64_t& samples = calibration.data.data.samples;
   if (samples == 0) {
     samples = kCalibration;

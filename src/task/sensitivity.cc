@@ -16,6 +16,7 @@
 #include "strata/zoo/zoo.h"
 #include "task/activation_ranges.h"
 #include "task/fingerprint.h"
+#include "task/job_process.h"
 #include "task/metric_command.h"
 #include "task/opened_engine.h"
 
@@ -24,7 +25,7 @@ namespace strata {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kKeepEvery{10};
+constexpr double kKeepShare = 0.02;  // of the time may go into writing
 
 // Whether an output may have rows of class scores, as far as sizes are known before a run.
 bool may_have_classes(const Model& model) {
@@ -75,6 +76,7 @@ class Measuring {
   double earlier_seconds_ = 0;
   ActivationRanges ranges_;
   Clock::time_point start_, kept_;  // start of the work; when the journal was last written
+  double keep_took_ = 0;            // seconds, the last time
   bool warned_ = false;             // the user knows that the journal cannot be written
 };
 
@@ -265,7 +267,10 @@ Result<SensitivityOptions> Measuring::measuring_options() {
   if (earlier_) options.earlier = &*earlier_;
   if (!request_.journal.empty())
     options.so_far = [this](const Sensitivity& so_far) {
-      if (Clock::now() - kept_ >= kKeepEvery) keep(so_far);
+      const std::chrono::duration<double> since = Clock::now() - kept_;
+      if (request_.keep_seconds <= 0 ||
+          since.count() >= std::max(request_.keep_seconds, keep_took_ / kKeepShare))
+        keep(so_far);
     };
   if (request_.command.empty()) return options;
   auto judge = judge_by_command(request_.command);
@@ -282,6 +287,7 @@ void Measuring::add_earlier() {
 }
 
 void Measuring::keep(const Sensitivity& so_far) {
+  const auto start = Clock::now();
   report().result = so_far;
   report().result.partial = true;
   add_earlier();
@@ -289,6 +295,7 @@ void Measuring::keep(const Sensitivity& so_far) {
   if (const Status status = write_journal(); !status && !std::exchange(warned_, true))
     observer_.say(fmt::format("{}; going on without", observer_.phrased(status.error())));
   kept_ = Clock::now();
+  keep_took_ = std::chrono::duration<double>(kept_ - start).count();
 }
 
 Result<SensitivityOutcome> Measuring::run() {
@@ -329,7 +336,10 @@ Result<SensitivityOutcome> Measuring::run() {
 
 Result<SensitivityOutcome> run_sensitivity(const SensitivityRequest& request,
                                            const Observer& observer) {
-  return Measuring(request, observer).run();
+  if (request.in_process) return Measuring(request, observer).run();
+  const JobPlace place{JobKind::Sensitivity, request.program, request.model.path,
+                       request.engine.engine, request.journal};
+  return run_job_in_child<SensitivityOutcome>(place, request, observer);
 }
 
 }  // namespace strata

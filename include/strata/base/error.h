@@ -105,8 +105,12 @@ enum class Code : std::uint8_t {
   NotAdditive,     // drops of layers that do not add up
 
   OverLimit,  // a file asks for more than the limit for its size
+
+  // Processes of jobs.
+  EngineDied,   // an engine took its process with it
+  EngineStuck,  // an engine did not stop when it was asked to
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::OverLimit) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::EngineStuck) + 1;
 
 // `out_of_memory`: for those who cannot compare the number.
 std::string_view code_name(Code code);

@@ -1,11 +1,5 @@
-// Variants are measured in child processes: how these end, what they report about their start, and
-// what a program has to do to be one.
-//
-// Children are started from a program that calls worker_main(): the running program itself, or the
-// one that the caller names (BenchOptions::program). Two lines at the start of main() are enough:
-//
-//   if (argc == 2 && std::string_view(argv[1]) == "worker")
-//     return strata::worker_main(strata::kWorkerFd, strata::kWorkerFd);
+// Variants are measured in child processes: how these end, and what they report about their start.
+// What a program has to do to be one is in strata/task/worker.h.
 #pragma once
 
 #include <atomic>
@@ -40,7 +34,5 @@ struct WorkerLimits {
 };
 
 inline constexpr int kWorkerFd = 3;  // the child's end, for both directions
-// The child's side: answers requests from `in` on `out` until it is closed. Returns the exit code.
-int worker_main(int in, int out);
 
 }  // namespace strata

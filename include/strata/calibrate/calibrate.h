@@ -41,9 +41,9 @@ struct CalibrateOptions {
   bool allow_nonfinite = false;  // count them; otherwise an error names the first layer with one
   const std::atomic<bool>* stop = nullptr;  // set it to end early with the results so far
   std::function<void(std::int64_t samples)> progress = {};
-  // Called with the results so far, about this often; an error ends the pass.
-  std::function<Status(const SketchedSamples&)> keep = {};
-  double keep_seconds = 30;
+  // Called with the results so far; an error ends the pass.
+  std::function<Status(SketchedSamples)> keep = {};
+  double keep_seconds = 2;  // at least this long between two calls, which take 2 % of the time
 };
 
 // Runs the samples of `data` in order, starting with number `before.samples`. A pass that was

@@ -66,7 +66,7 @@ struct RowSpeedUp {
 
 // Where the rest of the time goes. These rows and those of the layers add up to the total.
 struct RestRow {
-  std::string_view name;  // `other operators`, `conversions`, `layout`, `outside kernels`
+  std::string name;  // `other operators`, `conversions`, `layout`, `outside kernels`
   RowTime floats, written;
   std::optional<RowSpeedUp> speed_up = {};
 };

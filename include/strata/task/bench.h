@@ -2,11 +2,7 @@
 // with the others of its model.
 //
 // Every variant runs in its own processes, which are started from a program that calls
-// worker_main() (strata/bench/child.h): `method.program` or, if that is empty, the running program
-// itself. Your own program can act as a worker if it starts main() with these two lines:
-//
-//   if (argc == 2 && std::string_view(argv[1]) == "worker")
-//     return strata::worker_main(strata::kWorkerFd, strata::kWorkerFd);
+// worker_main(): `method.program` or, if that is empty, the running program itself.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +18,7 @@
 #include "strata/report/bench.h"
 #include "strata/task/caller.h"
 #include "strata/task/data.h"
+#include "strata/task/worker.h"
 
 namespace strata {
 

@@ -11,6 +11,7 @@
 #include "strata/task/data.h"
 #include "strata/task/engine.h"
 #include "strata/task/model.h"
+#include "strata/task/worker.h"
 
 namespace strata {
 
@@ -23,6 +24,9 @@ struct CalibrateRequest {
   bool per_channel = false;
   bool allow_nonfinite = false;  // count NaN and infinity instead of failing
   bool fresh = false;            // do not resume an earlier run
+  double keep_seconds = 2;       // between two times that it writes its results; 0: each sample
+  std::string program = {};      // starts the process that it runs in (strata/task/worker.h)
+  bool in_process = false;       // run it in this process, which the engine may take down
 };
 
 struct CalibrateOutcome {
@@ -31,9 +35,10 @@ struct CalibrateOutcome {
   std::optional<Error> unwritten = {};  // why `output` could not be written
 };
 
-// Writes what it has seen to `output` at the end, and about every half minute to `output`.part. If
-// one of these files comes from an identical request, its samples are not run again. A run that is
-// stopped does not replace a finished one at `output`; its samples stay in `output`.part.
+// Writes what it has seen to `output` at the end, and every few seconds to `output`.part, in at
+// most a fiftieth of the time. If one of these files comes from an identical request, its samples
+// are not run again. A run that is stopped does not replace a finished one at `output`; its samples
+// stay in `output`.part.
 Result<CalibrateOutcome> run_calibrate(const CalibrateRequest& request,
                                        const Observer& observer = {});
 

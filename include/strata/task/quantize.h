@@ -14,6 +14,7 @@
 #include "strata/task/data.h"
 #include "strata/task/engine.h"
 #include "strata/task/model.h"
+#include "strata/task/worker.h"
 
 namespace strata {
 
@@ -31,7 +32,9 @@ struct QuantizeRequest {
   bool time = true;            // also measure the speed-up
   double seconds = 0;          // time for that; 0: depends on how long the model takes
   std::string output = {};     // the file to write; the list of float nodes goes beside it
-  std::string program = {};    // starts worker processes; see BenchOptions
+  std::string program = {};    // starts the processes that it runs in (strata/task/worker.h)
+  bool in_process = false;     // run it in this process, which the engine may take down; times are
+                               // measured in others all the same
 };
 
 // Writes the model and the list of nodes that stay in floats. Writes nothing if the target cannot

@@ -13,6 +13,7 @@
 #include "strata/task/data.h"
 #include "strata/task/engine.h"
 #include "strata/task/model.h"
+#include "strata/task/worker.h"
 
 namespace strata {
 
@@ -37,6 +38,9 @@ struct SensitivityRequest {
   int top = 10;              // the layers whose ranking a budget is spent on
   std::string journal = {};  // a file of all scores, to resume from; empty: nothing is kept
   bool fresh = false;        // do not resume from the journal
+  double keep_seconds = 2;   // between two times that it writes them; 0: after each sample
+  std::string program = {};  // starts the process that it runs in (strata/task/worker.h)
+  bool in_process = false;   // run it in this process, which the engine may take down
   Caller caller = {};        // kept in the journal and in reports
 };
 

@@ -12,7 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/message.h"
+#include "base/message.h"
+#include "bench/worker.h"
 #include "machine/energy.h"
 #include "strata/data/inputs.h"
 
@@ -233,28 +234,30 @@ std::string answer(const WorkerResult<T>& result) {
 
 std::string answer_to(Work& work, std::string_view request) {
   MessageReader in(request);
-  Request kind{};
+  WorkerRequest kind{};
   in.take(kind);
   switch (kind) {
-    case Request::Open: {
+    case WorkerRequest::Open: {
       Variant variant;
       in.take(variant);
       return answer(work.open(variant));
     }
-    case Request::Outputs:
+    case WorkerRequest::Outputs:
       return answer(work.outputs());
-    case Request::Run: {
+    case WorkerRequest::Run: {
       std::int64_t count = 0;
       double max_seconds = 0;
       in.take(count);
       in.take(max_seconds);
       return answer(work.run(count, max_seconds));
     }
-    case Request::RunAt: {
+    case WorkerRequest::RunAt: {
       std::vector<double> moments;
       in.take(moments);
       return answer(work.run_at(moments));
     }
+    case WorkerRequest::Job:
+      break;
   }
   return answer(WorkerResult<OpenReport>(
       tl::unexpected(WorkerError{Failure::Crashed, "a request that it does not know"})));
@@ -262,10 +265,9 @@ std::string answer_to(Work& work, std::string_view request) {
 
 }  // namespace
 
-int worker_main(int in, int out) {
+int serve_variant(std::string request, int in, int out) {
   Work work;
-  std::string request;
-  while (read_frame(in, request)) {
+  do {
     std::string reply;
     try {
       reply = answer_to(work, request);
@@ -277,7 +279,7 @@ int worker_main(int in, int out) {
           WorkerResult<OpenReport>(tl::unexpected(WorkerError{Failure::Crashed, error.what()})));
     }
     if (!write_frame(out, reply)) return 1;
-  }
+  } while (read_frame(in, request));
   return 0;
 }
 

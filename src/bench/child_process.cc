@@ -1,0 +1,192 @@
+#include "bench/child_process.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "strata/bench/child.h"
+
+extern char** environ;
+
+namespace strata {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kCannotStart = 127;      // exit code, as in a shell
+constexpr double kGraceSeconds = 1.0;  // to exit
+constexpr char kMark[] = "STRATA_WORKER";
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Runs after fork, and calls only what is safe between fork and exec. Does not return.
+[[noreturn]] void become_child(const char* program, char** environment, int socket, int errors,
+                               pid_t parent, std::int64_t memory_bytes) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // leaves no orphans
+  if (::getppid() != parent) ::_exit(kCannotStart);
+  // Both signals go to all processes of a terminal or job. The parent handles them: it collects
+  // results, then ends us.
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGTERM, SIG_IGN);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (memory_bytes > 0) {
+    const rlimit limit{static_cast<rlim_t>(memory_bytes), static_cast<rlim_t>(memory_bytes)};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);  // a crash gives a sentence, not a core file
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  // Moves both away from the descriptors that they will be copied to.
+  const int own_socket = ::fcntl(socket, F_DUPFD_CLOEXEC, 10);
+  const int own_errors = ::fcntl(errors, F_DUPFD_CLOEXEC, 10);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(null, STDOUT_FILENO);  // stdout belongs to the parent, and engines print
+  ::dup2(own_errors, STDERR_FILENO);
+  ::dup2(own_socket, kWorkerFd);
+  char worker[] = "worker";
+  char* const words[] = {const_cast<char*>(program), worker, nullptr};
+  ::execve(program, words, environment);
+  ::_exit(kCannotStart);
+}
+
+}  // namespace
+
+std::string signal_text(int number) {
+  const char* name = ::sigabbrev_np(number);
+  const char* meaning = ::sigdescr_np(number);
+  return fmt::format("SIG{} ({})", name != nullptr ? name : std::to_string(number),
+                     meaning != nullptr ? meaning : "?");
+}
+
+struct ChildProcess::State {
+  pid_t pid = -1;
+  int socket = -1;
+  int errors = -1;  // what it writes to stderr, in memory
+  std::string program;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (socket >= 0) ::close(socket);  // the child exits when it reads the end of file
+    wait();
+    if (errors >= 0) ::close(errors);
+  }
+
+  int wait();  // its status
+  std::string last_words() const;
+};
+
+int ChildProcess::State::wait() {
+  int status = 0;
+  if (pid < 0) return status;
+  const Clock::time_point start = Clock::now();
+  pid_t ended = 0;
+  auto pause = std::chrono::microseconds(100);
+  while ((ended = ::waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+    if (seconds_since(start) > kGraceSeconds) {
+      ::kill(pid, SIGKILL);
+      while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+      }
+      break;
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::microseconds(20000));
+  }
+  pid = -1;
+  return status;
+}
+
+std::string ChildProcess::State::last_words() const {
+  const off_t size = ::lseek(errors, 0, SEEK_END);
+  constexpr off_t kMost = 4096;
+  std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, kMost)), '\0');
+  const ssize_t got = ::pread(errors, text.data(), text.size(), std::max<off_t>(0, size - kMost));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  text.erase(0, text.rfind('\n') + 1);
+  if (text.size() > 300) text = text.substr(0, 300) + "…";
+  return text;
+}
+
+ChildProcess::ChildProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ChildProcess::ChildProcess(ChildProcess&&) noexcept = default;
+ChildProcess& ChildProcess::operator=(ChildProcess&&) noexcept = default;
+ChildProcess::~ChildProcess() = default;
+
+int ChildProcess::socket() const { return state_->socket; }
+const std::string& ChildProcess::program() const { return state_->program; }
+bool ChildProcess::is_there() const { return state_->pid >= 0; }
+void ChildProcess::kill() {
+  if (is_there()) ::kill(state_->pid, SIGKILL);
+}
+
+ChildEnd ChildProcess::wait_for_end() {
+  const int status = state_->wait();
+  ChildEnd end;
+  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.exit_code = end.signal == 0 ? WEXITSTATUS(status) : 0;
+  end.not_started = end.signal == 0 && end.exit_code == kCannotStart;
+  end.last_words = state_->last_words();
+  return end;
+}
+
+Result<ChildProcess> ChildProcess::start(const std::string& program, std::int64_t memory_bytes) {
+  if (is_unready_worker())
+    return failure("this program was started as a worker, and does not call worker_main()",
+                   ErrorKind::Usage);
+  auto state = std::make_unique<State>();
+  state->program = program.empty() ? "/proc/self/exe" : program;
+  const auto cannot = [](const char* what) {
+    return failure(fmt::format("no child process: {}: {}", what, std::strerror(errno)));
+  };
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return cannot("socketpair");
+  state->socket = ends[0];
+  state->errors = ::memfd_create("strata worker", MFD_CLOEXEC);
+  if (state->errors < 0) {
+    ::close(ends[1]);
+    return cannot("memfd_create");
+  }
+  std::string mark = fmt::format("{}=1", kMark);
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
+  environment.push_back(mark.data());
+  environment.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  state->pid = ::fork();
+  if (state->pid == 0)
+    become_child(state->program.c_str(), environment.data(), ends[1], state->errors, parent,
+                 memory_bytes);
+  ::close(ends[1]);
+  if (state->pid < 0) return cannot("fork");
+  return ChildProcess(std::move(state));
+}
+
+bool is_unready_worker() { return std::getenv(kMark) != nullptr; }
+
+void become_ready_worker(int in, int out) {
+  ::unsetenv(kMark);
+  // Programs that a worker starts have no part in it.
+  for (const int fd : {in, out}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+}  // namespace strata

@@ -1,0 +1,168 @@
+#include "task/job_process.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "bench/child_process.h"
+#include "task/subprocess.h"
+
+namespace strata {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// After the wish to stop, a job ends what it is at. It may take three times as long as it has been
+// silent before, and this long in any case.
+constexpr double kPatienceSeconds = 5;
+constexpr double kTimesAsLong = 3;
+
+double seconds_between(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
+}
+
+class RunningJob {
+ public:
+  RunningJob(const JobPlace& place, const Observer& observer)
+      : place_(place), observer_(observer) {}
+  Result<std::string> run(const MessageWriter& request);
+
+ private:
+  void pass_on_stop();
+  void hear(MessageReader& in, JobWord word);
+  // A process that is gone is noticed by reading: it may have said something before.
+  void send(const MessageWriter& out) const { write_frame(child_->socket(), out.bytes()); }
+  bool is_stuck() const;
+  Error how_it_died();
+  std::string what_is_kept() const;
+
+  const JobPlace& place_;
+  const Observer& observer_;
+  std::optional<ChildProcess> child_;
+  const std::filesystem::file_time_type started_ = std::filesystem::file_time_type::clock::now();
+  bool has_started_ = false, has_resumed_ = false;
+  Clock::time_point last_heard_ = Clock::now();
+  std::optional<Clock::time_point> told_to_stop_;
+  double longest_silence_ = 0;
+};
+
+void RunningJob::pass_on_stop() {
+  if (told_to_stop_ || !observer_.stopped()) return;
+  told_to_stop_ = Clock::now();
+  longest_silence_ = std::max(longest_silence_, seconds_between(last_heard_, *told_to_stop_));
+  MessageWriter out;
+  out.put(JobReply::Stop);
+  send(out);
+}
+
+bool RunningJob::is_stuck() const {
+  if (!told_to_stop_) return false;
+  const double silent = seconds_between(std::max(last_heard_, *told_to_stop_), Clock::now());
+  return silent > std::max(kPatienceSeconds, kTimesAsLong * longest_silence_);
+}
+
+void RunningJob::hear(MessageReader& in, JobWord word) {
+  std::string reply;
+  switch (word) {
+    case JobWord::Started:
+      has_started_ = true;
+      return;
+    case JobWord::Done:
+      return;
+    case JobWord::Progress: {
+      const auto stage = in.taken<std::string>();
+      observer_.show(stage, in.taken<double>());
+      break;
+    }
+    case JobWord::Note:
+      observer_.say(in.taken<std::string>());
+      break;
+    case JobWord::Resumed:
+      has_resumed_ = true;
+      observer_.say_resumed(in.taken<std::string>());
+      break;
+    case JobWord::Wording:
+      reply = observer_.phrased(in.taken<Error>());
+      break;
+  }
+  // What was just heard may be the reason to stop: the job knows of it before it goes on.
+  pass_on_stop();
+  MessageWriter out;
+  out.put(JobReply::Heard);
+  out.put(reply);
+  send(out);
+}
+
+std::string RunningJob::what_is_kept() const {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(place_.kept_in, error);
+  if (place_.kept_in.empty() || error || (written < started_ && !has_resumed_)) return "";
+  return fmt::format("; what was measured before is in {}, from which the same job resumes",
+                     place_.kept_in);
+}
+
+Error RunningJob::how_it_died() {
+  const ChildEnd end = child_->wait_for_end();
+  const std::string said =
+      end.last_words.empty() ? "" : fmt::format("; its last words: {}", end.last_words);
+  if (end.not_started)
+    return {fmt::format("{} cannot be started as a worker", child_->program()), ErrorKind::Usage};
+  if (!has_started_ && end.signal == 0)
+    return {fmt::format("{} was started as a worker and does not act as one: its main() must call "
+                        "worker_main()",
+                        child_->program()),
+            ErrorKind::Usage};
+  const std::string how = end.signal != 0
+                              ? what_ended_it(end.signal)
+                              : fmt::format("ended its process (exit code {})", end.exit_code);
+  return make_error(Code::EngineDied, {.file = place_.kept_in,
+                                       .model = place_.model,
+                                       .name = place_.engine,
+                                       .found = what_is_kept(),
+                                       .detail = how + said});
+}
+
+Result<std::string> RunningJob::run(const MessageWriter& request) {
+  auto child = ChildProcess::start(place_.program);
+  if (!child) return failure(child);
+  child_.emplace(std::move(*child));
+  send(request);
+  constexpr int kPauseMs = 50;
+  std::string bytes;
+  while (true) {
+    pass_on_stop();
+    pollfd event{child_->socket(), POLLIN, 0};
+    if (::poll(&event, 1, kPauseMs) <= 0) {
+      if (!is_stuck()) continue;
+      child_->kill();
+      child_->wait_for_end();
+      return failure(Code::EngineStuck, {.file = place_.kept_in,
+                                         .model = place_.model,
+                                         .name = place_.engine,
+                                         .found = what_is_kept()});
+    }
+    if (!read_frame(child_->socket(), bytes)) return failure(how_it_died());
+    longest_silence_ = std::max(longest_silence_, seconds_between(last_heard_, Clock::now()));
+    MessageReader in(bytes);
+    const auto word = in.taken<JobWord>();
+    hear(in, word);
+    last_heard_ = Clock::now();  // the caller may have taken its time
+    if (word == JobWord::Done) return std::string(in.rest());
+  }
+}
+
+}  // namespace
+
+Result<std::string> ask_job(const JobPlace& place, const MessageWriter& request,
+                            const Observer& observer) {
+  return RunningJob(place, observer).run(request);
+}
+
+}  // namespace strata

@@ -1,0 +1,43 @@
+// The caller's side of a job in a process of its own.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "bench/worker.h"
+#include "strata/base/observer.h"
+#include "strata/base/result.h"
+#include "task/job_message.h"
+
+namespace strata {
+
+struct JobPlace {
+  JobKind kind = JobKind::Calibrate;
+  std::string program;  // empty: the running one
+  // For the sentence if the process dies.
+  std::string model, engine;
+  std::string kept_in;  // the file that it writes as it goes on, to resume from; empty: none
+};
+
+// The answer to `request`, as JobWord::Done has it. Meanwhile the observer hears what the job says,
+// and its wish to stop is passed on. A process that does not stop is ended after a while.
+Result<std::string> ask_job(const JobPlace& place, const MessageWriter& request,
+                            const Observer& observer);
+
+template <class Outcome, class Request>
+Result<Outcome> run_job_in_child(const JobPlace& place, const Request& request,
+                                 const Observer& observer) {
+  MessageWriter out;
+  out.put(WorkerRequest::Job);
+  out.put(place.kind);
+  out.put(request);
+  const auto answer = ask_job(place, out, observer);
+  if (!answer) return failure(answer);
+  MessageReader in(*answer);
+  if (!in.taken<bool>()) return failure(in.taken<Error>());
+  auto outcome = in.taken<Outcome>();
+  if (!in.good()) return failure("the outcome of a job cannot be read", ErrorKind::Bug);
+  return outcome;
+}
+
+}  // namespace strata

@@ -1,0 +1,180 @@
+// What a process does that was started as a worker: it measures a variant of a benchmark, or runs
+// a whole job for its caller.
+#include "strata/task/worker.h"
+
+#if defined(__linux__)
+#include <malloc.h>
+#endif
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "bench/child_process.h"
+#include "bench/worker.h"
+#include "strata/task/calibrate.h"
+#include "strata/task/quantize.h"
+#include "strata/task/sensitivity.h"
+#include "task/job_message.h"
+
+namespace strata {
+
+namespace {
+
+// The caller's observer, at the other end of a socket.
+class DistantObserver {
+ public:
+  DistantObserver(int in, int out) : in_(in), out_(out), reader_([this] { read_replies(); }) {}
+  ~DistantObserver() {
+    ::shutdown(in_, SHUT_RD);  // ends the reader
+    reader_.join();
+  }
+  DistantObserver(const DistantObserver&) = delete;
+  DistantObserver& operator=(const DistantObserver&) = delete;
+
+  Observer observer() {
+    Observer here;
+    here.progress = [this](std::string_view stage, double share) {
+      ask(JobWord::Progress, stage, share);
+    };
+    here.note = [this](const std::string& sentence) { ask(JobWord::Note, sentence); };
+    here.resumed = [this](const std::string& sentence) { ask(JobWord::Resumed, sentence); };
+    here.phrase = [this](const Error& error) { return ask(JobWord::Wording, error); };
+    here.stop = &stop_;
+    return here;
+  }
+
+ private:
+  // Waits for the reply: a wish to stop that this word causes is known when it returns.
+  template <class... Parts>
+  std::string ask(JobWord word, const Parts&... parts) {
+    MessageWriter out;
+    out.put(word);
+    (out.put(parts), ...);
+    std::unique_lock lock(mutex_);
+    has_reply_ = false;
+    if (!write_frame(out_, out.bytes())) return "";
+    replied_.wait(lock, [this] { return has_reply_ || is_over_; });
+    return std::move(reply_);
+  }
+
+  void read_replies() {
+    std::string bytes;
+    while (read_frame(in_, bytes)) {
+      MessageReader in(bytes);
+      if (in.taken<JobReply>() == JobReply::Stop) {
+        stop_ = true;
+        continue;
+      }
+      const std::lock_guard lock(mutex_);
+      in.take(reply_);
+      has_reply_ = true;
+      replied_.notify_one();
+    }
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    replied_.notify_one();
+  }
+
+  int in_, out_;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  std::condition_variable replied_;
+  std::string reply_;
+  bool has_reply_ = false, is_over_ = false;
+  std::thread reader_;
+};
+
+// What an engine takes to open a model goes back to the system at once, and does not stay with the
+// heap: that is as much as the model itself, or more.
+void keep_heap_small() {
+#if defined(__GLIBC__)
+  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
+template <class Outcome>
+MessageWriter done(const Result<Outcome>& result) {
+  MessageWriter out;
+  out.put(JobWord::Done);
+  out.put(result.has_value());
+  if (result)
+    out.put(*result);
+  else
+    out.put(result.error());
+  return out;
+}
+
+template <class Request, class Outcome>
+MessageWriter run_with(Result<Outcome> (&run)(const Request&, const Observer&), MessageReader& in,
+                       const Observer& observer) {
+  auto request = in.taken<Request>();
+  request.in_process = true;
+  if (!in.good())
+    return done(Result<Outcome>(failure("the request of a job cannot be read", ErrorKind::Bug)));
+  return done(run(request, observer));
+}
+
+MessageWriter run_job(MessageReader& in, const Observer& observer) {
+  switch (in.taken<JobKind>()) {
+    case JobKind::Calibrate:
+      keep_heap_small();
+      return run_with(run_calibrate, in, observer);
+    case JobKind::Sensitivity:
+      return run_with(run_sensitivity, in, observer);
+    case JobKind::Quantize:
+      keep_heap_small();
+      return run_with(run_quantize, in, observer);
+  }
+  return done(Result<bool>(failure("a job that it does not know", ErrorKind::Bug)));
+}
+
+std::atomic<bool> g_is_at_work = false;
+
+// An engine that calls exit() in the middle of the work: threads still use what exit() destroys.
+void leave_at_once(int exit_code, void*) {
+  if (g_is_at_work) ::_exit(exit_code);
+}
+
+int serve_job(std::string_view request, int in, int out) {
+  ::on_exit(leave_at_once, nullptr);
+  MessageWriter started;
+  started.put(JobWord::Started);
+  if (!write_frame(out, started.bytes())) return 1;
+  MessageReader reader(request);
+  reader.taken<WorkerRequest>();
+  MessageWriter last;
+  DistantObserver caller(in, out);
+  g_is_at_work = true;
+  try {
+    last = run_job(reader, caller.observer());
+  } catch (const std::bad_alloc&) {
+    last = done(Result<bool>(failure("out of memory")));
+  } catch (const std::exception& error) {
+    last = done(
+        Result<bool>(failure(fmt::format("a bug in strata: {}", error.what()), ErrorKind::Bug)));
+  }
+  g_is_at_work = false;
+  return write_frame(out, last.bytes()) ? 0 : 1;
+}
+
+}  // namespace
+
+int worker_main(int in, int out) {
+  become_ready_worker(in, out);
+  std::string request;
+  if (!read_frame(in, request)) return 0;
+  if (MessageReader(request).taken<WorkerRequest>() == WorkerRequest::Job)
+    return serve_job(request, in, out);
+  return serve_variant(std::move(request), in, out);
+}
+
+}  // namespace strata
