@@ -116,7 +116,8 @@ namespace {
 // Whether the file fixes another batch than it is to run with, so that an engine would refuse it.
 bool has_other_batch(const Model& loaded, const ModelRequest& request) {
   if (!request.sizes.batch) return false;
-  const auto file = read_model(request.path, {.allow_outside_data = request.allow_outside_data});
+  const auto file = read_model(
+      request.path, {.allow_outside_data = request.allow_outside_data, .limit = request.limit});
   if (!file) return false;
   const auto first = [](const Graph& graph, std::size_t i) {
     const Dims& dims = graph.tensors[graph.inputs[i]].type.dims;

@@ -76,7 +76,8 @@ Status QuantizeJob::load_models() {
     task_.fill = build::random_weights(loaded_.model, request_.data.data.seed);
     return {};
   }
-  auto open = load_model({request_.model.path, {}, request_.model.allow_outside_data});
+  auto open = load_model(
+      {request_.model.path, {}, request_.model.allow_outside_data, request_.model.limit});
   // If the layers are known only with sizes, the network is written with these sizes.
   if (open && find_quant_layers(open->model).size() == task_.layers.size() &&
       open->model.graph().nodes.size() == loaded_.model.graph().nodes.size()) {
