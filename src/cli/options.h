@@ -91,7 +91,7 @@ class App {
   void footer(const std::string& text);  // below the options in --help
   // Stands above the footer, and is made only when it is shown.
   void above_footer(std::function<std::string()> text);
-  void hide();                           // from the program's --help
+  void hide();  // from the program's --help
 
   // `names` is `-o,--output FILE`, with what stands for the value in --help, or `model MODEL` for a
   // positional argument. What was given is in `target` after parse(); if nothing was, `target`
