@@ -14,6 +14,7 @@
 #include "strata/cost/energy.h"
 #include "strata/machine/roofline.h"
 #include "strata/profile/analysis.h"
+#include "strata/profile/columns.h"
 #include "strata/report/report.h"
 
 namespace strata::cli {
@@ -64,6 +65,20 @@ Status save_all(const Profile& shown, const Profile& full, const StatOptions& op
   return {};
 }
 
+// Energy takes as long to count as all the rest, and few tables show it. What is wrong with the
+// columns is said later.
+bool shows_energy(const StatOptions& options) {
+  const ProfileOptions& profile = options.profile;
+  if (options.table.is_data() || !options.save.empty() || !profile.layout.empty()) return true;
+  std::string_view sort = profile.sort;
+  if (sort.starts_with('-')) sort.remove_prefix(1);
+  for (const std::string_view names : {std::string_view(profile.columns), sort}) {
+    const auto columns = choose_columns(names, false, Needs::all());
+    if (!columns || needs_of(*columns).has(Need::Energy)) return true;
+  }
+  return false;
+}
+
 Result<int> run_stat(StatOptions& options, const App& app) {
   const auto report = report_kind_from_name(options.report);
   if (!report)
@@ -109,6 +124,7 @@ Result<int> run_stat(StatOptions& options, const App& app) {
   }
 
   options.profile.limit = options.model.limit;
+  if (!shows_energy(options)) options.profile.needs = Needs::all().without(Need::Energy);
   const bool machine = options.table.is_data();
   const auto analysis = analyse_for(loaded->model, loaded->inference, options.profile);
   if (!analysis) return failure(analysis);
