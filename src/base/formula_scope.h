@@ -27,6 +27,9 @@ struct FormulaState;
 
 class FormulaScope {
  public:
+  // As a factor: only to share formulas, where what is counted was limited before.
+  static constexpr double kUnlimited = 1e15;
+
   // `factor` multiplies both limits. Inside of another scope of this thread, the outer one counts.
   explicit FormulaScope(std::uint64_t file_bytes, double factor = 1);
   ~FormulaScope();

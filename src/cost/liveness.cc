@@ -117,9 +117,12 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
     if (life.first <= result.peak_node && result.peak_node <= life.last)
       result.at_peak.push_back(i);
   }
-  std::stable_sort(result.at_peak.begin(), result.at_peak.end(), [&](auto a, auto b) {
-    return at_one(result.lifetimes[a].bytes) > at_one(result.lifetimes[b].bytes);
-  });
+  std::vector<std::pair<double, std::uint32_t>> sizes;
+  for (const std::uint32_t i : result.at_peak)
+    sizes.emplace_back(at_one(result.lifetimes[i].bytes), i);
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < sizes.size(); ++i) result.at_peak[i] = sizes[i].second;
   return result;
 }
 

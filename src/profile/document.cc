@@ -196,7 +196,8 @@ class Builder {
 Document profile_document(const Profile& profile) { return profile_document(Profile(profile)); }
 
 Document profile_document(Profile&& profile) {
-  const FormulaScope scope(profile.model.file_bytes);  // the same shapes stand in many rows
+  // The same shapes stand in many rows, and what is read was limited before.
+  const FormulaScope scope(profile.model.file_bytes, FormulaScope::kUnlimited);
   const Builder builder(profile);
   Document document = new_document("profile");
   document.options = profile.options;

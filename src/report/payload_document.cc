@@ -1,4 +1,5 @@
 // What crosses boundaries, cuts and links as a document. docs/json-schema.md describes it.
+#include "base/formula_scope.h"
 #include "graph/hash.h"
 #include "report/payload_text.h"
 #include "report/split_curve.h"
@@ -83,6 +84,7 @@ class SplitFacts {
 Document payload_document(const PayloadSource& source, const Boundaries* boundaries,
                           const Cuts* cuts, const NamedSplit* split,
                           const PayloadOptions& options) {
+  const FormulaScope scope(source.model.file_bytes, FormulaScope::kUnlimited);
   Document document = new_document("payload");
   Cells symbols;
   for (const auto& symbol : source.inference.symbols)
