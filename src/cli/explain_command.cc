@@ -21,11 +21,18 @@ Result<int> run_explain(const ExplainOptions& options) {
   if (!convention) return failure(convention);
   auto loaded = load(options.model);
   if (!loaded) return failure(loaded);
-  const Costs costs = count(loaded->model);
-  const Layers layers = find_layers(loaded->model, costs);
   ExplainStyle style;
   style.color = options.output.empty() && wants_color();
-  auto text = explain(loaded->model, costs, layers, options.layer, *convention, style);
+  const auto explain_with = [&](const Costs& costs) {
+    const Layers layers = find_layers(loaded->model, costs);
+    return explain(loaded->model, costs, layers, options.layer, *convention, style);
+  };
+  const Costs costs = count(loaded->model);
+  auto text = explain_with(costs);
+  // A layer on constants alone does not run.
+  if (!text && text.error().code == Code::NoLayer && costs.has_load_work)
+    if (auto at_load = explain_with(count(loaded->model, {.load_work = true})))
+      text = std::move(at_load);
   if (!text) return failure(text);
   if (auto status = write_output(options.output, *text); !status) return failure(status);
   return kFine;

@@ -224,6 +224,8 @@ void add_rows(App& app, StatOptions& options) {
   app.add_option("--count NAME", options.profile.convention,
                  "counting convention, or a JSON file of one (default strata)")
       ->excludes(layout, by_layout);
+  app.add_flag("--load-work", options.profile.load_work,
+               "add work on constants, which is done once when the model is loaded");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/formula_scope.h"
 #include "cost/bodies.h"
+#include "cost/load_work.h"
 #include "cost/weights.h"
 #include "ops/registry.h"
 
@@ -122,9 +123,10 @@ NodeCost beyond(std::span<const Branch> branches, std::size_t counted) {
 
 class Counter {
  public:
-  explicit Counter(const Model& model) : parameters_(model) {}
+  Counter(const Model& model, const CountOptions& options)
+      : options_(options), parameters_(model) {}
   // Appends the cost of running `graph`; `outer` are the constants around a body.
-  NodeCost run(const Graph& graph, const Constants* outer, const Expr& times,
+  NodeCost run(const Graph& graph, const ConstantTensors* outer, const Expr& times,
                std::vector<Executed>& out);
   Costs finish(std::vector<Executed> nodes, NodeCost total);
 
@@ -136,19 +138,27 @@ class Counter {
                    const OpRule* rule, std::span<const StoredInput> stored, NodeCost& cost);
   void count_parameters(const Graph& graph, const Node& node, const OpRule* rule,
                         std::span<const StoredInput> stored, NodeCost& cost);
-  NodeCost run_bodies(const Graph& graph, const Constants& constants, const Node& node,
+  NodeCost run_bodies(const Graph& graph, const ConstantTensors& constants, const Node& node,
                       const Expr& times, std::vector<Executed>& out);
+  void leave_out(const Graph& graph, ConstantTensors& constants, const OpRule* rule,
+                 Executed& executed);
   void unknown_operator(const Node& node, std::string_view why);
 
+  const CountOptions options_;
   const ParameterRule parameters_;
   Keys counted_;  // parameters, by WeightRef::key
   std::unordered_set<std::string_view> unknown_seen_;
   Costs result_;
 };
 
-NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& times,
+NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Expr& times,
                       std::vector<Executed>& out) {
-  Constants constants = stored_tensors(graph, outer);
+  ConstantTensors known;
+  known.constants = stored_tensors(graph, outer == nullptr ? nullptr : &outer->constants);
+  known.of_sizes = captured_of(graph, outer == nullptr ? nullptr : &outer->of_sizes);
+  if (options_.load_work)
+    known.made_by_work = captured_of(graph, outer == nullptr ? nullptr : &outer->made_by_work);
+  Constants& constants = known.constants;
   TensorBytes sizes(graph);
   NodeCost total;
   out.reserve(out.size() + graph.nodes.size());
@@ -156,6 +166,7 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
     const Node& node = graph.nodes[id];
     const OpRule* rule = find_rule(node.domain, node.op, node.opset);
     const bool folded = is_constant(graph, constants, node, rule);
+    if (folded) mark_of_sizes(known, node);
     if (folded)
       for (TensorId output : node.outputs)
         if (output != kNone) constants[output] = true;
@@ -169,21 +180,38 @@ NodeCost Counter::run(const Graph& graph, const Constants* outer, const Expr& ti
     // It reads nothing, and what it stores counts where it is read.
     if (rule != nullptr && rule->traits.op == Op::Constant) continue;
     count_node(graph, constants, sizes, node, rule, cost);
-    if (folded) {
-      cost.macs = cost.adds = cost.muls = cost.specials = 0;
-      cost.read_bytes = cost.write_bytes = cost.weight_bytes = 0;
-      cost.certainty = cost.bytes_certainty = Certainty::Exact;
-    }
-    add_to(total, cost, 1);
+    if (folded) leave_out(graph, known, rule, executed);
+    if (!cost.at_load) add_to(total, cost, 1);
     const bool has_bodies =
         std::any_of(node.attributes.begin(), node.attributes.end(),
                     [](const auto& a) { return std::holds_alternative<Graph*>(a.value); });
-    if (has_bodies) add_to(total, run_bodies(graph, constants, node, times, out), 1);
+    if (has_bodies) add_to(total, run_bodies(graph, known, node, times, out), 1);
   }
   return total;
 }
 
-NodeCost Counter::run_bodies(const Graph& graph, const Constants& constants, const Node& node,
+// A node that depends on stored values alone costs nothing per run. If the work at load is to be
+// counted, it counts once, however often its body runs.
+void Counter::leave_out(const Graph& graph, ConstantTensors& constants, const OpRule* rule,
+                        Executed& executed) {
+  NodeCost& cost = executed.cost;
+  const Node& node = executed.get();
+  const bool works = is_load_work(graph, constants, node, rule, cost);
+  result_.has_load_work = result_.has_load_work || works;
+  if (options_.load_work && (works || is_made_of(constants.made_by_work, graph, node))) {
+    for (TensorId output : node.outputs)
+      if (output != kNone) constants.made_by_work[output] = true;
+    cost.folded = false;
+    cost.at_load = true;
+    executed.times = 1;
+    return;
+  }
+  cost.macs = cost.adds = cost.muls = cost.specials = 0;
+  cost.read_bytes = cost.write_bytes = cost.weight_bytes = 0;
+  cost.certainty = cost.bytes_certainty = Certainty::Exact;
+}
+
+NodeCost Counter::run_bodies(const Graph& graph, const ConstantTensors& constants, const Node& node,
                              const Expr& times, std::vector<Executed>& out) {
   const std::size_t owner = out.size() - 1;  // the node itself, which was appended last
   NodeCost total;
@@ -334,6 +362,8 @@ void Counter::unknown_operator(const Node& node, std::string_view why) {
 }
 
 Costs Counter::finish(std::vector<Executed> nodes, NodeCost total) {
+  for (const Executed& executed : nodes)
+    if (executed.cost.at_load) add_to(total, executed.cost, executed.times);
   result_.nodes = std::move(nodes);
   result_.total = std::move(total);
   return std::move(result_);
@@ -372,9 +402,9 @@ void add_to(NodeCost& a, const NodeCost& b, const Expr& times) {
     a.bytes_certainty = Certainty::LowerBound;
 }
 
-Costs count(const Model& model) {
+Costs count(const Model& model, const CountOptions& options) {
   const FormulaScope scope(model.file_bytes);
-  Counter counter(model);
+  Counter counter(model, options);
   std::vector<Executed> nodes;
   NodeCost total = counter.run(model.graph(), nullptr, 1, nodes);
   Costs costs = counter.finish(std::move(nodes), std::move(total));

@@ -182,6 +182,9 @@ void Explanation::strata_numbers() {
   page_.derivation("params", {exact(sum.params)});
   if (sum.certainty != Certainty::Exact)
     page_.labelled("note", "a lower bound: the work of an operator in it is not known");
+  if (costs_.nodes[layer_.main].cost.at_load)
+    page_.labelled("note",
+                   "on constants alone: done once, when the model is loaded, and not in every run");
 }
 
 // Lists each distinct input, weight and output once, if that is what a node moves.

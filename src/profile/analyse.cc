@@ -55,19 +55,51 @@ std::optional<std::int64_t> Analysis::alive_at(const Layer& layer) const {
   return most;
 }
 
-Result<Analysis> analyse(const Model& model, const Inference& inference,
-                         const AnalysisOptions& options) {
-  const FormulaScope scope(model.file_bytes, options.limit);
-  Costs costs = count(model);
+namespace {
+
+Result<Analysis> counted(const Model& model, const AnalysisOptions& options) {
+  Costs costs = count(model, {.load_work = options.load_work});
   Layers layers = find_layers(model, costs);
   LayerEdges edges(model, costs, layers);
   Analysis a{.model = &model,
              .convention = options.convention,
              .energy_model = options.energy_model,
+             .load_work = options.load_work,
              .costs = std::move(costs),
              .layers = std::move(layers),
              .edges = std::move(edges)};
   if (auto status = count_figures(a, options); !status) return failure(status);
+  return a;
+}
+
+// Work on constants is what the figures with it have more than those without. Any convention can
+// tell it this way.
+Status find_load_work(Analysis& a, AnalysisOptions options) {
+  a.has |= Need::LoadWork;
+  if (!a.costs.has_load_work) return {};
+  options.load_work = !options.load_work;
+  options.needs = Needs::counted();
+  const auto other = counted(*a.model, options);
+  if (!other) return failure(other);
+  const auto set = [&](Figures& own, const Figures& others) {
+    const Amount macs = own.macs - others.macs, flops = own.flops - others.flops;
+    own.load_macs = a.load_work ? macs : Amount(0) - macs;
+    own.load_flops = a.load_work ? flops : Amount(0) - flops;
+  };
+  for (std::size_t i = 0; i < a.by_layer.size(); ++i) set(a.by_layer[i], other->by_layer[i]);
+  for (std::size_t i = 0; i < a.by_node.size(); ++i) set(a.by_node[i], other->by_node[i]);
+  return {};
+}
+
+}  // namespace
+
+Result<Analysis> analyse(const Model& model, const Inference& inference,
+                         const AnalysisOptions& options) {
+  const FormulaScope scope(model.file_bytes, options.limit);
+  auto analysis = counted(model, options);
+  if (!analysis) return analysis;
+  Analysis& a = *analysis;
+  if (auto status = find_load_work(a, options); !status) return failure(status);
   if (auto status = find_memory(a, options); !status) return failure(status);
   number_blocks(a);
   a.facts = model_facts(model, options.needs);
@@ -76,7 +108,7 @@ Result<Analysis> analyse(const Model& model, const Inference& inference,
   notes.insert(notes.end(), inference.notes.begin(), inference.notes.end());
   const bool is_said = std::find(notes.begin(), notes.end(), kFormulasOverLimit) != notes.end();
   if (scope.is_over_limit() && !is_said) notes.emplace_back(kFormulasOverLimit);
-  return a;
+  return analysis;
 }
 
 Result<Analysis> analyse_for(const Model& model, const Inference& inference,

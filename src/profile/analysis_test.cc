@@ -98,12 +98,12 @@ TEST_F(Stages, ColumnsOfOnesOwn) {
 }
 
 TEST_F(Stages, AnAnalysisSaysWhatItHas) {
-  const Needs counted = Needs::counted() | Need::Energy;
+  const Needs counted = Needs::counted() | Need::Energy | Need::LoadWork;
   EXPECT_EQ(analysed().has, counted);
   EXPECT_EQ(analysed({.device_memory = "arena"}).has, counted | Need::Alive);
   EXPECT_EQ(analysed({.device_memory = "pytorch-cuda"}).has, counted | Need::CudaMemory);
   // thop counts multiply-accumulates and nothing else.
-  EXPECT_EQ(analysed({.convention = "thop"}).has, Needs(Need::Macs) | Need::Energy);
+  EXPECT_EQ(analysed({.convention = "thop"}).has, Need::Macs | Need::Energy | Need::LoadWork);
 }
 
 TEST_F(Stages, WhatNoColumnNeedsIsNotCounted) {

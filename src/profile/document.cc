@@ -46,6 +46,10 @@ class Builder {
                    {"energy_model", profile_.energy_model},
                    {"report", strata::name_of(profile_.report)},
                    {"memory", memory()}};
+    if (profile_.load_work)
+      out.push_back({"load_work", Members{{"macs", profile_.load_work->macs},
+                                          {"flops", profile_.load_work->flops},
+                                          {"in_totals", profile_.load_work->in_totals}}});
     if (profile_.roofline)
       out.push_back({"roofline", Members{{"flops_per_s", profile_.roofline->flops_per_second},
                                          {"bytes_per_s", profile_.roofline->bytes_per_second},

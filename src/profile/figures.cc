@@ -29,6 +29,8 @@ void add_to(Figures& sum, const Figures& more) {
   bool bytes = add_known(sum.read_bytes, more.read_bytes);
   bytes = add_known(sum.write_bytes, more.write_bytes) && bytes;
   bytes = add_known(sum.activation_bytes, more.activation_bytes) && bytes;
+  add_known(sum.load_macs, more.load_macs);
+  add_known(sum.load_flops, more.load_flops);
   sum.missing |= more.missing;
   sum.precisions |= more.precisions;
   if (more.seconds) sum.seconds = sum.seconds.value_or(0) + *more.seconds;

@@ -61,6 +61,7 @@ void drop_idle_columns(const ProfileView& view, const Rows& rows, Needs has, Col
     const ColumnRule& rule = *column.rule;
     if (view.columns.empty() && rule.additive && !has.has(rule.needs)) return true;
     if (column.asked) return false;
+    if (rule.needs == Need::LoadWork && rows.totals.figures.load_flops.is(0)) return true;
     return (rule.of_calls && !averages) || (rule.needs == Need::CudaMemory && !calls);
   });
 }

@@ -219,6 +219,13 @@ class Reader : JsonFields {
     }
     texts(json, "unknown_ops", profile_.unknown_ops);
     profile_.hidden_rows = size(json, "hidden_rows", "it");
+    const Json* work = at(json, "load_work");
+    if (work == nullptr) return;
+    if (!work->is_object()) return wrong("it", "has a \"load_work\" that is no object");
+    const std::string_view where = "its load_work";
+    profile_.load_work =
+        Profile::LoadWork{expr_at(*work, "macs", where), expr_at(*work, "flops", where),
+                          flag(*work, "in_totals", where)};
   }
 
   void read_columns(const Json& json) {

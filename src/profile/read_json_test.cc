@@ -36,7 +36,7 @@ TEST(ReadProfile, WhatIsReadIsWhatWasSaved) {
   options.all_columns = true;
   for (const char* path : {"tests/models/resnet18.onnx", "tests/models/mobilenet_v2_dynamic.onnx",
                            "tests/cli/models/custom_op.onnx", "tests/cli/models/nonzero.onnx",
-                           "tests/cli/models/gpt2.onnx"}) {
+                           "tests/cli/models/gpt2.onnx", "tests/models/counts/swin_v2.onnx"}) {
     expect_the_same(saved(path, options));
   }
 }

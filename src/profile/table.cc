@@ -1,6 +1,7 @@
 // Cells of typed rows under columns.
 #include <fmt/format.h>
 
+#include "profile/figures.h"
 #include "strata/profile/columns.h"
 
 namespace strata {
@@ -75,6 +76,13 @@ Profile facts_of(const Analysis& a) {
   return profile;
 }
 
+// Of all layers, whichever of them are rows.
+Profile::LoadWork load_work_of(const Analysis& a) {
+  Figures sum;
+  for (const Figures& figures : a.by_layer) add_to(sum, figures);
+  return {sum.load_macs.ceil(), sum.load_flops.ceil(), a.load_work};
+}
+
 }  // namespace
 
 Profile make_profile(const Analysis& a, const Rows& rows, std::span<const ChosenColumn> columns) {
@@ -91,6 +99,7 @@ Profile make_profile(const Analysis& a, const Rows& rows, std::span<const Chosen
   const std::vector<Cell> totals = cells_of(rows.totals, columns, {}).cells;
   for (const Row& row : rows.list) profile.rows.push_back(cells_of(row, columns, totals));
   profile.totals = cells_of(rows.totals, columns, totals);
+  if (a.costs.has_load_work) profile.load_work = load_work_of(a);
   return profile;
 }
 

@@ -60,6 +60,7 @@ constexpr const char* kCommands[] = {
     "stat tests/models/mobilenet_v2.onnx --format json --layout rasp",
     "stat tests/cli/models/custom_op.onnx --format json",
     "stat tests/cli/models/nonzero.onnx --format json",
+    "stat tests/models/counts/swin_v2.onnx --format json --load-work",
     "stat 'zoo:squeezenet1_1?resolution=64' --time --memory --engine fake --runs 8 --format json",
     "bench 'zoo:squeezenet1_1?resolution=32' --engine "
     "fake:spin=1000000,fake:answer=wrong,spin=1000000,fake:fail=crash "

@@ -22,9 +22,10 @@ struct NodeCost {
   Certainty certainty = Certainty::Exact;  // of macs, adds, muls, specials
   Certainty bytes_certainty = Certainty::Exact;  // of read_bytes and write_bytes
   std::uint32_t learned =
-      0;                // for a node: bit i means that input i is stored and learned, or state
-  bool folded = false;  // depends only on stored values: computed once, at load
-  bool view = false;    // only reshapes its input; moves nothing
+      0;                 // for a node: bit i means that input i is stored and learned, or state
+  bool folded = false;   // depends only on stored values: computed once, at load
+  bool at_load = false;  // likewise, but counted (CountOptions::load_work); not folded
+  bool view = false;     // only reshapes its input; moves nothing
   // An If that the file does not decide, and no branch is the larger one in every figure for all
   // sizes: its cost is what the other branches can cost above the one whose nodes are listed.
   bool depends_on_branch = false;
@@ -49,10 +50,18 @@ struct Costs {
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
   std::uint64_t buffers = 0;  // stored elements that are state, not parameters
+  // Some arithmetic is done on stored values alone, once, when the model is loaded.
+  bool has_load_work = false;
+};
+
+struct CountOptions {
+  // Also count the work on stored values alone, as if it were done in every run. PyTorch does so:
+  // it knows no constants.
+  bool load_work = false;
 };
 
 // Types must have been inferred. Takes time linear in the number of nodes.
-Costs count(const Model& model);
+Costs count(const Model& model, const CountOptions& options = {});
 
 // a += times · b
 void add_to(NodeCost& a, const NodeCost& b, const Expr& times);

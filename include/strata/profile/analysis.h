@@ -48,7 +48,8 @@ struct Attached {
 struct Analysis {
   const Model* model = nullptr;
   std::string convention, energy_model;
-  Needs has = {};  // what columns can be filled with
+  bool load_work = false;  // work on constants is part of the figures
+  Needs has = {};          // what columns can be filled with
   Costs costs = {};
   Layers layers = {};
   LayerEdges edges;

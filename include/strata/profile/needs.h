@@ -13,6 +13,7 @@ enum class Need : std::uint8_t {
   ReadBytes,
   WriteBytes,
   Energy,
+  LoadWork,  // of work on constants, which is done once when the model is loaded
   // Simulated, if it was asked for (AnalysisOptions::device_memory).
   CudaMemory,  // an eager run on a device
   Alive,       // the activations that are alive at each layer

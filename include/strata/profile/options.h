@@ -43,7 +43,8 @@ struct RowOptions {
 struct AnalysisOptions {
   std::string convention = "strata";
   std::string energy_model = "strata";
-  bool arena = false;  // also plan an arena; needs every size in numbers
+  bool load_work = false;  // count work on constants as part of every run (CountOptions)
+  bool arena = false;      // also plan an arena; needs every size in numbers
   // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
   // each layer. Empty: neither. Needs every size in numbers.
   std::string device_memory = {};

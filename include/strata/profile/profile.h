@@ -103,6 +103,11 @@ struct Profile {
     std::uint64_t nodes = 0;
     std::vector<TensorFacts> inputs, outputs;
   };
+  // Work on constants, which is done once, when the model is loaded.
+  struct LoadWork {
+    Expr macs, flops;
+    bool in_totals = false;
+  };
   struct AliveTensor {
     std::string tensor;
     std::string layer;  // that made it; empty for an input of the network
@@ -124,6 +129,7 @@ struct Profile {
   std::vector<ProfileRow> rows;
   ProfileRow totals;  // no cells: rows that do not add up
   std::size_t hidden_rows = 0;
+  std::optional<LoadWork> load_work;  // nullopt: there is none
   Memory memory;
   std::optional<ArenaLayout> arena;
   std::optional<DeviceFacts> device;

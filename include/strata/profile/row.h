@@ -33,6 +33,7 @@ struct Figures {
   Amount read_bytes;
   Amount write_bytes;
   Amount picojoules;                       // by the energy model asked for
+  Amount load_macs, load_flops;            // of work on constants, done once at load
   Expr activation_bytes;                   // outputs that others read
   Certainty macs_work = Certainty::Exact;  // of macs
   Certainty work = Certainty::Exact;       // of flops, energy
