@@ -198,6 +198,7 @@ Command add_bench(App& program) {
   add_method(*app, *command);
   command->table.add_to(*app);
   command->table.add_choice(*app);
+  command->table.add_exact_numbers(*app);
   return {app, [command, app] { return run_command(*command, *app); }};
 }
 

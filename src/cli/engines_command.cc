@@ -22,8 +22,9 @@ Result<int> run(const Options& options) {
   if (!engines) return failure(engines);
   for (TriedEngine& engine : *engines)
     if (engine.timed_out) engine.failed += "; --max-time gives it more";
-  if (Status status = options.table.write(engines_document(*engines)); !status)
-    return failure(status);
+  Document document = engines_document(*engines);
+  if (options.table.chooses()) document.sections.clear();
+  if (Status status = options.table.write(std::move(document)); !status) return failure(status);
   return display.stopped() ? kInterrupted : kFine;
 }
 
@@ -36,6 +37,7 @@ Command add_engines(App& program) {
       "Examples:\n"
       "  strata engines\n"
       "  strata engines onnxruntime --format json\n"
+      "  strata engines --filter int8\n"
       "\n"
       "Engines are looked for in --engine-path, in STRATA_ENGINE_PATH, beside the program and\n"
       "where strata is installed; ONNX Runtime itself where STRATA_ONNXRUNTIME says.");
@@ -46,6 +48,7 @@ Command add_engines(App& program) {
                         "how long to try an engine (default 60s)");
   app->old_name("--timeout", max_time);
   options->table.add_to(*app);
+  options->table.add_choice(*app);
   return {app, [options] { return run(*options); }};
 }
 

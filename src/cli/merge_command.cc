@@ -46,6 +46,7 @@ Command add_merge(App& program) {
   app->add_option("-o,--output FILE", options->output, "file to write the results to");
   options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
   options->table.add_choice(*app);
+  options->table.add_exact_numbers(*app);
   app->footer(kFooter);
   return {app, [options] { return run(*options); }};
 }

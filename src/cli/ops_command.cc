@@ -2,7 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/output.h"
+#include "cli/table_options.h"
 #include "report/operators.h"
 
 namespace strata::cli {
@@ -10,21 +10,29 @@ namespace strata::cli {
 namespace {
 
 struct Options {
-  std::string name, output;
-  std::string format = "table";
+  std::string name;
+  TableOptions table;
 };
 
-Result<int> run(const Options& options) {
-  std::string out =
-      !options.name.empty() ? operator_to_text(options.name)
-      : options.format == "md"
-          ? operators_to_markdown()
-          : operators_to_text() + "\n`strata ops NAME` shows an operator's worked examples.\n";
-  if (out.empty())
+Status write_all(const TableOptions& table) {
+  if (table.chooses() || table.is_data()) return table.write(operators_document());
+  if (table.format() == "md") return table.write(operators_to_markdown());
+  return table.write(operators_to_text() +
+                     "\n`strata ops NAME` shows an operator's worked examples.\n");
+}
+
+Status write_one(const Options& options) {
+  const std::string text = operator_to_text(options.name);
+  if (text.empty())
     return failure(fmt::format("no rule for an operator \"{}\"; `strata ops` lists those there are",
                                options.name),
                    ErrorKind::Usage);
-  if (auto status = write_output(options.output, out); !status) return failure(status);
+  return options.table.write(text);
+}
+
+Result<int> run(const Options& options) {
+  const Status status = options.name.empty() ? write_all(options.table) : write_one(options);
+  if (!status) return failure(status);
   return kFine;
 }
 
@@ -33,13 +41,21 @@ Result<int> run(const Options& options) {
 Command add_ops(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("ops", "the operators that have rules");
-  app->footer("Examples:\n  strata ops\n  strata ops Conv");
+  app->footer(
+      "Without --columns, --sort, --top and --filter, a table for the terminal is a list of names\n"
+      "by domain, and Markdown is the page docs/operators.md.\n"
+      "\n"
+      "Examples:\n"
+      "  strata ops\n"
+      "  strata ops Conv\n"
+      "  strata ops --filter 'Reduce*' --columns operator,versions,example\n"
+      "  strata ops --format csv -o operators.csv");
   app->add_option("name NAME", options->name, "one operator, with its worked examples");
-  app->add_option("--format FORMAT", options->format, "table (the default), md")
-      ->one_of({"table", "md"})
-      ->needs([options] { return options->name.empty(); },
-              "one operator is shown as text; leave out the name or --format");
-  app->add_option("-o,--output FILE", options->output, "write to a file");
+  options->table.add_to(*app);
+  options->table.add_choice(*app);
+  for (const char* name : {"--format", "--columns", "--sort", "--top", "--filter"})
+    app->get_option(name)->needs([options] { return options->name.empty(); },
+                                 "one operator is shown as text; leave out its name");
   return {app, [options] { return run(*options); }};
 }
 

@@ -119,6 +119,7 @@ Command add_optimize(App& program) {
       ->description("numbers of threads to try (default: 1 to all cores, doubling)");
   options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
   options->table.add_choice(*app);
+  options->table.add_exact_numbers(*app);
   app->footer(kFooter);
   return {app, [options] { return run(*options); }};
 }

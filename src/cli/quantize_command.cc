@@ -132,6 +132,7 @@ Command add_quantize(App& program) {
       ->excludes(no_time, "no times are measured");
   options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
   options->table.add_choice(*app);
+  options->table.add_exact(*app);
   return {app, [options] { return run(*options); }};
 }
 

@@ -229,6 +229,7 @@ Command add_sensitivity(App& program) {
   options->table.kept_apart = kScores;
   options->table.add_to(*app);
   options->table.add_choice(*app);
+  options->table.add_exact_numbers(*app);
   const Option* output =
       app->get_option("--output")
           ->description("FILE.json: all scores, to go on with; else the file for the table");

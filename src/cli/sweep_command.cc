@@ -164,6 +164,7 @@ Command add_sweep(App& program) {
                      ->excludes(emit, "a script is printed instead");
   options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
   options->table.add_choice(*app);
+  options->table.add_exact_numbers(*app);
   for (Option* option : {jobs, retry, app->get_option("--format"), app->get_option("--table"),
                          app->get_option("--width")})
     option->excludes(emit, "nothing is run")->excludes(list, "nothing is run");

@@ -11,6 +11,18 @@
 
 namespace strata::cli {
 
+namespace {
+
+void show_numbers(Document& document) {
+  for (Table& table : document.tables) {
+    table.shown_columns.clear();
+    for (TableRow& row : table.rows) row.shown.clear();
+    table.totals.shown.clear();
+  }
+}
+
+}  // namespace
+
 void TableOptions::add_to(App& app, const std::vector<std::string>& formats,
                           const std::string& destination) {
   formats_ = formats;
@@ -22,6 +34,10 @@ void TableOptions::add_to(App& app, const std::vector<std::string>& formats,
                                formats.front(), fmt::join(others, ", ")))
         ->one_of(formats);
   app.add_option(destination + " FILE", output, "write the table to a file");
+  if (std::any_of(formats.begin(), formats.end(), [](const auto& one) { return one != "table"; }))
+    app.add_flag("--with-paths", with_paths_, "keep the folders of absolute paths in files")
+        ->needs([this] { return format() != "table"; },
+                "a table for the terminal has them; take --format csv, json or md");
   width_option_ = app.add_option("--width N", width_, "columns to fit the table into; 0: no limit")
                       ->needs([this] { return format() == "table"; },
                               "only a table for the terminal has a width; take --format table");
@@ -46,6 +62,16 @@ void TableOptions::add_exact(App& app) {
               "csv and json have every digit; take --format table or md");
 }
 
+void TableOptions::add_exact_numbers(App& app) {
+  exact_means_numbers_ = true;
+  add_exact(app);
+}
+
+bool TableOptions::chooses() const {
+  return !choice_.columns.empty() || !choice_.sort.empty() || choice_.top != 0 ||
+         !choice_.filter.empty();
+}
+
 std::string TableOptions::file() const {
   return !kept_apart.empty() && output.ends_with(kept_apart) ? "" : output;
 }
@@ -62,6 +88,7 @@ TableStyle TableOptions::style() const {
   TableStyle style;
   style.width = width_option_->given() ? width_ : to_terminal ? terminal_width() : 0;
   style.exact = exact;
+  style.with_paths = with_paths_;
   style.phrase = advised;
   style.color = to_terminal && wants_color();
   return style;
@@ -79,6 +106,7 @@ Status TableOptions::write(Document document, const TableStyle& style) const {
   const auto renderer = find_renderer(format());
   if (!renderer) return failure(renderer);
   if (auto status = choose(document, choice_); !status) return status;
+  if (style.exact && exact_means_numbers_) show_numbers(document);
   document.options = given_options(*app_);
   auto target = Output::open(file(), file_kind(document.kind));
   if (!target) return failure(target);

@@ -27,9 +27,15 @@ struct TableOptions {
   void add_choice(App& app);
   // For a command whose table has numbers to round.
   void add_exact(App& app);
+  // For one that shows people texts in place of numbers, `1.41× [1.39, 1.43]`: the numbers, in the
+  // columns that csv has.
+  void add_exact_numbers(App& app);
 
   // `--format`, else by the ending of the file, else the default.
   std::string format() const;
+  // Whether any of --columns, --sort, --top and --filter was given: rows and columns are wanted
+  // then, also of a command that says the same in other words otherwise.
+  bool chooses() const;
   bool is_data() const {
     return format() == "csv" || format() == "json";
   }  // every column and digit
@@ -50,6 +56,7 @@ struct TableOptions {
   App* app_ = nullptr;
   std::vector<std::string> formats_;
   std::size_t width_ = 0;
+  bool with_paths_ = false, exact_means_numbers_ = false;
   Option* width_option_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ops/registry.h"
+#include "strata/document/document.h"
 
 namespace strata {
 
@@ -36,7 +37,40 @@ std::string describe_rule(const OpRule& rule) {
   return out;
 }
 
+std::string example_text(const Example& example) {
+  return fmt::format("{}{}{} → {}", example.inputs, example.attributes.empty() ? "" : "; ",
+                     example.attributes, example.outputs);
+}
+
+Cell known(std::int64_t count) { return count >= 0 ? Cell(count) : Cell(); }
+
 }  // namespace
+
+Document operators_document() {
+  Document document = new_document("operators");
+  Table table{.name = "operators",
+              .columns = {{"operator", "Operator"},
+                          {"domain", "Domain"},
+                          {"versions", "Versions"},
+                          {"family", "Family"},
+                          {.name = "example", .title = "Example", .priority = 3},
+                          {.name = "macs", .title = "MACs", .unit = Unit::Macs, .priority = 2},
+                          {.name = "flops", .title = "FLOPs", .unit = Unit::Flops, .priority = 1}}};
+  for (const Family& family : families())
+    for (const OpRule& rule : family.rules) {
+      TableRow row{.cells = {std::string(rule.name), domain_name(rule), versions(rule),
+                             std::string(family.name), Cell(), Cell(), Cell()}};
+      if (!rule.examples.empty()) {
+        const Example& first = rule.examples.front();
+        row.cells[4] = example_text(first);
+        row.cells[5] = known(first.cost.macs);
+        row.cells[6] = known(first.cost.flops);
+      }
+      table.rows.push_back(std::move(row));
+    }
+  document.tables.push_back(std::move(table));
+  return document;
+}
 
 std::string operators_to_text() {
   std::map<std::string, std::vector<std::string>> by_domain;
@@ -70,8 +104,7 @@ std::string operators_to_markdown() {
       std::string example, macs, flops;
       if (!rule.examples.empty()) {
         const Example& first = rule.examples.front();
-        example = fmt::format("`{}{}{} → {}`", first.inputs, first.attributes.empty() ? "" : "; ",
-                              first.attributes, first.outputs);
+        example = fmt::format("`{}`", example_text(first));
         if (first.cost.macs >= 0) macs = fmt::format("{}", first.cost.macs);
         if (first.cost.flops >= 0) flops = fmt::format("{}", first.cost.flops);
       }

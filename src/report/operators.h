@@ -1,4 +1,4 @@
-// The operators that have rules, as text.
+// The operators that have rules, as text and as a table.
 #pragma once
 
 #include <string>
@@ -6,6 +6,10 @@
 
 namespace strata {
 
+struct Document;
+
+// A row for each rule, with its first example.
+Document operators_document();
 std::string operators_to_text();      // their names, by domain
 std::string operators_to_markdown();  // by family, each with an example: docs/operators.md
 // One operator with its worked examples, in all domains that have it; empty if there is none.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strata/document/document.h"
+
 namespace strata {
 namespace {
 
@@ -22,6 +24,18 @@ TEST(OperatorsReport, OneHasItsWorkedExamples) {
   EXPECT_THAT(operator_to_text("Conv"), AllOf(StartsWith("Conv (ai.onnx, version 1+)\n"),
                                               HasSubstr("  MACs        118013952\n")));
   EXPECT_THAT(operator_to_text("Nothing"), IsEmpty());
+}
+
+// As OneHasItsWorkedExamples.
+TEST(OperatorsReport, TheTableHasARowForEachRule) {
+  Document document = operators_document();
+  ASSERT_TRUE(choose(document, {.columns = "operator,domain,versions,macs", .filter = "Conv"}));
+  const Table& table = document.tables.at(0);
+  ASSERT_EQ(table.rows.size(), 3u);  // in three domains
+  EXPECT_EQ(std::get<std::string>(table.rows[0].cells[0].value), "Conv");
+  EXPECT_EQ(std::get<std::string>(table.rows[0].cells[1].value), "ai.onnx");
+  EXPECT_EQ(std::get<std::string>(table.rows[0].cells[2].value), "1+");
+  EXPECT_EQ(std::get<Expr>(table.rows[0].cells[3].value).value(), 118'013'952);
 }
 
 TEST(OperatorsReport, MarkdownHasATableForEachFamily) {

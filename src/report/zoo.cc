@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace strata {
 
@@ -24,13 +25,24 @@ std::string range_of(const zoo::Parameter& parameter) {
 
 }  // namespace
 
-std::string networks_to_text() {
-  std::size_t width = 0;
-  for (const zoo::Entry& entry : zoo::entries()) width = std::max(width, entry.name.size());
-  std::string out;
-  for (const zoo::Entry& entry : zoo::entries())
-    out += fmt::format("{:<{}}  {}\n", entry.name, width, entry.summary);
-  return out;
+Document networks_document() {
+  Document document = new_document("zoo");
+  Table table{
+      .name = "networks",
+      .columns = {{"network", "Network"}, {"summary", "Summary"}, {"parameters", "Parameters"}}};
+  // One network alone is shown with its parameters, and what they mean.
+  table.shown_columns = {table.columns[0], table.columns[1]};
+  for (const zoo::Entry& entry : zoo::entries()) {
+    std::vector<std::string> parameters;
+    for (const zoo::Parameter& parameter : entry.parameters)
+      parameters.push_back(fmt::format("{}={}", parameter.name, parameter.usual));
+    TableRow row{.cells = {std::string(entry.name), std::string(entry.summary),
+                           fmt::format("{}", fmt::join(parameters, " "))}};
+    row.shown = {row.cells[0], row.cells[1]};
+    table.rows.push_back(std::move(row));
+  }
+  document.tables.push_back(std::move(table));
+  return document;
 }
 
 std::string network_to_text(const zoo::Entry& entry) {

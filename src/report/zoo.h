@@ -3,12 +3,13 @@
 
 #include <string>
 
-#include "strata/document/table.h"
+#include "strata/document/document.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
 
-std::string networks_to_text();                        // one a line
+// A row for each network.
+Document networks_document();
 std::string network_to_text(const zoo::Entry& entry);  // with its parameters
 
 // Numbers as the published table has them: `3.5M`, `327.14M`. People see these digits; programs get

@@ -41,7 +41,6 @@ struct Pipe {
 // Runs after fork, and calls only what is safe between fork and exec. Does not return.
 [[noreturn]] void become_program(char* const* words, const Pipe& out, const Pipe& err,
                                  const Pipe& problem, pid_t parent) {
-  ::signal(SIGTERM, SIG_DFL);  // which workers ignore
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);
   ::dup2(out.write, STDOUT_FILENO);

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -28,6 +29,18 @@
 namespace strata {
 
 namespace {
+
+// The wish to stop: from the caller, or by a signal to this very process, as a command that judges
+// outputs may send it. A terminal sends its Ctrl-C to both.
+std::atomic<bool> g_stop = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void stop_at_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { g_stop = true; };
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+}
 
 // The caller's observer, at the other end of a socket.
 class DistantObserver {
@@ -48,7 +61,7 @@ class DistantObserver {
     here.note = [this](const std::string& sentence) { ask(JobWord::Note, sentence); };
     here.resumed = [this](const std::string& sentence) { ask(JobWord::Resumed, sentence); };
     here.phrase = [this](const Error& error) { return ask(JobWord::Wording, error); };
-    here.stop = &stop_;
+    here.stop = &g_stop;
     return here;
   }
 
@@ -71,7 +84,7 @@ class DistantObserver {
     while (read_frame(in_, bytes)) {
       MessageReader in(bytes);
       if (in.taken<JobReply>() == JobReply::Stop) {
-        stop_ = true;
+        g_stop = true;
         continue;
       }
       const std::lock_guard lock(mutex_);
@@ -85,7 +98,6 @@ class DistantObserver {
   }
 
   int in_, out_;
-  std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::condition_variable replied_;
   std::string reply_;
@@ -146,6 +158,7 @@ void leave_at_once(int exit_code, void*) {
 
 int serve_job(std::string_view request, int in, int out) {
   ::on_exit(leave_at_once, nullptr);
+  stop_at_signals();
   MessageWriter started;
   started.put(JobWord::Started);
   if (!write_frame(out, started.bytes())) return 1;

@@ -86,6 +86,9 @@ constexpr const char* kCommands[] = {
     "--max-time 2s --format json",
     "sweep tests/schema/sweep.toml -o $OUT/sweep.jsonl --format json",
     "engines fake --format json",
+    "engines fake --format json --columns engine,precision,works --filter int8",
+    "ops --format json",
+    "zoo --format json --top 3",
     "zoo table --format json",
     "zoo table --format json --layout rasp",
 };
