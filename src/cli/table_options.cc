@@ -102,6 +102,8 @@ Status TableOptions::check(std::string_view kind) const {
   return check_output(file(), file_kind(kind));
 }
 
+Status TableOptions::write(const std::string& text) const { return write_output(file(), text); }
+
 Status TableOptions::write(Document document, const TableStyle& style) const {
   const auto renderer = find_renderer(format());
   if (!renderer) return failure(renderer);

@@ -46,6 +46,8 @@ struct TableOptions {
   // Renders the document with what was chosen of its first table, and writes it.
   Status write(Document document) const { return write(std::move(document), style()); }
   Status write(Document document, const TableStyle& style) const;
+  // A page for people that is no document.
+  Status write(const std::string& text) const;
 
  private:
   FileKind file_kind(std::string_view document_kind) const;
