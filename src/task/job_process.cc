@@ -112,12 +112,13 @@ Error RunningJob::how_it_died() {
   const ChildEnd end = child_->wait_for_end();
   const std::string said =
       end.last_words.empty() ? "" : fmt::format("; its last words: {}", end.last_words);
+  const std::string program = place_.program.empty() ? "this program" : place_.program;
   if (end.not_started)
-    return {fmt::format("{} cannot be started as a worker", child_->program()), ErrorKind::Usage};
+    return {fmt::format("{} cannot be started as a worker", program), ErrorKind::Usage};
   if (!has_started_ && end.signal == 0)
     return {fmt::format("{} was started as a worker and does not act as one: its main() must call "
                         "worker_main()",
-                        child_->program()),
+                        program),
             ErrorKind::Usage};
   const std::string how = end.signal != 0
                               ? what_ended_it(end.signal)
