@@ -12,6 +12,8 @@ thread_local FormulaState* formula_state = nullptr;
 
 namespace {
 
+// GPT-2 takes 4 atoms of work and 3 of room for each byte of its graph; 100,000 nodes of residual
+// blocks without names 13 and 8.
 constexpr double kWork = 10e6, kWorkPerByte = 200;
 constexpr double kRoom = 5e6, kRoomPerByte = 50;
 
