@@ -18,6 +18,13 @@ namespace {
 
 using namespace page;
 
+// A sum, or what begins with a minus, stands in parentheses behind a factor.
+std::string as_factor(const std::string& text) {
+  const bool is_sum =
+      text.starts_with('-') || text.find(" + ") != text.npos || text.find(" - ") != text.npos;
+  return is_sum ? "(" + text + ")" : text;
+}
+
 class Explanation {
  public:
   Explanation(const Model& model, const Costs& costs, const Layers& layers, std::size_t index,
@@ -169,13 +176,14 @@ void Explanation::strata_numbers() {
   if (!rows.empty()) page_.gap();
 
   page_.derivation("MACs", {exact(sum.macs) + times_text()});
-  std::string symbols = "2·MACs", numbers = fmt::format("2·{}", exact(sum.macs));
+  std::string symbols = "2·MACs", numbers = fmt::format("2·{}", as_factor(exact(sum.macs)));
   const std::pair<std::string_view, const Expr*> parts[] = {
       {"adds", &sum.adds}, {"muls", &sum.muls}, {"specials", &sum.specials}};
   for (const auto& [label, amount] : parts) {
     if (amount->is(0)) continue;
     symbols += fmt::format(" + {}", label);
-    numbers += fmt::format(" + {}", exact(*amount));
+    const std::string text = exact(*amount);
+    numbers += fmt::format(text.starts_with('-') ? " + ({})" : " + {}", text);
   }
   page_.derivation("FLOPs", {symbols, numbers, exact(sum.flops())});
   bytes_of_nodes();

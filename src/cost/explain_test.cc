@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/text.h"
 #include "strata/infer/infer.h"
 #include "strata/read/read.h"
 
@@ -72,6 +73,23 @@ TEST_F(Explain, StrataShowsWorkBytesAndParameters) {
   EXPECT_THAT(page, HasSubstr("read    = input 602,112 + weight 37,632\n        = 639,744 B\n"));
   EXPECT_THAT(page, HasSubstr("write   = output 3,211,264\n        = 3,211,264 B\n"));
   EXPECT_THAT(page, HasSubstr("params  = 9,408\n"));
+}
+
+// 3·4 MACs for each of the N + 2 rows, which are a sum.
+TEST_F(Explain, ASumBehindAFactorStandsInParentheses) {
+  auto model = model_from_text(R"(
+    input x f32[N,3]
+    weight rows f32[2,3]
+    weight w f32[3,4]
+    all = Concat(x, rows) axis=0
+    y = MatMul(all, w) name="fc"
+    output y)");
+  ASSERT_TRUE(model && infer(*model));
+  const Costs costs = count(*model);
+  const auto page =
+      explain(*model, costs, find_layers(*model, costs), "fc", *find_convention("strata"));
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_THAT(*page, HasSubstr("FLOPs   = 2·MACs\n        = 2·(12·N + 24)\n        = 24·N + 48\n"));
 }
 
 TEST_F(Explain, ConventionsShowTheirFormulas) {
