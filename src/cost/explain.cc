@@ -183,7 +183,7 @@ void Explanation::strata_numbers() {
     if (amount->is(0)) continue;
     symbols += fmt::format(" + {}", label);
     const std::string text = exact(*amount);
-    numbers += fmt::format(text.starts_with('-') ? " + ({})" : " + {}", text);
+    numbers += " + " + (text.starts_with('-') ? "(" + text + ")" : text);
   }
   page_.derivation("FLOPs", {symbols, numbers, exact(sum.flops())});
   bytes_of_nodes();
