@@ -14,14 +14,14 @@ test: check-format  ## whole programs with g++; unit tests and fuzzers with clan
 	deps/install.sh build engines test
 	$(call build,test)
 	$(call build,fuzz)
-	ctest --preset fuzz --parallel $(JOBS)
-	ctest --preset test --parallel $(JOBS)
+	tests/run_preset.sh fuzz $(JOBS)
+	tests/run_preset.sh test $(JOBS)
 
 test-all: test  ## also unit tests with g++, and whole programs with sanitizers
 	$(call build,dev)
-	ctest --preset dev --parallel $(JOBS)
+	tests/run_preset.sh dev $(JOBS)
 	$(call build,asan)
-	ctest --preset asan --parallel $(JOBS)
+	tests/run_preset.sh asan $(JOBS)
 
 models:  ## the whole way on every trained network; build/trained/report.md
 	deps/install.sh build engines test models
