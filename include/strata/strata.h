@@ -27,8 +27,9 @@
 // Jobs do what the commands of the program do. Each takes a request and an Observer, which receives
 // progress and can ask the job to stop (docs/jobs.md):
 //
-//   run_timing, run_bench, run_optimize, run_sweep, run_payload       strata/task/…
-//   run_calibrate, run_sensitivity, run_quantize, run_zoo_table, run_engines
+//   run_stat, run_timing, run_bench, run_optimize, run_sweep, run_payload   strata/task/…
+//   run_calibrate, run_sensitivity, run_quantize, run_explain, run_engines
+//   run_zoo_table, run_zoo_export
 #pragma once
 
 #include "strata/base/certainty.h"
@@ -110,20 +111,24 @@
 #include "strata/sensitivity/parts.h"
 #include "strata/sensitivity/sensitivity.h"
 #include "strata/task/bench.h"
+#include "strata/task/bench_text.h"
 #include "strata/task/calibrate.h"
 #include "strata/task/caller.h"
 #include "strata/task/data.h"
 #include "strata/task/engine.h"
 #include "strata/task/engines.h"
+#include "strata/task/explain.h"
 #include "strata/task/model.h"
 #include "strata/task/optimize.h"
 #include "strata/task/payload.h"
 #include "strata/task/quantize.h"
 #include "strata/task/sensitivity.h"
+#include "strata/task/stat.h"
 #include "strata/task/sweep.h"
 #include "strata/task/sweep_scripts.h"
 #include "strata/task/timing.h"
 #include "strata/task/worker.h"
+#include "strata/task/zoo_export.h"
 #include "strata/task/zoo_table.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/zoo.h"

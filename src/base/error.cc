@@ -114,6 +114,7 @@ constexpr CodeRow kRows[] = {
     {Code::ColumnsDropped, "columns_dropped", Model, ""},
     {Code::RowsBelowTop, "rows_below_top", Model, ""},
     {Code::NotAdditive, "not_additive", Model, ""},
+    {Code::LoadWorkApart, "load_work_apart", Model, ""},
 
     {Code::OverLimit, "over_limit", Model, ""},
 

@@ -1,15 +1,12 @@
 #include "strata/build/builder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "base/half.h"
-#include "base/name_table.h"
+#include "build/builder_impl.h"
 #include "infer/inputs.h"
-#include "infer/runner.h"
 
 namespace strata::build {
 
@@ -22,120 +19,7 @@ bool is_list(std::string_view cls) {
   return cls == "Sequential" || cls == "ModuleList" || cls == "ModuleDict";
 }
 
-// An open module.
-struct Frame {
-  ScopeId scope = 0;
-  std::string_view prefix;     // for node names: `/features/features.0`
-  std::string_view component;  // its last part
-  bool list = false;
-  bool again = false;  // it or a module around it was called before, so its weights exist
-  struct Used {
-    std::string_view op;
-    std::uint32_t count;
-  };
-  InlineVector<Used, 2> used = {};  // operators in it, for numbering the nodes
-};
-
-class Digits {
- public:
-  explicit Digits(std::uint64_t number)
-      : end_(std::to_chars(buffer_, buffer_ + sizeof buffer_, number).ptr) {}
-  operator std::string_view() const {  // NOLINT(google-explicit-constructor)
-    return {buffer_, static_cast<std::size_t>(end_ - buffer_)};
-  }
-
- private:
-  char buffer_[20];
-  char* end_;
-};
-
-// The numbers encoded in a type: f16, bf16, otherwise f32.
-std::string in_type(std::span<const float> items, DType type) {
-  if (type != DType::F16 && type != DType::BF16)
-    return {reinterpret_cast<const char*>(items.data()), items.size_bytes()};
-  std::string bytes;
-  for (float item : items) {
-    const std::uint16_t half = type == DType::F16 ? half_bits(item) : bfloat_bits(item);
-    bytes.append(reinterpret_cast<const char*>(&half), sizeof half);
-  }
-  return bytes;
-}
-
 }  // namespace
-
-struct Builder::Impl {
-  explicit Impl(DType type) : dtype(type), runner(model, options) {
-    frames.reserve(16);
-    frames.emplace_back();
-  }
-
-  Graph& graph() { return model.graph(); }
-  Tensor& tensor(Var x) { return graph().tensors[x.id]; }
-  Var add_tensor(std::string_view name, Role role) {
-    Tensor& made = graph().tensors.emplace_back();
-    made.name = name;
-    made.role = role;
-    return {static_cast<TensorId>(graph().tensors.size() - 1)};
-  }
-  Var add_stored(std::string_view name, DType type, std::span<const std::int64_t> dims);
-  // Memory that lives as long as the model, which it takes from the model in large pieces.
-  char* room(std::size_t bytes) {
-    if (bytes > static_cast<std::size_t>(room_end - room_at)) {
-      const auto piece = model.keep_span<std::max_align_t>(
-          (std::max(bytes, kPiece) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
-      room_at = reinterpret_cast<char*>(piece.data());
-      room_end = room_at + piece.size_bytes();
-    }
-    return std::exchange(room_at, room_at + bytes);
-  }
-  template <class T>
-  std::span<T> items(std::size_t count) {
-    const auto misaligned = reinterpret_cast<std::uintptr_t>(room_at) % alignof(T);
-    if (misaligned != 0)
-      room_at += std::min<std::ptrdiff_t>(alignof(T) - misaligned, room_end - room_at);
-    return {reinterpret_cast<T*>(room(count * sizeof(T))), count};
-  }
-  template <class T>
-  std::span<const T> copy(std::span<const T> from) {
-    const auto to = items<T>(from.size());
-    std::uninitialized_copy(from.begin(), from.end(), to.begin());
-    return to;
-  }
-  std::string_view text(std::string_view from) { return join({from}); }
-  std::string_view join(std::initializer_list<std::string_view> parts) {
-    std::size_t size = 0;
-    for (std::string_view part : parts) size += part.size();
-    char* const start = room(size);
-    char* at = start;
-    for (std::string_view part : parts) at = std::copy(part.begin(), part.end(), at);
-    return {start, size};
-  }
-  // A new node's name, followed by the name of its first output: `/a/Conv_output_0`.
-  std::string_view node_name(std::string_view op);
-  Var add_node(std::string_view op, std::span<const Var> inputs, std::size_t outputs,
-               std::span<const Setting> settings);
-  // The constant with these elements, if it exists; `key` identifies it.
-  const TensorId* find_constant(DType type, std::span<const std::int64_t> dims,
-                                std::string_view bytes, bool as_node);
-  // Stores `bytes` once, under its own name.
-  Var constant(DType type, std::span<const std::int64_t> dims, std::string_view bytes);
-
-  static constexpr std::size_t kPiece = 8192;
-
-  Model model;
-  char* room_at = nullptr;
-  char* room_end = nullptr;
-  InferOptions options;
-  DType dtype;
-  Runner runner;
-  std::vector<Frame> frames;
-  NameTable calls;               // keyed by path
-  NameTable weights;             // keyed by name; filled when a module is called again
-  std::size_t weights_seen = 0;  // number of tensors whose weights are already in `weights`
-  NameTable constants;           // keyed by type, shape and bytes: `key`
-  std::string key;
-  std::string error;
-};
 
 Builder::Builder(std::string_view cls, DType dtype) : impl_(std::make_unique<Impl>(dtype)) {
   Model& model = impl_->model;
@@ -336,91 +220,6 @@ Var Builder::Impl::add_stored(std::string_view name, DType type,
   made.type.ranked = true;
   made.type.dims.resize(dims.size());
   for (std::size_t i = 0; i < dims.size(); ++i) made.type.dims[i] = dims[i];
-  return x;
-}
-
-Var Builder::weight(std::string_view name, std::span<const std::int64_t> dims) {
-  if (failed()) return {};
-  for (std::int64_t size : dims)
-    if (size < 1) {
-      fail(fmt::format("{}.{} would have the size {}",
-                       impl_->model.scopes[impl_->frames.back().scope].path, name, size));
-      return {};
-    }
-  const Frame& frame = impl_->frames.back();
-  const std::string_view path = impl_->model.scopes[frame.scope].path;
-  const std::string_view full = path.empty() ? impl_->text(name) : impl_->join({path, ".", name});
-  if (frame.again) {
-    const auto& tensors = impl_->graph().tensors;
-    for (std::size_t& i = impl_->weights_seen; i < tensors.size(); ++i)
-      if (tensors[i].role == Role::Initializer)
-        impl_->weights.insert(tensors[i].name, static_cast<TensorId>(i));
-    if (const TensorId* known = impl_->weights.find(full)) return {*known};
-  }
-  return impl_->add_stored(full, impl_->dtype, dims);
-}
-
-const TensorId* Builder::Impl::find_constant(DType type, std::span<const std::int64_t> dims,
-                                             std::string_view bytes, bool as_node) {
-  key.assign({static_cast<char>(type), static_cast<char>(dims.size()), as_node ? '1' : '0'});
-  key.append(reinterpret_cast<const char*>(dims.data()), dims.size_bytes());
-  key.append(bytes);
-  return constants.find(key);
-}
-
-Var Builder::Impl::constant(DType type, std::span<const std::int64_t> dims,
-                            std::string_view bytes) {
-  if (const TensorId* known = find_constant(type, dims, bytes, false)) return {*known};
-  const Var x = add_stored(join({"constant_", Digits(constants.size())}), type, dims);
-  TensorData& data = model.stored.back();
-  data.store = TensorData::Store::Raw;
-  data.bytes = model.keep(bytes);
-  constants.insert(model.keep(key), x.id);
-  return x;
-}
-
-Var Builder::integers(std::span<const std::int64_t> items) {
-  const auto count = static_cast<std::int64_t>(items.size());
-  return impl_->constant(
-      DType::I64, std::span(&count, 1),
-      {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(std::int64_t)});
-}
-
-Var Builder::integer(std::int64_t item) {
-  return impl_->constant(DType::I64, {}, {reinterpret_cast<const char*>(&item), sizeof item});
-}
-
-Var Builder::floats(std::span<const float> items) {
-  const auto count = static_cast<std::int64_t>(items.size());
-  return impl_->constant(
-      DType::F32, std::span(&count, 1),
-      {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(float)});
-}
-
-Var Builder::bound(float item) {
-  const auto bytes = in_type(std::span(&item, 1), impl_->dtype);
-  return impl_->constant(impl_->dtype, {}, bytes);
-}
-
-Var Builder::number(float item) { return table(std::span(&item, 1), {}); }
-
-// This is a node instead of an initializer, because a stored float would be a parameter.
-Var Builder::table(std::span<const float> items, std::initializer_list<std::int64_t> sizes) {
-  if (failed()) return {};
-  const std::span dims(sizes.begin(), sizes.size());
-  const std::string bytes = in_type(items, impl_->dtype);
-  if (const TensorId* known = impl_->find_constant(impl_->dtype, dims, bytes, true))
-    return {*known};
-  Model& model = impl_->model;
-  const std::string_view key = model.keep(impl_->key);
-  TensorData& data = model.stored.emplace_back();
-  data.dtype = impl_->dtype;
-  data.store = TensorData::Store::Raw;
-  data.dims = model.keep(dims);
-  data.bytes = model.keep(bytes);
-  const Setting settings[] = {{"value", &data}};
-  const Var x = op("Constant", std::span<const Var>(), settings);
-  impl_->constants.insert(key, x.id);
   return x;
 }
 

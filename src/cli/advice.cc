@@ -88,6 +88,7 @@ constexpr Advice kAdvice[] = {
     {Code::ColumnsDropped, "{message} (--width 0 shows all)"},
     {Code::RowsBelowTop, "{message}; --top 0 shows all"},
     {Code::NotAdditive, "{message}; --leave-one-out measures that"},
+    {Code::LoadWorkApart, "{message} (--load-work adds them)"},
 
     {Code::OverLimit, "{message}; if you trust the file, raise the limit with --limit"},
 

@@ -1,8 +1,6 @@
-// From the options of `bench` and `optimize` to a request: lists are taken apart, and every mistake
-// in them is named by its option.
+// The options that `bench` and `optimize` share: from lists as the user writes them to a request.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,7 +9,6 @@
 namespace strata::cli {
 
 class App;
-struct BenchSettings;
 
 // As the user writes it. Lists have commas in them, and options may come several times.
 struct BenchChoices {
@@ -22,23 +19,14 @@ struct BenchChoices {
   std::vector<std::string> precisions;  // none: as stored
   std::vector<std::string> batches;     // none: the file's own
   std::vector<std::string> threads;     // none: 1
-  std::string engine_path, device, provider;
-  DataRequest data = {};  // that int8 is calibrated on, where strata makes it
-  std::string base;       // the start of a variant's label; empty: the first that runs
+  std::vector<std::string> inputs;      // NAME=1x3x224x224, or files
+  std::vector<std::string> sizes;       // batch=8
+  BenchRequest request;                 // what is no list
 
-  // The options that `bench` and `optimize` share.
-  void add_to(App& app, BenchSettings& settings);
+  void add_to(App& app);
   bool names_int8() const;  // among the precisions
+  // All of it, with mistakes named by their option. Choices that were not made stay empty.
+  Result<BenchRequest> read() const;
 };
-
-// What all variants of a model share.
-struct BenchSettings {
-  std::vector<std::string> inputs;  // NAME=1x3x224x224, or files
-  std::vector<std::string> sizes;   // batch=8
-  std::uint64_t seed = 0;           // of random inputs and weights
-};
-
-// Choices that were not made stay empty.
-Result<BenchRequest> read_choices(const BenchChoices& choices, const BenchSettings& settings = {});
 
 }  // namespace strata::cli

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string message(const BenchChoices& choices) {
-  const auto plan = read_choices(choices);
+  const auto plan = choices.read();
   return plan ? "fine" : plan.error().message;
 }
 
@@ -22,7 +22,7 @@ TEST(BenchChoices, ListsAreTakenApart) {
   choices.precisions = {"fp32,int8"};
   choices.batches = {"1,2,2"};
   choices.threads = {"1", "2"};
-  const auto plan = read_choices(choices);
+  const auto plan = choices.read();
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->models[0].name, "resnet18");
   EXPECT_EQ(plan->models[1].name, "net");
@@ -40,7 +40,7 @@ TEST(BenchChoices, ListsAreTakenApart) {
 TEST(BenchChoices, WhatIsNotSaidStaysEmpty) {
   BenchChoices choices;
   choices.models = {"net.onnx"};
-  const auto plan = read_choices(choices);
+  const auto plan = choices.read();
   ASSERT_TRUE(plan);
   EXPECT_THAT(plan->engines, IsEmpty());
   EXPECT_THAT(plan->precisions, IsEmpty());
@@ -51,11 +51,10 @@ TEST(BenchChoices, WhatIsNotSaidStaysEmpty) {
 TEST(BenchChoices, SettingsAreParsed) {
   BenchChoices choices;
   choices.models = {"net.onnx"};
-  BenchSettings settings;
-  settings.inputs = {"x=Nx3", "x=photo.npy"};
-  settings.sizes = {"N=8"};
-  settings.seed = 7;
-  const auto request = read_choices(choices, settings);
+  choices.inputs = {"x=Nx3", "x=photo.npy"};
+  choices.sizes = {"N=8"};
+  choices.request.seed = 7;
+  const auto request = choices.read();
   ASSERT_TRUE(request) << request.error().message;
   ASSERT_EQ(request->sizes.input_shapes.size(), 1u);
   EXPECT_EQ(text(request->sizes.input_shapes[0].second), "N×3");
@@ -63,14 +62,14 @@ TEST(BenchChoices, SettingsAreParsed) {
   EXPECT_THAT(request->inputs, ElementsAre("x=photo.npy"));
   EXPECT_EQ(request->seed, 7u);
   EXPECT_EQ(request->method.seed, 7u);
-  settings.sizes = {"N"};
-  EXPECT_EQ(read_choices(choices, settings).error().message, "--dim N: write it as NAME=SIZE");
+  choices.sizes = {"N"};
+  EXPECT_EQ(choices.read().error().message, "--dim N: write it as NAME=SIZE");
 }
 
 TEST(BenchChoices, APairIsOneModel) {
   BenchChoices choices;
   choices.pairs = {"torch=b/net.pt,onnxruntime=b/net.onnx"};
-  const auto plan = read_choices(choices);
+  const auto plan = choices.read();
   ASSERT_TRUE(plan) << plan.error().message;
   ASSERT_EQ(plan->models.size(), 1u);
   EXPECT_EQ(plan->models[0].name, "net");
@@ -83,7 +82,7 @@ TEST(BenchChoices, APairIsOneModel) {
 TEST(BenchChoices, EqualNamesAreToldApart) {
   BenchChoices choices;
   choices.models = {"a/net.onnx", "b/net.onnx"};
-  const auto plan = read_choices(choices);
+  const auto plan = choices.read();
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->models[0].name, "a/net.onnx");
   EXPECT_EQ(plan->models[1].name, "b/net.onnx");
@@ -93,7 +92,7 @@ TEST(BenchChoices, QuantizedFilesFindTheirModel) {
   BenchChoices choices;
   choices.models = {"zoo:mobilenet_v2?width=0.5"};
   choices.int8 = {"mobilenet_v2?width=0.5=small_int8.onnx"};
-  const auto plan = read_choices(choices);
+  const auto plan = choices.read();
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->models[0].int8, "small_int8.onnx");
   choices.int8 = {"other=x.onnx"};

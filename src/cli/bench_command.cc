@@ -17,66 +17,43 @@ namespace {
 
 struct BenchCommand {
   BenchChoices choices;
-  BenchSettings settings;
-  BenchOptions method;
   TableOptions table;
   std::optional<double> rate, sustained, memory_limit;
   std::string shapes;
-  BenchRequest request;  // all of the above, once it is read
   std::string layout;
   bool aa = false;
   int trials = 1000;
 };
 
-constexpr const char* kFooter =
-    "Examples:\n"
-    "  strata bench resnet50.onnx --engine onnxruntime,onnxruntime:opt=off\n"
-    "  strata bench zoo:resnet50 zoo:mobilenet_v2 --threads 1,2 --batch 1,4\n"
-    "  strata bench --pair torch=m.pt,onnxruntime=m.onnx --base torch --layout torchblade\n"
-    "  strata bench m.onnx --precision fp32,int8 --int8 m=m_int8.onnx -o m.json\n"
-    "  strata bench m.onnx --rate 40/s --poisson\n"
-    "  strata bench decoder.onnx --shapes min=1x16,opt=1x128,max=1x512\n"
-    "  strata bench m.onnx --aa\n"
-    "\n"
-    "A variant is written ENGINE:KEY=VALUE,… PRECISION N threads batch N, without what is the\n"
-    "usual: `onnxruntime:opt=off int8 2 threads batch 4`.";
-
 // ----- options
 
-Status take_method(BenchCommand& command) {
-  LoadMode& load = command.method.load;
+Status read_method(const BenchCommand& command, BenchOptions& method) {
   if (command.rate && command.sustained)
     return failure("--rate and --sustained are two kinds of load; choose one", ErrorKind::Usage);
+  LoadMode& load = method.load;
   if (command.rate) load.kind = LoadMode::Kind::Rate, load.rate = *command.rate;
   if (command.sustained) load.kind = LoadMode::Kind::Sustained, load.seconds = *command.sustained;
   if (command.memory_limit)
-    command.method.limits.memory_bytes = static_cast<std::int64_t>(*command.memory_limit);
+    method.limits.memory_bytes = static_cast<std::int64_t>(*command.memory_limit);
   return {};
 }
 
-Status take_shapes(BenchCommand& command) {
-  if (command.shapes.empty()) return {};
-  auto shapes = parse_shape_choices(command.shapes);
-  if (!shapes) return failure("--shapes " + shapes.error().message, ErrorKind::Usage);
-  command.request.shapes = std::move(*shapes);
-  return {};
-}
-
-Status read_request(BenchCommand& command, const App& app) {
-  if (auto status = take_method(command); !status) return status;
-  auto request = read_choices(command.choices, command.settings);
+Result<BenchRequest> read_request(const BenchCommand& command, const App& app) {
+  auto request = command.choices.read();
   if (!request) return failure(request);
-  command.request = std::move(*request);
-  if (auto status = take_shapes(command); !status) return status;
-  if (command.request.models.size() > 1 && !command.request.inputs.empty())
+  if (auto status = read_method(command, request->method); !status) return failure(status);
+  if (!command.shapes.empty()) {
+    auto shapes = of_option("--shapes", parse_shape_choices(command.shapes));
+    if (!shapes) return failure(shapes);
+    request->shapes = std::move(*shapes);
+  }
+  if (request->models.size() > 1 && !request->inputs.empty())
     return failure(fmt::format("--input {}: a file has the elements of one model, and there are {}",
-                               command.request.inputs.front(), command.request.models.size()),
+                               request->inputs.front(), request->models.size()),
                    ErrorKind::Usage);
-  command.method.seed = command.settings.seed;
-  command.request.method = command.method;
-  if (command.aa) command.request.aa_trials = command.trials;
-  command.request.caller = {version_text(), given_options(app)};
-  return {};
+  if (command.aa) request->aa_trials = command.trials;
+  request->caller = {version_text(), given_options(app)};
+  return request;
 }
 
 // ----- output
@@ -87,20 +64,14 @@ Status write_run(const BenchRun& run, const BenchCommand& command) {
   return command.table.write(bench_document(run, layout));
 }
 
-bool measured_anything(const BenchRun& run) {
-  for (const BenchGroup& group : run.groups)
-    for (const VariantResult& result : group.result.variants)
-      if (result.runs() > 0) return true;
-  return !run.aa.empty();
-}
-
-Result<int> run_command(BenchCommand& command, const App& app) {
-  if (auto status = read_request(command, app); !status) return failure(status);
+Result<int> run_command(const BenchCommand& command, const App& app) {
+  auto request = read_request(command, app);
+  if (!request) return failure(request);
   if (Status status = command.table.check("bench"); !status) return failure(status);
   if (!command.table.output.empty() && command.table.output != "-")
-    command.request.keep = [&](const BenchRun& run) { return write_run(run, command); };
+    request->keep = [&](const BenchRun& run) { return write_run(run, command); };
   JobDisplay display;
-  const auto run = run_bench(command.request, display.observer());
+  const auto run = run_bench(*request, display.observer());
   display.clear();
   if (!run) return failure(run);
   if (auto status = write_run(*run, command); !status) return failure(status);
@@ -109,12 +80,12 @@ Result<int> run_command(BenchCommand& command, const App& app) {
     if (const std::string headline = bench_headline(*run); !headline.empty())
       fmt::print(stderr, "{}\n", printable(headline));
   if (!run->complete) return kInterrupted;
-  return measured_anything(*run) ? kFine : kFailed;
+  return run->has_results() ? kFine : kFailed;
 }
 
 void add_choices(App& app, BenchCommand& command) {
   BenchChoices& choices = command.choices;
-  choices.add_to(app, command.settings);
+  choices.add_to(app);
   app.get_option("--input")
       ->option_text("NAME=SHAPE|FILE")
       ->description(
@@ -131,15 +102,15 @@ void add_choices(App& app, BenchCommand& command) {
       {app.get_option("--int8"), app.get_option("--data"), app.get_option("--samples")},
       [&choices] { return choices.names_int8(); },
       "no variant is in int8; add int8 to --precision");
-  app.add_option("--device NAME", choices.device, "device to run on: cpu, cuda:0");
-  app.add_option("--provider NAME", choices.provider,
+  app.add_option("--device NAME", choices.request.device, "device to run on: cpu, cuda:0");
+  app.add_option("--provider NAME", choices.request.provider,
                  "the engine's own backend: tensorrt, openvino, …");
-  app.add_option("--base VARIANT", choices.base,
+  app.add_option("--base VARIANT", choices.request.base,
                  "variant that the others are compared with (default: the first)");
 }
 
 void add_method(App& app, BenchCommand& command) {
-  BenchOptions& method = command.method;
+  BenchOptions& method = command.choices.request.method;
   Option* until = app.add_quantity("--until SHARE", Quantity::Share, method.until,
                                    "stop when every speed-up is known so well (default 1%)");
   Option* max_time = app.add_quantity("--max-time TIME", Quantity::TimeLimit, method.max_seconds,
@@ -193,7 +164,6 @@ Command add_bench(App& program) {
   auto command = std::make_shared<BenchCommand>();
   App* app =
       program.add_subcommand("bench", "which engine, precision, threads and batch are fastest");
-  app->footer(kFooter);
   add_choices(*app, *command);
   add_method(*app, *command);
   command->table.add_to(*app);

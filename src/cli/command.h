@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,13 @@ enum ExitCode : int {
   kInterrupted = 130,  // as shells have it for Ctrl-C; what there was is printed
 };
 int exit_code(const Error& error);
+
+// What was read from an option's text. A mistake in it is named by the option: `--dim N: …`.
+template <class T>
+Result<T> of_option(std::string_view option, Result<T> read) {
+  if (read) return read;
+  return failure(std::string(option) + " " + read.error().message, read.error().kind);
+}
 
 // A subcommand adds itself to the program; `run` is called if it was chosen and
 // gives the exit code.

@@ -1,13 +1,9 @@
 #include "cli/engine_options.h"
 
-#include <algorithm>
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "cli/options.h"
-#include "strata/bench/variant.h"
-#include "strata/machine/machine.h"
+#include "strata/task/bench_text.h"
 
 namespace strata::cli {
 
@@ -25,22 +21,9 @@ std::vector<Option*> EngineOptions::add_to(App& app) {
   };
 }
 
-std::string EngineOptions::name() const { return engine.substr(0, engine.find(':')); }
-
-Result<int> parse_threads(const std::string& text) {
-  if (text == "all") return std::max(read_machine().cores, 1);
-  constexpr int kMost = 1024;
-  int number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc() || end != text.data() + text.size() || number < 1 || number > kMost)
-    return failure(fmt::format("--threads {}: write a number from 1 to {}, or all", text, kMost),
-                   ErrorKind::Usage);
-  return number;
-}
-
 Result<EngineRequest> EngineOptions::request() const {
-  auto style = parse_engine_style(engine);
-  if (!style) return failure("--engine " + style.error().message, style.error().kind);
+  auto style = of_option("--engine", parse_engine_style(engine));
+  if (!style) return failure(style);
   const auto has_value = [](const std::string& option) {
     const std::size_t equals = option.find('=');
     return equals != 0 && equals != option.npos;
@@ -53,7 +36,7 @@ Result<EngineRequest> EngineOptions::request() const {
     if (!has_value(option))
       return failure(fmt::format("--engine {}: write it as {}:KEY=VALUE", engine, style->engine),
                      ErrorKind::Usage);
-  const auto number = parse_threads(threads);
+  const auto number = of_option("--threads", parse_threads(threads));
   if (!number) return failure(number);
   EngineRequest out{style->engine, path, device, provider, style->options, *number};
   out.own.insert(out.own.end(), own.begin(), own.end());

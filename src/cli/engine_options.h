@@ -21,10 +21,6 @@ struct EngineOptions {
   std::vector<Option*> add_to(App& app);
   // What was asked for, with mistakes named by their option.
   Result<EngineRequest> request() const;
-  std::string name() const;  // of the engine, without its options
 };
-
-// `4`, or `all`: one for each core.
-Result<int> parse_threads(const std::string& text);
 
 }  // namespace strata::cli

@@ -33,14 +33,6 @@ Result<int> run(const Options& options) {
 Command add_engines(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("engines", "what can run models here, tried out");
-  app->footer(
-      "Examples:\n"
-      "  strata engines\n"
-      "  strata engines onnxruntime --format json\n"
-      "  strata engines --filter int8\n"
-      "\n"
-      "Engines are looked for in --engine-path, in STRATA_ENGINE_PATH, beside the program and\n"
-      "where strata is installed; ONNX Runtime itself where STRATA_ONNXRUNTIME says.");
   app->add_option("name NAME", options->request.name, "one engine");
   app->add_option("--engine-path DIR:DIR", options->request.path, "folders to look for engines in");
   Option* max_time =

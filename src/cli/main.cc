@@ -20,12 +20,6 @@ int run(int argc, char** argv) {
   App program("strata: what every layer of a neural network costs", "strata");
   program.set_version_flag("--version", version_text());
   program.require_subcommand();
-  program.footer(
-      "Examples:\n"
-      "  strata stat mobilenet_v2.onnx\n"
-      "  strata stat zoo:resnet50 --report tree --depth 2\n"
-      "  strata stat decoder.onnx --dim batch=1 --report tree --depth 2\n"
-      "  strata explain resnet50.onnx layer1.0.conv2 --count rasp");
   const std::string_view first = argc > 1 ? argv[1] : "";
   const std::vector<Command> commands = add_commands(program, first);
   const auto shown = program.parse(argc, argv);

@@ -17,12 +17,6 @@ struct Options {
   TableOptions table;
 };
 
-constexpr const char* kFooter =
-    "A job that is in several files is taken from the first in which it did not fail.\n"
-    "\n"
-    "Example:\n"
-    "  strata merge part1.jsonl part2.jsonl -o all.jsonl";
-
 Result<int> run(const Options& options) {
   const auto merged = merge_sweeps(options.files, options.output);
   if (!merged) return failure(merged);
@@ -44,10 +38,9 @@ Command add_merge(App& program) {
   App* app = program.add_subcommand("merge", "results of a sweep's parts in one file");
   app->add_option("files FILE…", options->files, "results of `strata sweep`")->required();
   app->add_option("-o,--output FILE", options->output, "file to write the results to");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
-  app->footer(kFooter);
   return {app, [options] { return run(*options); }};
 }
 

@@ -57,13 +57,13 @@ Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
                                  const std::vector<std::string>& sizes) {
   InferOptions given;
   for (const std::string& text : inputs) {
-    auto shape = parse_input_shape(text);
-    if (!shape) return failure("--input " + shape.error().message, ErrorKind::Usage);
+    auto shape = of_option("--input", parse_input_shape(text));
+    if (!shape) return failure(shape);
     given.input_shapes.push_back(std::move(*shape));
   }
   for (const std::string& text : sizes) {
-    auto size = parse_size(text);
-    if (!size) return failure("--dim " + size.error().message, ErrorKind::Usage);
+    auto size = of_option("--dim", parse_size(text));
+    if (!size) return failure(size);
     for (const auto& [name, number] : given.sizes)
       if (name == size->first)
         return failure(
@@ -84,12 +84,6 @@ Result<ModelRequest> ModelOptions::request() const {
   if (!given) return failure(given);
   if (batch > 0) given->batch = batch;
   return ModelRequest{path, std::move(*given), allow_outside_data, limit};
-}
-
-Result<LoadedModel> load(const ModelOptions& options) {
-  const auto request = options.request();
-  if (!request) return failure(request);
-  return load_model(*request);
 }
 
 }  // namespace strata::cli

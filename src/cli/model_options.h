@@ -33,9 +33,6 @@ struct ModelOptions {
   bool takes_files = false;
 };
 
-// Reads the model that the options name.
-Result<LoadedModel> load(const ModelOptions& options);
-
 // What `--input` and `--dim` say.
 Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
                                  const std::vector<std::string>& sizes);

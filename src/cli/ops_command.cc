@@ -41,15 +41,6 @@ Result<int> run(const Options& options) {
 Command add_ops(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("ops", "the operators that have rules");
-  app->footer(
-      "Without --columns, --sort, --top and --filter, a table for the terminal is a list of names\n"
-      "by domain, and Markdown is the page docs/operators.md.\n"
-      "\n"
-      "Examples:\n"
-      "  strata ops\n"
-      "  strata ops Conv\n"
-      "  strata ops --filter 'Reduce*' --columns operator,versions,example\n"
-      "  strata ops --format csv -o operators.csv");
   app->add_option("name NAME", options->name, "one operator, with its worked examples");
   options->table.add_to(*app);
   options->table.add_choice(*app);

@@ -16,23 +16,10 @@ namespace {
 
 struct Options {
   BenchChoices choices;
-  BenchSettings settings;
   TableOptions table;
   OptimizeRequest request;  // what the choices are not
   std::string model;
 };
-
-constexpr const char* kFooter =
-    "All variants are measured by turns, the slow ones drop out, the rest is measured again,\n"
-    "and what was written is checked against the best of them. int8 is made by strata from the\n"
-    "samples of --data, and stands only if its answers are good enough. Without samples int8 is\n"
-    "not tried; --random allows it, for a dry run: its answers say nothing about real data.\n"
-    "Beside OUT a receipt is written: OUT.receipt.json, with the command that runs it.\n"
-    "\n"
-    "Examples:\n"
-    "  strata optimize resnet50.onnx -o fast.onnx\n"
-    "  strata optimize resnet50.onnx -o fast.onnx --data photos --min-sqnr 25 --max-time 5min\n"
-    "  strata optimize resnet50.onnx -o fast.onnx --precision fp32 --threads 1";
 
 std::string command_for(const Variant& variant, const std::string& file) {
   std::string engine = variant.engine;
@@ -43,7 +30,7 @@ std::string command_for(const Variant& variant, const std::string& file) {
 
 Status read_options(Options& options) {
   options.choices.models = {options.model};
-  auto variants = read_choices(options.choices, options.settings);
+  auto variants = options.choices.read();
   if (!variants) return failure(variants);
   if (!variants->inputs.empty())
     return failure(fmt::format("--input {}: this command needs no elements; write a shape as "
@@ -93,7 +80,7 @@ Command add_optimize(App& program) {
   Option* max_time = app->add_quantity("--max-time TIME", Quantity::TimeLimit, request.seconds,
                                        "how long to search (default 2min)");
   app->old_name("--budget", max_time);
-  options->choices.add_to(*app, options->settings);
+  options->choices.add_to(*app);
   Option* random =
       app->add_flag("--random", request.random, "allow int8 from random samples, for a dry run");
   Option* min_sqnr = app->add_option("--min-sqnr DB", request.min_sqnr,
@@ -117,10 +104,9 @@ Command add_optimize(App& program) {
       ->description("precisions to try (default fp32, and int8 with samples)");
   app->get_option("--threads")
       ->description("numbers of threads to try (default: 1 to all cores, doubling)");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
-  app->footer(kFooter);
   return {app, [options] { return run(*options); }};
 }
 

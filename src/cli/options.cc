@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/embedded.h"
+
 namespace strata::cli {
 
 namespace {
@@ -25,6 +27,15 @@ Result<std::string> parse_by(CLI::App& app, const std::function<void()>& parse) 
     if (const std::size_t gap = help.find("\n\n\n"); gap != help.npos) help.erase(gap, 1);
     return help;
   }
+}
+
+// Examples and explanations, as they are in the repository.
+void add_help(CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  const bool has_own_parts = parent != nullptr && parent->get_parent() != nullptr;
+  const auto text = embedded_file(fmt::format(
+      "data/help/{}{}.txt", has_own_parts ? parent->get_name() + "_" : "", app.get_name()));
+  if (text) app.footer(std::string(text->substr(0, text->find_last_not_of('\n') + 1)));
 }
 
 // `--output` of `--output FILE`
@@ -75,20 +86,14 @@ Option* Option::one_of(const std::vector<std::string>& words) {
   return this;
 }
 
-Option* Option::within(int least, int most) {
+template <class Number>
+Option* Option::within(Number least, Number most) {
   option_->check(CLI::Range(least, most));
   return this;
 }
-
-Option* Option::within(std::int64_t least, std::int64_t most) {
-  option_->check(CLI::Range(least, most));
-  return this;
-}
-
-Option* Option::within(double least, double most) {
-  option_->check(CLI::Range(least, most));
-  return this;
-}
+template Option* Option::within(int, int);
+template Option* Option::within(std::int64_t, std::int64_t);
+template Option* Option::within(double, double);
 
 Option* Option::delimiter(char between) {
   option_->delimiter(between);
@@ -143,9 +148,11 @@ void all_need(const std::vector<Option*>& options, const std::function<bool()>& 
 // ----- App
 
 App::App(const std::string& description, const std::string& name)
-    : own_(std::make_unique<CLI::App>(description, name)), app_(own_.get()) {}
+    : own_(std::make_unique<CLI::App>(description, name)), app_(own_.get()) {
+  add_help(*app_);
+}
 
-App::App(CLI::App* subcommand) : app_(subcommand) {}
+App::App(CLI::App* subcommand) : app_(subcommand) { add_help(*app_); }
 
 App::~App() = default;
 
@@ -179,61 +186,31 @@ Option* App::add_flag(const std::string& names, bool& target, const std::string&
   return keep(app_->add_flag(name_part(names), target, help), names);
 }
 
-Option* App::add_option(const std::string& names, std::string& target, const std::string& help) {
+template <class T>
+Option* App::add_option(const std::string& names, T& target, const std::string& help) {
   return keep(app_->add_option(name_part(names), target, help), names);
 }
+template Option* App::add_option(const std::string&, std::string&, const std::string&);
+template Option* App::add_option(const std::string&, int&, const std::string&);
+template Option* App::add_option(const std::string&, std::uint32_t&, const std::string&);
+template Option* App::add_option(const std::string&, std::int64_t&, const std::string&);
+template Option* App::add_option(const std::string&, std::uint64_t&, const std::string&);
+template Option* App::add_option(const std::string&, double&, const std::string&);
+template Option* App::add_option(const std::string&, std::optional<std::string>&,
+                                 const std::string&);
+template Option* App::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option* App::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Option* App::add_option(const std::string&, std::vector<double>&, const std::string&);
 
-Option* App::add_option(const std::string& names, int& target, const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, std::uint32_t& target, const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, std::int64_t& target, const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, std::uint64_t& target, const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, double& target, const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, std::optional<std::string>& target,
-                        const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, std::optional<double>& target,
-                        const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, std::vector<std::string>& target,
-                        const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_option(const std::string& names, std::vector<double>& target,
-                        const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-
-Option* App::add_quantity(const std::string& names, Quantity quantity, double& target,
+template <class T>
+Option* App::add_quantity(const std::string& names, Quantity quantity, T& target,
                           const std::string& help) {
   const auto take = quantity_into(names, quantity, [&target](double number) { target = number; });
   return keep(app_->add_option_function<std::string>(name_part(names), take, help), names);
 }
-
-Option* App::add_quantity(const std::string& names, Quantity quantity,
-                          std::optional<double>& target, const std::string& help) {
-  const auto take = quantity_into(names, quantity, [&target](double number) { target = number; });
-  return keep(app_->add_option_function<std::string>(name_part(names), take, help), names);
-}
+template Option* App::add_quantity(const std::string&, Quantity, double&, const std::string&);
+template Option* App::add_quantity(const std::string&, Quantity, std::optional<double>&,
+                                   const std::string&);
 
 void App::old_name(const std::string& name, Option* now) {
   old_name(name, [now](const std::string&) { return now; });

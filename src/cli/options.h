@@ -33,9 +33,8 @@ class Option {
   Option* description(const std::string& help);
   Option* one_of(const std::vector<std::string>& words);
   // Both ends are allowed.
-  Option* within(int least, int most);
-  Option* within(std::int64_t least, std::int64_t most);
-  Option* within(double least, double most);
+  template <class Number>
+  Option* within(Number least, Number most);
   Option* delimiter(char between);  // of the elements of a list
   // Whether a list goes on with the words that follow its first value.
   Option* allow_extra_args(bool allowed);
@@ -84,11 +83,13 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  // This App keeps it. It takes over the footer, unless it gets one of its own.
+  // This App keeps it.
   App* add_subcommand(const std::string& name, const std::string& description);
   void require_subcommand();
   void set_version_flag(const std::string& names, const std::string& version);
-  void footer(const std::string& text);  // below the options in --help
+  // Below the options in --help. It is data/help/NAME.txt if there is such a file; for a subcommand
+  // of `zoo`, data/help/zoo_NAME.txt.
+  void footer(const std::string& text);
   // Stands above the footer, and is made only when it is shown.
   void above_footer(std::function<std::string()> text);
   void hide();  // from the program's --help
@@ -97,25 +98,14 @@ class App {
   // positional argument. What was given is in `target` after parse(); if nothing was, `target`
   // stays as it is. A list takes one word at a time unless it is positional.
   Option* add_flag(const std::string& names, bool& target, const std::string& help = "");
-  Option* add_option(const std::string& names, std::string& target, const std::string& help = "");
-  Option* add_option(const std::string& names, int& target, const std::string& help = "");
-  Option* add_option(const std::string& names, std::uint32_t& target, const std::string& help = "");
-  Option* add_option(const std::string& names, std::int64_t& target, const std::string& help = "");
-  Option* add_option(const std::string& names, std::uint64_t& target, const std::string& help = "");
-  Option* add_option(const std::string& names, double& target, const std::string& help = "");
-  Option* add_option(const std::string& names, std::optional<std::string>& target,
-                     const std::string& help = "");
-  Option* add_option(const std::string& names, std::optional<double>& target,
-                     const std::string& help = "");
-  Option* add_option(const std::string& names, std::vector<std::string>& target,
-                     const std::string& help = "");
-  Option* add_option(const std::string& names, std::vector<double>& target,
-                     const std::string& help = "");
+  // Targets are texts, numbers, optional texts and numbers, and lists of either.
+  template <class T>
+  Option* add_option(const std::string& names, T& target, const std::string& help = "");
 
-  // Text with a unit, as `30s`; the target is in the quantity's own unit.
-  Option* add_quantity(const std::string& names, Quantity quantity, double& target,
-                       const std::string& help = "");
-  Option* add_quantity(const std::string& names, Quantity quantity, std::optional<double>& target,
+  // Text with a unit, as `30s`; the target, a number or an optional one, is in the quantity's own
+  // unit.
+  template <class T>
+  Option* add_quantity(const std::string& names, Quantity quantity, T& target,
                        const std::string& help = "");
   // An earlier name of `now`: what is given to it goes there, with a notice.
   void old_name(const std::string& name, Option* now);

@@ -1,7 +1,4 @@
-#include <filesystem>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/advice.h"
 #include "cli/model_options.h"
@@ -24,32 +21,12 @@ struct Options {
   std::string edge, server, ship_as = "raw";
 };
 
-constexpr const char* kFooter =
-    "The network can be cut after any layer: what crosses is all that was made before and is\n"
-    "read after, however far behind. --split takes the least latency over all ways to divide\n"
-    "the layers, not only those in running order.\n"
-    "A machine is a saved profile with a column `time`, or FLOP/s and memory B/s.\n"
-    "\n"
-    "Examples:\n"
-    "  strata payload mobilenet_v2.onnx --depth 1\n"
-    "  strata payload resnet50.onnx --cuts\n"
-    "  strata payload resnet50.onnx --split --link 100Mbps --rtt 10ms \\\n"
-    "      --edge 50GFLOP/s,20GB/s --server 5TFLOP/s,600GB/s --ship-as int8";
-
-// A speed, or the path of a saved profile.
 Result<MachineRequest> machine(const std::string& option, const std::string& text) {
   if (text.empty())
     return failure(
         fmt::format("--split needs {}: a speed, such as 50GFLOP/s, or a saved profile", option),
         ErrorKind::Usage);
-  MachineRequest out{.profile = text, .name = text};
-  std::error_code error;
-  if (std::filesystem::exists(text, error) || text[0] < '0' || text[0] > '9') return out;
-  auto speed = parse_machine_speed(text);
-  if (!speed)
-    return failure(fmt::format("{}: {}", option, speed.error().message), ErrorKind::Usage);
-  out.speed = *speed;
-  return out;
+  return of_option(option + ":", parse_machine(text));
 }
 
 Result<SplitRequest> split_request(const Options& options) {
@@ -73,7 +50,7 @@ Result<SplitRequest> split_request(const Options& options) {
 // What is asked for, where nothing is.
 Status read_parts(Options& options) {
   PayloadRequest& request = options.request;
-  const std::string format = options.table.format();
+  const std::string_view format = options.table.format();
   if (!request.boundaries && !request.cuts && !options.split) {
     request.boundaries = true;
     request.cuts = format != "csv";
@@ -90,22 +67,8 @@ Status read_parts(Options& options) {
   return {};
 }
 
-// As data, every place lists all that crosses it, which grows with the square of the layers.
-Status check_size(const Options& options, const Cuts& cuts) {
-  constexpr std::uint64_t kEntry = 150;  // bytes of a tensor in the list, at least
-  if (!options.table.is_data()) return {};
-  std::uint64_t tensors = 0;
-  for (const CutPlace& place : cuts.places) tensors += place.tensors;
-  if (tensors * kEntry <= options.table.most_bytes) return {};
-  return failure(
-      fmt::format("{}: its {} places to cut list {} tensors together, which is out of "
-                  "proportion to the file; take --boundaries, or --format table",
-                  options.model.path, cuts.places.size(), tensors));
-}
-
 Result<int> run(Options& options) {
   if (Status status = read_parts(options); !status) return failure(status);
-  options.table.most_bytes = most_output_bytes(options.model.path);
   if (Status status = options.table.check("payload"); !status) return failure(status);
   auto model = options.model.request();
   if (!model) return failure(model);
@@ -117,8 +80,7 @@ Result<int> run(Options& options) {
   }
   const auto outcome = run_payload(options.request);
   if (!outcome) return failure(outcome);
-  if (outcome->cuts)
-    if (Status status = check_size(options, *outcome->cuts); !status) return failure(status);
+  options.table.limit_to(outcome->loaded.model.file_bytes, options.model.limit);
   const auto named = outcome->named_split();
   Document document = payload_document(
       outcome->source(), outcome->boundaries ? &*outcome->boundaries : nullptr,
@@ -156,7 +118,6 @@ Command add_payload(App& program) {
   options->request.boundaries = options->request.cuts = false;  // until they are asked for
   App* app =
       program.add_subcommand("payload", "what crosses each boundary, and where a split pays");
-  app->footer(kFooter);
   options->model.add_to(*app);
   const Option* boundaries = app->add_flag("--boundaries", options->request.boundaries,
                                            "what enters and leaves each module call and operation");

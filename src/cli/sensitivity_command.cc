@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/complain.h"
-#include "cli/data_options.h"
-#include "cli/engine_options.h"
 #include "cli/job_display.h"
-#include "cli/model_options.h"
 #include "cli/options.h"
-#include "cli/output.h"
+#include "cli/sample_options.h"
 #include "cli/table_options.h"
 #include "strata/task/sensitivity.h"
 
@@ -17,36 +14,19 @@ namespace strata::cli {
 namespace {
 
 struct Options {
-  ModelOptions model;
-  DataOptions data;
-  EngineOptions engine;
+  SampleOptions on;
+  RangeChoiceOptions ranges;
   SensitivityRequest request;
-  std::string method = "minmax";
   std::string metric, plot;
   TableOptions table;
-  double percentile = 99.99, cache = 2e9;
+  double cache = 2e9;
   std::optional<double> max_time;
   int bits = 8;
   bool weights_only = false, activations_only = false;
   std::size_t top = 10;
-  App* app = nullptr;
-  Option *method_option = nullptr, *percentile_option = nullptr;
 };
 
 constexpr std::string_view kScores = ".json";  // a file of all scores, to go on with
-
-constexpr const char* kFooter =
-    "Each layer in turn is quantized, the rest stays in floats, and the outputs are compared\n"
-    "with those of the network in floats. Only what follows the layer is computed again, from\n"
-    "activations that are kept within --cache. -o FILE.json has every sample's scores: after\n"
-    "Ctrl-C the same command goes on with them.\n"
-    "\n"
-    "Examples:\n"
-    "  strata sensitivity mobilenet_v2.onnx --data photos --plot dips.svg\n"
-    "  strata sensitivity net.onnx --data photos --labels labels.csv --metric accuracy\n"
-    "  strata sensitivity net.onnx --data photos --ranges ranges.json --leave-one-out\n"
-    "  strata sensitivity net.onnx --data photos --passes 10% -o net.json\n"
-    "  strata sensitivity net.onnx --data photos --metric-cmd 'python3 map.py \"$1\" \"$2\"'";
 
 Status read_metric(Options& options) {
   SensitivityRequest& request = options.request;
@@ -56,92 +36,60 @@ Status read_metric(Options& options) {
     request.quality = Quality::Command;
   } else if (!options.metric.empty()) {
     request.quality = quality_from_name(options.metric).value_or(Quality::Sqnr);
-  } else if (!options.data.labels.empty()) {
+  } else if (!options.on.data.labels.empty()) {
     request.quality = Quality::Accuracy;
   }
-  if (request.quality == Quality::Accuracy && options.data.labels.empty())
+  if (request.quality == Quality::Accuracy && options.on.data.labels.empty())
     return failure("accuracy needs labels: give them with --labels FILE", ErrorKind::Usage);
   return {};
 }
 
-// What is to be measured, on what.
-Status read_subject(Options& options) {
-  auto model = options.model.request();
-  if (!model) return failure(model);
-  auto data = options.data.request();
-  if (!data) return failure(data);
-  auto engine = options.engine.request();
-  if (!engine) return failure(engine);
-  SensitivityRequest& request = options.request;
-  request.model = std::move(*model);
-  request.data = std::move(*data);
-  request.engine = std::move(*engine);
-  request.caller = {version_text(), given_options(*options.app)};
-  return {};
+Status check_plot(const std::string& path) {
+  if (path.empty()) return {};
+  if (!path.ends_with(".svg") && !path.ends_with(".png"))
+    return failure(fmt::format("--plot {}: name it .svg or .png", path), ErrorKind::Usage);
+  return check_sensitivity_plot(path);
 }
 
-FileKind plot_kind(const Options& options) {
-  return {options.plot.ends_with(".png") ? FileForm::Png : FileForm::Text};
-}
-
-Status read_options(Options& options) {
+Status read_options(Options& options, const App& app) {
   SensitivityRequest& request = options.request;
   if (options.weights_only && options.activations_only)
     return failure("--weights-only and --activations-only exclude each other", ErrorKind::Usage);
   request.rounding.weights = !options.activations_only;
   request.rounding.activations = !options.weights_only;
   request.rounding.weight_bits = request.rounding.activation_bits = options.bits;
-  if (!(options.percentile > 50 && options.percentile <= 100))
-    return failure(
-        fmt::format("--percentile {}: it must be above 50 and at most 100", options.percentile),
-        ErrorKind::Usage);
-  if (options.method_option->count() + options.percentile_option->count() > 0) {
-    RangeOptions& choice = request.choice.emplace();
-    choice.choice = range_choice_from_name(options.method).value_or(RangeChoice::MinMax);
-    if (options.method_option->count() == 0) choice.choice = RangeChoice::Percentile;
-    choice.percentile = options.percentile;
-  }
+  const auto choice = options.ranges.choice();
+  if (!choice) return failure(choice);
+  request.choice = *choice;
   request.memory_bytes = static_cast<std::int64_t>(std::min(options.cache, 9e18));
   if (request.budget > 1) return failure("--passes: it must be at most 100%", ErrorKind::Usage);
   request.budget_seconds = options.max_time.value_or(0);
   if (Status status = read_metric(options); !status) return status;
-  if (Status status = read_subject(options); !status) return status;
+  if (Status status = options.on.read_into(request); !status) return status;
+  request.caller = {version_text(), given_options(app)};
   request.top = std::max(1, static_cast<int>(std::min<std::size_t>(options.top, 1000)));
   if (options.table.output.ends_with(kScores)) request.journal = options.table.output;
-  if (!options.plot.empty()) {
-    if (!options.plot.ends_with(".svg") && !options.plot.ends_with(".png"))
-      return failure(fmt::format("--plot {}: name it .svg or .png", options.plot),
-                     ErrorKind::Usage);
-    if (Status status = check_output(options.plot, plot_kind(options)); !status) return status;
-  }
+  if (Status status = check_plot(options.plot); !status) return status;
   return options.table.check("sensitivity");
 }
 
-Result<int> print_sensitivity(Options& options) {
-  if (Status status = read_options(options); !status) return failure(status);
+Result<int> print_sensitivity(Options& options, const App& app) {
+  if (Status status = read_options(options, app); !status) return failure(status);
   std::optional<JobDisplay> display(std::in_place);
   auto outcome = run_sensitivity(options.request, display->observer());
   display.reset();
   if (!outcome) return failure(outcome);
-  const SensitivityRun& run = outcome->run;
-  const bool any = std::any_of(run.result.layers.begin(), run.result.layers.end(),
-                               [](const LayerScore& score) { return !score.alone.empty(); });
-  if (outcome->interrupted && !any) {
+  if (outcome->interrupted && !outcome->run.has_scores()) {
     complain("stopped before a layer was measured");
     return kInterrupted;
   }
-
-  Document document = sensitivity_document(run);
+  Document document = sensitivity_document(outcome->run);
   if (!options.table.is_data())
     for (Table& table : document.tables) keep_top(table, options.top);
   if (Status status = options.table.write(std::move(document)); !status) return failure(status);
-  if (!options.plot.empty()) {
-    const Result<std::string> plot =
-        options.plot.ends_with(".png") ? sensitivity_to_png(run) : sensitivity_to_svg(run);
-    if (!plot) return failure(plot);
-    if (Status status = write_output(options.plot, *plot, plot_kind(options)); !status)
+  if (!options.plot.empty())
+    if (Status status = save_sensitivity_plot(outcome->run, options.plot); !status)
       return failure(status);
-  }
   if (outcome->unwritten) return tl::unexpected(*outcome->unwritten);
   if (outcome->interrupted && !options.request.journal.empty())
     fmt::print(stderr, "the same command goes on where {} ends\n",
@@ -154,18 +102,7 @@ void add_measuring(App& app, Options& options) {
   SensitivityRequest& request = options.request;
   app.add_option("--ranges FILE", request.ranges,
                  "ranges of activations from `strata calibrate`; else from the same samples");
-  options.method_option =
-      app.add_option("--method NAME", options.method,
-                     "how ranges are chosen: minmax (the default), percentile, entropy, mse")
-          ->one_of({"minmax", "percentile", "entropy", "mse"});
-  options.percentile_option =
-      app.add_option("--percentile P", options.percentile,
-                     "percentage of elements that are kept (default 99.99)")
-          ->needs(
-              [&options] {
-                return !options.method_option->given() || options.method == "percentile";
-              },
-              "another method chooses the ranges; take --method percentile");
+  options.ranges.add_to(app, "minmax (the default), percentile, entropy, mse", true);
   app.add_option("--metric NAME", options.metric,
                  "sqnr (the default), cosine, kl, top1, accuracy (with --labels)")
       ->one_of({"sqnr", "cosine", "kl", "top1", "accuracy"});
@@ -215,11 +152,9 @@ Command add_sensitivity(App& program) {
   auto options = std::make_shared<Options>();
   SensitivityRequest& request = options->request;
   App* app = program.add_subcommand("sensitivity", "what quantizing each layer does");
-  options->app = app;
-  app->footer(kFooter);
-  options->model.add_to(*app);
-  options->data.data.samples = 64;
-  options->data.add_to(*app);
+  options->on.model.add_to(*app);
+  options->on.data.data.samples = 64;
+  options->on.data.add_to(*app);
   app->get_option("--samples")->description("number of samples (default 64)");
   add_measuring(*app, *options);
   add_effort(*app, *options);
@@ -238,8 +173,8 @@ Command add_sensitivity(App& program) {
           [output, options] { return output->given() && options->table.output.ends_with(kScores); },
           "no scores are kept to go on with; add -o FILE.json");
   app->add_option("--plot FILE", options->plot, "draw layers and their metric: .svg or .png");
-  options->engine.add_to(*app);
-  return {app, [options] { return print_sensitivity(*options); }};
+  options->on.engine.add_to(*app);
+  return {app, [options, app] { return print_sensitivity(*options, *app); }};
 }
 
 }  // namespace strata::cli

@@ -1,23 +1,19 @@
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "cli/advice.h"
 #include "cli/complain.h"
-#include "cli/engine_process.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
-#include "strata/machine/roofline.h"
-#include "strata/profile/analysis.h"
 #include "strata/profile/columns.h"
 #include "strata/report/report.h"
+#include "strata/task/stat.h"
 
 namespace strata::cli {
 
@@ -33,42 +29,6 @@ struct StatOptions {
   bool strict = false;
 };
 
-constexpr const char* kFooter =
-    "Examples:\n"
-    "  strata stat mobilenet_v2.onnx\n"
-    "  strata stat mobilenet_v2.onnx --report tree --depth 2 --sort macs\n"
-    "  strata stat decoder.onnx --dim batch=1 --dim sequence=128 --columns +energy,-flops\n"
-    "  strata stat resnet50.onnx --count fvcore --format json -o resnet50.json";
-
-TableStyle table_style(const StatOptions& options) {
-  TableStyle style = options.table.style();
-  style.exact = style.exact || !options.profile.layout.empty();
-  return style;
-}
-
-Status save_all(const Profile& shown, const Profile& full, const StatOptions& options) {
-  std::error_code error;
-  std::filesystem::create_directories(options.save, error);
-  if (error)
-    return failure(fmt::format("cannot make the folder {}: {}", options.save, error.message()));
-  TableStyle style;
-  style.phrase = advised;
-  style.width = 0;
-  style.exact = options.table.exact;
-  const std::filesystem::path folder(options.save);
-  for (const Renderer& renderer : renderers()) {
-    const bool json = renderer.name == "json";
-    const std::string ending(renderer.endings.substr(0, renderer.endings.find(' ')));
-    auto output = Output::open((folder / ("profile" + ending)).string(),
-                               json ? FileKind{FileForm::Json, "profile"} : FileKind{});
-    if (!output) return failure(output);
-    const Document document = renderer.for_people ? to_document(shown) : to_document(full);
-    if (auto status = renderer.write(document, style, *output); !status) return status;
-    if (auto status = output->finish(); !status) return status;
-  }
-  return {};
-}
-
 // Stays to the end of the process, which takes less time than taking a large model apart.
 template <class T>
 T& keep_to_the_end(T object) {
@@ -76,85 +36,57 @@ T& keep_to_the_end(T object) {
   return *(kept = new T(std::move(object)));
 }
 
-Result<int> run_stat(StatOptions& options, const App& app) {
+Result<StatRequest> read_request(StatOptions& options, const App& app) {
   const auto report = report_kind_from_name(options.report);
   if (!report)
     return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
-  options.profile.rows.report = *report;
-  options.table.most_bytes = most_output_bytes(options.model.path);
   if (auto status = options.table.check("profile"); !status) return failure(status);
+  auto model = options.model.request();
+  if (!model) return failure(model);
+  StatRequest request{std::move(*model), options.profile};
+  request.profile.rows.report = *report;
   if (options.time.opens_engine()) {
-    auto ended = go_on_in_child(options.time.engine.name(), options.model.path);
-    if (!ended) return failure(ended);
-    if (*ended) return **ended;
+    auto time = options.time.request();
+    if (!time) return failure(time);
+    time->inputs = input_files(options.model.inputs);
+    request.time = std::move(*time);
   }
-  const auto request = options.model.request();
-  if (!request) return failure(request);
-  auto& loaded = keep_to_the_end(load_model(*request));
-  if (!loaded) return failure(loaded);
-  TimedModel timed;
-  std::optional<JobDisplay> display;  // to the end: one interrupt may be several signals
-  if (options.time.opens_engine()) {
-    auto timing = options.time.request();
-    if (!timing) return failure(timing);
-    timing->inputs = input_files(options.model.inputs);
-    display.emplace();
-    auto measured = run_timing(*loaded, *request, *timing, display->observer());
-    display->clear();
-    if (!measured) return failure(measured);
-    timed = std::move(*measured);
-    if (timed.plan) options.profile.plan = &*timed.plan;
-    if (timed.interrupted && !timed.timing) {
-      complain("interrupted before anything was measured");
-      return kInterrupted;
-    }
-    if (timed.timing) options.profile.timing = &*timed.timing;
-    if (timed.memory) options.profile.memory = &*timed.memory;
-    options.profile.timing_facts = timed.facts;
-    options.profile.machine = timed.machine;
-    options.profile.interrupted = timed.interrupted;
-  }
+  request.roofline = options.time.roofline;
+  const bool saves = !options.save.empty();
+  request.full = options.table.is_data() || saves;
+  request.shown = !options.table.is_data() || saves;
+  request.caller = {version_text(), given_options(app)};
+  return request;
+}
 
-  Roofline roofline;
-  if (options.time.roofline && !timed.interrupted) {
-    roofline = cached_roofline(timed.facts.threads);
-    options.profile.roofline = &roofline;
-    if (!roofline.note.empty()) loaded->model.notes.push_back(roofline.note);
-  }
-
-  options.profile.limit = options.model.limit;
-  const bool machine = options.table.is_data();
-  options.profile.all_columns = machine || !options.save.empty();
-  options.profile.needs = needs_of(options.profile);
-  if (options.profile.all_columns) options.profile.needs |= Need::Hash;
-  const auto& analysis =
-      keep_to_the_end(analyse_for(loaded->model, loaded->inference, options.profile));
-  if (!analysis) return failure(analysis);
-  const auto given = given_options(app);
-  const auto table = [&](bool all_columns) -> Result<Profile> {
-    options.profile.all_columns = all_columns;
-    auto made = make_profile(*analysis, options.profile);
-    if (made) made->options = given;
-    return made;
-  };
-  auto profile = table(machine);
-  if (!profile) return failure(profile);
-  const bool exact = profile->is_exact();
-
+Status print(StatOutcome& outcome, StatOptions& options) {
+  TableStyle style = options.table.style();
+  style.exact = style.exact || !options.profile.layout.empty();
+  options.table.limit_to(outcome.loaded->model.file_bytes, options.model.limit);
+  Profile& table = options.table.is_data() ? *outcome.full : *outcome.shown;
   // A large table is not copied unless it is written once more.
-  Document document =
-      options.save.empty() ? to_document(std::move(*profile)) : to_document(*profile);
-  if (auto status = options.table.write(std::move(document), table_style(options)); !status)
-    return failure(status);
+  Document document = options.save.empty() ? to_document(std::move(table)) : to_document(table);
+  if (auto status = options.table.write(std::move(document), style); !status) return status;
+  if (options.save.empty()) return {};
+  return save_profile(*outcome.shown, *outcome.full, options.save,
+                      {.width = 0, .exact = options.table.exact, .phrase = advised});
+}
 
-  if (!options.save.empty()) {
-    const auto other = table(!machine);
-    if (!other) return failure(other);
-    if (auto status = save_all(machine ? *other : *profile, machine ? *profile : *other, options);
-        !status)
-      return failure(status);
+Result<int> run(StatOptions& options, const App& app) {
+  const auto request = read_request(options, app);
+  if (!request) return failure(request);
+  std::optional<JobDisplay> display;  // to the end: one interrupt may be several signals
+  if (request->time) display.emplace();
+  auto& outcome = keep_to_the_end(run_stat(*request, display ? display->observer() : Observer()));
+  if (display) display->clear();
+  if (!outcome) return failure(outcome);
+  if (!outcome->analysis) {
+    complain("interrupted before anything was measured");
+    return kInterrupted;
   }
-  if (timed.interrupted) {
+  const bool exact = (options.table.is_data() ? outcome->full : outcome->shown)->is_exact();
+  if (auto status = print(*outcome, options); !status) return failure(status);
+  if (outcome->interrupted) {
     complain("interrupted: the results are partial");
     return kInterrupted;
   }
@@ -179,10 +111,6 @@ std::string name_lists() {
          list("Counting conventions:", convention_names()) +
          list("Energy models:", energy_model_names());
 }
-
-}  // namespace
-
-namespace {
 
 // Which rows there are, in which order.
 void add_rows(App& app, StatOptions& options) {
@@ -233,7 +161,6 @@ void add_rows(App& app, StatOptions& options) {
 Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
   App* app = program.add_subcommand("stat", "what every layer costs");
-  app->footer(kFooter);
   app->above_footer(name_lists);
   options->model.add_to(*app);
   add_rows(*app, *options);
@@ -248,7 +175,7 @@ Command add_stat(App& program) {
   app->add_option("--save DIR", options->save, "write every format into a folder");
   options->time.add_to(*app, options->model);
   app->add_flag("--strict", options->strict, "exit code 3 if anything could not be counted");
-  return {app, [options, app] { return run_stat(*options, *app); }};
+  return {app, [options, app] { return run(*options, *app); }};
 }
 
 }  // namespace strata::cli

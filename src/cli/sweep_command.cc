@@ -11,7 +11,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/table_options.h"
-#include "strata/report/bench.h"
 #include "strata/task/sweep.h"
 #include "strata/task/sweep_scripts.h"
 #include "task/subprocess.h"
@@ -32,51 +31,11 @@ struct Options {
   bool list = false;
 };
 
-constexpr const char* kFooter =
-    "A plan is TOML: models, options of `strata bench` that are compared with each other, and\n"
-    "axes, of which every combination is a job of its own:\n"
-    "  models = [\"zoo:resnet18\", \"mine.onnx\"]\n"
-    "  [bench]\n"
-    "  engine = [\"onnxruntime\", \"onnxruntime:opt=off\"]\n"
-    "  until = \"2%\"\n"
-    "  [axes]\n"
-    "  batch = [1, 8]\n"
-    "Results are added to PLAN.jsonl. Call it again, and what is missing is done.\n"
-    "\n"
-    "Examples:\n"
-    "  strata sweep engines.toml\n"
-    "  strata sweep engines.toml --shard 2/8 -o part2.jsonl\n"
-    "  strata sweep engines.toml --emit slurm --shards 8 | sbatch\n"
-    "  strata merge part*.jsonl -o all.jsonl";
-
-// Why nothing of a benchmark ran; empty if something did. Then the process says nothing else.
-std::string reason_in(const std::string& json, const std::string& job) {
-  const auto run = bench_from_json(json, job);
-  if (!run) return "";
-  for (const BenchGroup& group : run->groups)
-    for (const VariantResult& result : group.result.variants)
-      if (result.failure != Failure::None)
-        return fmt::format("{}: {}", failure_name(result.failure), result.reason);
-  return "";
-}
-
-// A job as a process of its own.
-SweepAnswer run_job(const SweepJob& job, const std::atomic<bool>* stop) {
-  std::vector<std::string> arguments{own_program(), "bench"};
-  arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
-  arguments.insert(arguments.end(), {"--format", "json"});
-  const auto finished = run_program(arguments, {.stop = stop});
-  if (!finished) return {.error = finished.error().message};
-  SweepAnswer answer{.json = finished->output, .interrupted = finished->exit_code == kInterrupted};
-  const bool has_result = !answer.json.empty();
-  if (finished->signal != 0)
-    answer.error = fmt::format("ended by signal {}", finished->signal);
-  else if (finished->exit_code != 0 || !has_result)
-    answer.error =
-        finished->errors.empty() ? reason_in(answer.json, job.key) : last_words(finished->errors);
-  if (answer.error.empty() && (finished->exit_code != 0 || !has_result))
-    answer.error = fmt::format("ended with code {} and no word", finished->exit_code);
-  return answer;
+std::vector<std::string> bench_command(const SweepJob& job) {
+  std::vector<std::string> words{own_program(), "bench"};
+  words.insert(words.end(), job.arguments.begin(), job.arguments.end());
+  words.insert(words.end(), {"--format", "json"});
+  return words;
 }
 
 std::string default_output(const std::string& plan) {
@@ -103,8 +62,8 @@ Result<int> emit_script(const Options& options, const SweepPlan& plan) {
 Result<int> run(Options options) {
   auto plan = read_sweep(options.plan);
   if (!plan) return failure(plan);
-  auto shard = parse_shard(options.shard);
-  if (!shard) return failure("--shard " + shard.error().message, shard.error().kind);
+  const auto shard = of_option("--shard", parse_shard(options.shard));
+  if (!shard) return failure(shard);
   if (options.output.empty()) options.output = default_output(options.plan);
   if (!options.emit.empty()) return emit_script(options, *plan);
 
@@ -119,7 +78,7 @@ Result<int> run(Options options) {
   }
   if (auto status = options.table.check("sweep"); !status) return failure(status);
   request.output = options.output;
-  request.run = run_job;
+  request.command = bench_command;
   request.at_once = options.jobs;
   request.retry = options.retry;
   request.caller.program = version_text();
@@ -162,7 +121,7 @@ Command add_sweep(App& program) {
   Option* retry = app->add_flag("--retry", options->retry, "do jobs that failed once more");
   Option* list = app->add_flag("--list", options->list, "print the jobs, run nothing")
                      ->excludes(emit, "a script is printed instead");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
   for (Option* option : {jobs, retry, app->get_option("--format"), app->get_option("--table"),
@@ -170,7 +129,6 @@ Command add_sweep(App& program) {
     option->excludes(emit, "nothing is run")->excludes(list, "nothing is run");
   shard->excludes(emit, "a script has all parts");
   output->excludes(list, "nothing is run");
-  app->footer(kFooter);
   return {app, [options] { return run(*options); }};
 }
 

@@ -1,7 +1,5 @@
 #include "cli/table_options.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,33 +9,18 @@
 
 namespace strata::cli {
 
-namespace {
-
-void show_numbers(Document& document) {
-  for (Table& table : document.tables) {
-    table.shown_columns.clear();
-    for (TableRow& row : table.rows) row.shown.clear();
-    table.totals.shown.clear();
-  }
-}
-
-}  // namespace
-
-void TableOptions::add_to(App& app, const std::vector<std::string>& formats,
-                          const std::string& destination) {
-  formats_ = formats;
+void TableOptions::add_to(App& app, const std::string& destination) {
   app_ = &app;
-  const std::vector<std::string> others(formats.begin() + 1, formats.end());
-  if (!others.empty())
-    app.add_option("--format FORMAT", format_,
-                   fmt::format("{} (the default), {}; by the file's ending if not given",
-                               formats.front(), fmt::join(others, ", ")))
-        ->one_of(formats);
+  std::vector<std::string> formats;
+  for (const Renderer& one : renderers()) formats.emplace_back(one.name);
+  app.add_option("--format FORMAT", format_,
+                 fmt::format("{} (the default), {}; by the file's ending if not given",
+                             formats.front(), fmt::join(formats.begin() + 1, formats.end(), ", ")))
+      ->one_of(formats);
   app.add_option(destination + " FILE", output, "write the table to a file");
-  if (std::any_of(formats.begin(), formats.end(), [](const auto& one) { return one != "table"; }))
-    app.add_flag("--with-paths", with_paths_, "keep the folders of absolute paths in files")
-        ->needs([this] { return format() != "table"; },
-                "a table for the terminal has them; take --format csv, json or md");
+  app.add_flag("--with-paths", with_paths_, "keep the folders of absolute paths in files")
+      ->needs([this] { return format() != "table"; },
+              "a table for the terminal has them; take --format csv, json or md");
   width_option_ = app.add_option("--width N", width_, "columns to fit the table into; 0: no limit")
                       ->needs([this] { return format() == "table"; },
                               "only a table for the terminal has a width; take --format table");
@@ -76,11 +59,14 @@ std::string TableOptions::file() const {
   return !kept_apart.empty() && output.ends_with(kept_apart) ? "" : output;
 }
 
-std::string TableOptions::format() const {
-  if (!format_.empty()) return format_;
-  for (const std::string& format : formats_)
-    if (file().ends_with("." + format)) return format;
-  return formats_.front();
+void TableOptions::limit_to(std::uint64_t file_bytes, double factor) {
+  most_bytes_ = most_output_bytes(file_bytes, factor);
+}
+
+const Renderer& TableOptions::renderer() const {
+  if (!format_.empty()) return **find_renderer(format_);  // --format takes no other
+  const Renderer* by_file = renderer_of_file(file());
+  return by_file != nullptr ? *by_file : renderers().front();
 }
 
 TableStyle TableOptions::style() const {
@@ -94,28 +80,19 @@ TableStyle TableOptions::style() const {
   return style;
 }
 
-FileKind TableOptions::file_kind(std::string_view document_kind) const {
-  return format() == "json" ? FileKind{FileForm::Json, document_kind} : FileKind{FileForm::Text};
-}
-
 Status TableOptions::check(std::string_view kind) const {
-  return check_output(file(), file_kind(kind));
+  return check_output_path(file(), file_kind(renderer(), kind));
 }
 
 Status TableOptions::write(const std::string& text) const { return write_output(file(), text); }
 
 Status TableOptions::write(Document document, const TableStyle& style) const {
-  const auto renderer = find_renderer(format());
-  if (!renderer) return failure(renderer);
   if (auto status = choose(document, choice_); !status) return status;
   if (style.exact && exact_means_numbers_) show_numbers(document);
   document.options = given_options(*app_);
-  auto target = Output::open(file(), file_kind(document.kind));
+  auto target = open_output(file(), file_kind(renderer(), document.kind));
   if (!target) return failure(target);
-  LimitedSink limited(*target, most_bytes);
-  Sink& sink = most_bytes > 0 ? static_cast<Sink&>(limited) : *target;
-  if (auto status = (*renderer)->write(document, style, sink); !status) return status;
-  return target->finish();
+  return write_document(document, renderer(), style, std::move(*target), most_bytes_);
 }
 
 }  // namespace strata::cli

@@ -17,12 +17,10 @@ struct TableOptions {
   std::string output;      // empty: stdout
   std::string kept_apart;  // a file with this ending holds something else; the table is printed
   bool exact = false;
-  std::uint64_t most_bytes = 0;  // of the output; 0: any number
 
-  // `formats` are those that the command can print, the default first. `destination` names the
-  // option for the file: a command that writes a model, or results to go on with, has `--table`.
-  void add_to(App& app, const std::vector<std::string>& formats = {"table", "csv", "json", "md"},
-              const std::string& destination = "-o,--output");
+  // `destination` names the option for the file: a command that writes a model, or results to go on
+  // with, has `--table`.
+  void add_to(App& app, const std::string& destination = "-o,--output");
   // Of --columns, --sort, --top and --filter those that the command does not have itself.
   void add_choice(App& app);
   // For a command whose table has numbers to round.
@@ -31,14 +29,15 @@ struct TableOptions {
   // columns that csv has.
   void add_exact_numbers(App& app);
 
-  // `--format`, else by the ending of the file, else the default.
-  std::string format() const;
+  // Of a document about a file of so many bytes, it writes only so much; `--limit` is the factor.
+  void limit_to(std::uint64_t file_bytes, double factor);
+
+  // `--format`, else by the ending of the file, else a table.
+  std::string_view format() const { return renderer().name; }
   // Whether any of --columns, --sort, --top and --filter was given: rows and columns are wanted
   // then, also of a command that says the same in other words otherwise.
   bool chooses() const;
-  bool is_data() const {
-    return format() == "csv" || format() == "json";
-  }  // every column and digit
+  bool is_data() const { return !renderer().for_people; }  // every column and digit
   TableStyle style() const;
   // Whether the file could be written: to be asked before the work, not after it. `kind` is that of
   // the document.
@@ -50,14 +49,14 @@ struct TableOptions {
   Status write(const std::string& text) const;
 
  private:
-  FileKind file_kind(std::string_view document_kind) const;
+  const Renderer& renderer() const;
   std::string file() const;  // for the table; empty: stdout
 
   std::string format_;
   TableChoice choice_;
   App* app_ = nullptr;
-  std::vector<std::string> formats_;
   std::size_t width_ = 0;
+  std::uint64_t most_bytes_ = 0;  // of the output; 0: any number
   bool with_paths_ = false, exact_means_numbers_ = false;
   Option* width_option_ = nullptr;
 };

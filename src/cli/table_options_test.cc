@@ -16,7 +16,7 @@ std::string format_of(const std::string& line, const std::string& kept_apart = "
   table.add_exact(app);
   if (const auto parsed = app.parse(line); !parsed) return parsed.error().message;
   if (const auto effects = app.check_effects(); !effects) return effects.error().message;
-  return table.format();
+  return std::string(table.format());
 }
 
 TEST(TableOptions, TheFormatFollowsTheFile) {

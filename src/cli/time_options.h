@@ -13,15 +13,9 @@ struct ModelOptions;
 
 struct TimeOptions {
   EngineOptions engine;
-  bool time = false;
-  bool memory = false;
+  TimingRequest timing = {.time = false};  // all but its engine
   bool roofline = false;
-  std::string precision;
   std::string view;  // `source`, `optimized`; empty: not given, and source
-  std::uint64_t seed = 0;
-  int runs = 0;
-  int warmup = -1;
-  double seconds = 3;
 
   // For one model, whose inputs may be files. Without --time, --memory or --view nothing is run,
   // and what says how to run it is refused.
@@ -29,7 +23,7 @@ struct TimeOptions {
   // For a table of networks: --time is all that there is to run for.
   void add_to(App& app);
   // A view alone is a look at the kernels that would run.
-  bool opens_engine() const { return time || memory || !view.empty(); }
+  bool opens_engine() const { return timing.time || timing.memory || !view.empty(); }
   // What was asked for, with mistakes named by their option.
   Result<TimingRequest> request() const;
 

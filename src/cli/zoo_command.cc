@@ -48,14 +48,6 @@ Result<int> run_zoo(const ZooOptions& options) {
 Command add_zoo(App& program) {
   auto options = std::make_shared<ZooOptions>();
   App* app = program.add_subcommand("zoo", "the built-in networks; a table of them; export");
-  app->footer(
-      "Examples:\n"
-      "  strata zoo\n"
-      "  strata zoo mobilenet_v2\n"
-      "  strata zoo --filter 'resnet*' --columns network,summary\n"
-      "  strata zoo table --count rasp-2020 --energy rasp\n"
-      "  strata zoo export 'mobilenet_v2?width=0.5' -o small.onnx\n"
-      "  strata stat 'zoo:mobilenet_v2?width=0.5&resolution=160&batch=8'");
   app->add_option("name NAME", options->name, "one network, with its parameters");
   options->table.add_to(*app);
   options->table.add_choice(*app);

@@ -2,14 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/complain.h"
-#include "cli/engine_process.h"
 #include "cli/job_display.h"
 #include "cli/options.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
 #include "cli/zoo_command.h"
 #include "report/zoo.h"
-#include "strata/cost/convention.h"
 #include "strata/task/zoo_table.h"
 
 namespace strata::cli {
@@ -17,35 +15,20 @@ namespace strata::cli {
 namespace {
 
 struct ZooOptions {
-  ProfileOptions profile;
+  ZooTableRequest request;
   TimeOptions time;
   TableOptions table;
   std::string layout;
-  bool all = false;
 };
 
 Result<int> run_table(ZooOptions& options) {
-  options.profile.rows.report = ReportKind::None;
+  ZooTableRequest& request = options.request;
   const bool published = options.layout == "rasp";
-  if (published) {
-    options.profile.convention = "rasp-2020";
-    options.profile.energy_model = "rasp";
-  }
-  const auto convention = find_convention(options.profile.convention);
-  if (!convention) return failure(convention);
-  if (options.time.time) {
-    auto ended = go_on_in_child(options.time.engine.name(), "zoo table");
-    if (!ended) return failure(ended);
-    if (*ended) return **ended;
-  }
-  const bool flops = convention->has(Metric::Flops);
-  options.profile.columns = flops ? "params,flops,energy" : "params,macs,energy";
-  ZooTableRequest request{options.profile, options.all};
+  if (published) request.profile = published_counting();
   std::optional<JobDisplay> display;
-  if (options.time.time) {
+  if (options.time.timing.time) {
     auto timing = options.time.request();
     if (!timing) return failure(timing);
-    timing->layers = false;
     request.time = std::move(*timing);
     display.emplace();
   }
@@ -71,16 +54,17 @@ Result<int> run_table(ZooOptions& options) {
 Command add_zoo_table(App& zoo) {
   auto options = std::make_shared<ZooOptions>();
   App* app = zoo.add_subcommand("table", "parameters, FLOPs and energy of every network");
-  app->footer("Examples:\n  strata zoo table\n  strata zoo table --layout rasp --format csv");
-  app->add_flag("--all", options->all, "also networks beyond the 34 of the published table");
+  app->add_flag("--all", options->request.all,
+                "also networks beyond the 34 of the published table");
   const Option* layout =
       app->add_option("--layout TOOL", options->layout,
                       "rasp: the counting (rasp-2020) and the digits of the published table")
           ->one_of({"rasp"});
-  app->add_option("--count NAME", options->profile.convention,
+  app->add_option("--count NAME", options->request.profile.convention,
                   "counting convention (default strata)")
       ->excludes(layout, "--layout chooses the counting");
-  app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)")
+  app->add_option("--energy NAME", options->request.profile.energy_model,
+                  "energy model (default strata)")
       ->excludes(layout, "--layout chooses the energy model");
   options->table.add_to(*app);
   options->table.add_choice(*app);

@@ -178,7 +178,7 @@ void filter_rows(Table& table, std::string_view pattern) {
         return true;
     return false;
   };
-  table.left_out += std::erase_if(table.rows, [&](const TableRow& row) { return !matches(row); });
+  table.filtered += std::erase_if(table.rows, [&](const TableRow& row) { return !matches(row); });
 }
 
 // Rows are chosen before columns: a filter may look at a column that is not shown.

@@ -50,4 +50,12 @@ Status choose(Document& document, const TableChoice& choice) {
   return {};
 }
 
+void show_numbers(Document& document) {
+  for (Table& table : document.tables) {
+    table.shown_columns.clear();
+    for (TableRow& row : table.rows) row.shown.clear();
+    table.totals.shown.clear();
+  }
+}
+
 }  // namespace strata

@@ -15,10 +15,15 @@ const std::vector<Cell>& cells_for_people(const Table& table, const TableRow& ro
 bool has_totals(const Table& table) { return !cells_for_people(table, table.totals).empty(); }
 
 std::string left_out_text(const Table& table, const Phrase& phrase) {
-  if (table.left_out == 0) return "";
-  const std::string text = fmt::format("{} of {} rows are not shown", table.left_out,
-                                       table.left_out + table.rows.size());
-  return phrased(phrase, make_error(Code::RowsBelowTop, {}, text)) + "\n";
+  const std::size_t matching = table.left_out + table.rows.size();
+  std::string lines;
+  if (table.filtered > 0)
+    lines = fmt::format("{} of {} rows are left out by the filter\n", table.filtered,
+                        table.filtered + matching);
+  if (table.left_out == 0) return lines;
+  const std::string text = fmt::format("{} of {}{} rows are not shown", table.left_out,
+                                       table.filtered > 0 ? "the other " : "", matching);
+  return lines + phrased(phrase, make_error(Code::RowsBelowTop, {}, text)) + "\n";
 }
 
 std::vector<Section> sections_of(const Document& document) {

@@ -12,7 +12,8 @@ const std::vector<Column>& columns_for_people(const Table& table);
 const std::vector<Cell>& cells_for_people(const Table& table, const TableRow& row);
 // Totals stand in columns that add up; columns made for people alone have none of their own.
 bool has_totals(const Table& table);
-// `46 of 66 rows are not shown`, and a line break; empty if all are.
+// `46 of 66 rows are not shown`, and a line break; a line of its own for those that the filter left
+// out. Empty if all are shown.
 std::string left_out_text(const Table& table, const Phrase& phrase);
 // Those of the document, or all tables and the notes.
 std::vector<Section> sections_of(const Document& document);

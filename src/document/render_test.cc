@@ -114,6 +114,22 @@ TEST(RenderTable, WithoutSectionsTablesAndNotes) {
   EXPECT_THAT(text, HasSubstr("\n1 of 3 rows are not shown\nNote: one\n"));
 }
 
+// Rows that the filter left out cannot be had back with another number of rows.
+TEST(RenderTable, SaysWhatLeftRowsOut) {
+  const auto lines = [](const TableChoice& choice) {
+    Document document = sample();
+    EXPECT_TRUE(choose(document, choice));
+    const std::string text = render_table(
+        document, {.width = 0, .phrase = [](const Error& error) { return error.message + "!"; }});
+    const std::size_t note = text.find("Note: one"), rows = text.rfind("rows are", note);
+    return rows == text.npos ? "" : text.substr(text.find_last_of('\n', rows) + 1, note);
+  };
+  EXPECT_THAT(lines({.filter = "d"}), HasSubstr("2 of 3 rows are left out by the filter\nNote"));
+  EXPECT_THAT(lines({.top = 1}), HasSubstr("2 of 3 rows are not shown!\nNote"));
+  EXPECT_THAT(lines({.top = 1, .filter = "?"}),
+              HasSubstr("1 of the other 2 rows are not shown!\n"));
+}
+
 TEST(RenderMarkdown, LinesAreAListAndPicturesAreLeftOut) {
   Document document = sample();
   document.sections = {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "strata/base/number_text.h"
@@ -12,12 +14,18 @@ Status TextSink::write(std::string_view piece) {
 
 Status LimitedSink::write(std::string_view text) {
   if (text.size() > left_)
-    return failure(
-        fmt::format("the output is larger than {}, which is out of proportion to the model; choose "
-                    "fewer rows or columns",
-                    human_bytes(static_cast<double>(most_))));
+    return failure(Code::OverLimit, {},
+                   fmt::format("the output is larger than {}, which is out of proportion to the "
+                               "model; choose fewer rows or columns",
+                               human_bytes(static_cast<double>(most_))));
   left_ -= text.size();
   return to_.write(text);
+}
+
+std::uint64_t most_output_bytes(std::uint64_t file_bytes, double factor) {
+  constexpr double kAtLeast = 64 << 20, kTimes = 64, kMost = 9e18;
+  return static_cast<std::uint64_t>(
+      std::min((kAtLeast + kTimes * static_cast<double>(file_bytes)) * factor, kMost));
 }
 
 namespace {

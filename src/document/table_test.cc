@@ -93,10 +93,11 @@ TEST(FilterRows, APatternMatchesAnyTextOfTheRow) {
   Table table = layers();
   filter_rows(table, "features.*");
   EXPECT_THAT(texts(table, 0), ElementsAre("features.0", "features.1"));
-  EXPECT_EQ(table.left_out, 1u);
+  EXPECT_EQ(table.filtered, 1u);
   filter_rows(table, "Re?u");
   EXPECT_THAT(texts(table, 0), ElementsAre("features.1"));
-  EXPECT_EQ(table.left_out, 2u);
+  EXPECT_EQ(table.filtered, 2u);
+  EXPECT_EQ(table.left_out, 0u);
 }
 
 TEST(Choose, RowsAreChosenBeforeColumns) {

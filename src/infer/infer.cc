@@ -1,5 +1,6 @@
 #include "strata/infer/infer.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -29,6 +30,23 @@ Status check_sizes(const InferOptions& options, const std::vector<Inference::Sym
   return {};
 }
 
+// For the sentence if a file cannot take another batch than its own.
+std::string about_batch(const Graph& graph, std::int64_t own, std::int64_t wanted) {
+  const auto is_image = [&](TensorId id) {
+    const Dims& dims = graph.tensors[id].type.dims;
+    return dims.size() == 3 && dims[0].is(3);
+  };
+  if (std::all_of(graph.inputs.begin(), graph.inputs.end(), is_image))
+    return fmt::format(
+        "with {} as the first axis of its input, which in this file is {}: one image without a "
+        "batch",
+        wanted, text(graph.tensors[graph.inputs[0]].type.dims));
+  return fmt::format(
+      "with a batch of {}; this file was made for a batch of {}, so export it with an open batch, "
+      "or with this one",
+      wanted, own);
+}
+
 }  // namespace
 
 Result<Inference> infer(Model& model, const InferOptions& options) {
@@ -44,9 +62,11 @@ Result<Inference> infer(Model& model, const InferOptions& options) {
   const std::string other_rank = other_ranks(model, options);
   if (auto status = apply_shapes(model, options); !status) return failure(status);
   std::optional<Rebatch> rebatch;
+  std::string made_for;
   if (const auto own = fixed_batch(model.graph()); own && options.batch && *own != *options.batch) {
     Runner with_own(model, options);
     if (auto status = with_own.run(model.graph()); !status) return failure(status);
+    made_for = about_batch(model.graph(), *own, *options.batch);
     rebatch.emplace(model, *own, *options.batch);
   }
   if (options.batch) apply_batch(model.graph(), *options.batch);
@@ -60,11 +80,7 @@ Result<Inference> infer(Model& model, const InferOptions& options) {
   const Status done = rebatch ? runner.run(model.graph(), *rebatch) : runner.run(model.graph());
   if (!done && !other_rank.empty())
     return failure(fmt::format("{}: {}", other_rank, done.error().message), ErrorKind::Usage);
-  if (!done && rebatch)
-    return failure(
-        fmt::format("{} (with a batch of {}; this file was made for a batch of {}, so export it "
-                    "with an open batch, or with this one)",
-                    done.error().message, *options.batch, rebatch->from()));
+  if (!done && rebatch) return failure(fmt::format("{} ({})", done.error().message, made_for));
   if (!done) return failure(done);
   known.insert(runner.names().begin(), runner.names().end());
   if (auto status = check_sizes(options, before, known); !status) return failure(status);

@@ -27,7 +27,6 @@ class Rebatch {
   std::vector<Node> adjust(Node& node);
   // To be called after a node was inferred again.
   void made(const Node& node);
-  std::int64_t from() const { return from_; }
 
  private:
   using Sizes = std::vector<std::int64_t>;

@@ -9,6 +9,7 @@
 namespace strata {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 // The shape of the first output with this batch, or what went wrong.
@@ -140,6 +141,18 @@ TEST(Rebatch, LeavesAnOpenBatchAlone) {
     output y)",
                         6),
             "12×2");
+}
+
+// As torchvision's detectors take it: 3 is the number of colours.
+TEST(Rebatch, OneImageHasNoBatch) {
+  EXPECT_THAT(output_with(R"(
+    input image f32[3,8,8]
+    weight mean f32[3,1,1]
+    y = Sub(image, mean)
+    output y)",
+                          5),
+              EndsWith("(with 5 as the first axis of its input, which in this file is 3×8×8: one "
+                       "image without a batch)"));
 }
 
 // Not about the batch, but the other thing that a caller may change: a Linear takes any rank.

@@ -65,6 +65,7 @@ Result<Analysis> counted(const Model& model, const AnalysisOptions& options) {
              .convention = options.convention,
              .energy_model = options.energy_model,
              .load_work = options.load_work,
+             .limit = options.limit,
              .costs = std::move(costs),
              .layers = std::move(layers),
              .edges = std::move(edges)};

@@ -204,5 +204,21 @@ TEST_F(Stages, AttachingTimesChangesNoCount) {
   EXPECT_EQ(make_rows(analysis).totals.figures.macs.number(), static_cast<double>(kMacs));
 }
 
+// More than a hundred nodes with names of 1 MiB are out of proportion to a file of nothing, unless
+// its caller trusts it.
+TEST_F(Stages, TheLimitOfNamesHasAFactor) {
+  const std::string name(std::size_t{1} << 20, 'n');
+  for (Node& node : model.graph().nodes) node.name = name;
+  model.file_bytes = 0;
+  ProfileView view;
+  view.rows = {.report = ReportKind::Node, .all = true};
+  view.columns = "layer";
+  const auto refused = make_profile(analysed(), view);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::OverLimit);
+  EXPECT_THAT(refused.error().message, HasSubstr("out of proportion to the file"));
+  EXPECT_TRUE(make_profile(analysed({.limit = 3}), view));
+}
+
 }  // namespace
 }  // namespace strata

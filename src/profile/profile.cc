@@ -6,6 +6,7 @@
 
 #include "profile/layout.h"
 #include "strata/base/number_text.h"
+#include "strata/document/render.h"
 #include "strata/profile/analysis.h"
 
 namespace strata {
@@ -69,12 +70,11 @@ void drop_idle_columns(const ProfileView& view, const Rows& rows, Needs has, Col
 // One long name can be that of thousands of layers, such as those of a function that is called
 // once; every cell with it would be a copy.
 Status check_names(const Analysis& a, const Rows& rows) {
-  constexpr std::uint64_t kAtLeast = std::uint64_t{64} << 20, kTimes = 64;
-  const std::uint64_t most = kAtLeast + kTimes * a.model->file_bytes;
   std::uint64_t bytes = 0;
   for (const Row& row : rows.list) bytes += row.layer.size();
-  if (bytes <= most) return {};
+  if (bytes <= most_output_bytes(a.model->file_bytes, a.limit)) return {};
   return failure(
+      Code::OverLimit, {},
       fmt::format("{}: the names of its {} rows have {} together, which is out of "
                   "proportion to the file",
                   a.model->path, rows.list.size(), human_bytes(static_cast<double>(bytes))));

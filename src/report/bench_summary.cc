@@ -238,4 +238,19 @@ std::string aa_summary(const BenchRun& run) {
   return out;
 }
 
+bool BenchRun::has_results() const {
+  for (const BenchGroup& group : groups)
+    for (const VariantResult& result : group.result.variants)
+      if (result.runs() > 0) return true;
+  return !aa.empty();
+}
+
+std::string BenchRun::why_failed() const {
+  for (const BenchGroup& group : groups)
+    for (const VariantResult& result : group.result.variants)
+      if (result.failure != Failure::None)
+        return fmt::format("{}: {}", failure_name(result.failure), result.reason);
+  return "";
+}
+
 }  // namespace strata

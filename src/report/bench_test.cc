@@ -10,66 +10,23 @@
 #include <gtest/gtest.h>
 
 #include "report/bench_text.h"
+#include "report/test_bench_run.h"
 #include "strata/base/number_text.h"
 
 namespace strata {
 namespace {
 
+using test::measured;
+using test::two_variants;
+using test::wide_table;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Blocks of ten samples around `seconds`.
-VariantResult measured(std::string engine, double seconds, std::size_t samples,
-                       double spread = 0.01) {
-  VariantResult result;
-  result.variant.model = "net";
-  result.variant.engine = std::move(engine);
-  result.variant.file = "net.onnx";
-  result.variant.session.threads = 1;
-  ProcessSamples process;
-  process.open = {0.25, 0.0625, result.variant.engine + " 1.0", 1 << 20};
-  process.peak_resident_bytes = 3 << 20;
-  for (std::size_t i = 0; i < samples; ++i) {
-    if (i % 10 == 0) process.blocks.emplace_back();
-    const double step = static_cast<double>(i % 5) - 2;
-    process.blocks.back().push_back(seconds * (1 + spread * step / 2));
-  }
-  process.warmup = {1, 2};
-  result.processes.push_back(process);
-  result.file_bytes = 4096;
-  result.energy_source = "no counters";
-  return result;
-}
-
-BenchRun two_variants(std::size_t samples = 200) {
-  BenchRun run;
-  run.program = "strata 0.1.0";
-  run.machine = {{"cpu", "Test CPU"}, {"cores", "2"}};
-  BenchGroup group{"net"};
-  group.result.variants = {measured("slow", 0.2, samples), measured("fast", 0.1, samples)};
-  group.result.variants[1].difference = OutputDifference{};
-  group.result.variants[1].difference->max_error = 1e-5;
-  group.result.variants[1].difference->relative_error = 1.2e-6;
-  group.result.speed_ups = {SpeedUp{1, {1, 1}, {}, {}}, SpeedUp{2, {1.98, 2.02}, {}, {}}};
-  group.result.winner = 1;
-  group.result.pareto = {1};
-  group.result.reached = true;
-  group.modelled_joules = {0.002, std::nullopt};
-  run.groups.push_back(group);
-  return run;
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
-}
-
-std::string wide_table(const BenchRun& run) {
-  TableStyle style;
-  style.width = 0;
-  return bench_to_table(run, style);
 }
 
 // The cell of a CSV without quotes.
@@ -353,88 +310,6 @@ TEST(BenchAaText, SaysHowOftenTheMachineMisleads) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->aa[0].check.pairs, 12);
   EXPECT_EQ(bench_to_json(*read), bench_to_json(run));
-}
-
-TEST(BenchJson, IsReadBackAsItWas) {
-  BenchRun run = two_variants(30);
-  run.options = {{"--engine", "slow,fast"}};
-  run.started = "2024-05-01T12:00:00Z";
-  run.method.load = {LoadMode::Kind::Sustained, 0, false, 1800};
-  run.method.seed = std::numeric_limits<std::uint64_t>::max();
-  BenchResult& result = run.groups[0].result;
-  result.variants[0].variant.session.precision = "bf16";
-  result.variants[0].variant.session.options = {"spin=0"};
-  result.variants[1].variant.stored = "int8";
-  result.variants[1].drift = Drift{0.04, {0.01, 0.07}};
-  result.variants[1].partial = true;
-  result.variants[1].joules = 0.25;
-  result.speed_ups[1]->tail = 1.5;
-  result.speed_ups[1]->tail_interval = Interval{1.2, 1.9};
-  VariantResult failed;
-  failed.variant.engine = "torch";
-  failed.failure = Failure::TimedOut;
-  failed.reason = "no answer in 2 s";
-  result.variants.push_back(failed);
-  result.speed_ups.push_back(SpeedUp{1, {0, std::numeric_limits<double>::infinity()}, {}, {}});
-  run.groups[0].modelled_joules.emplace_back();
-  const std::string json = bench_to_json(run);
-  const auto read = bench_from_json(json, "x.json");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(bench_to_json(*read), json);
-  EXPECT_EQ(wide_table(*read), wide_table(run));
-  EXPECT_EQ(read->groups[0].result.variants[0].all_seconds(), result.variants[0].all_seconds());
-  EXPECT_EQ(read->groups[0].result.variants[2].failure, Failure::TimedOut);
-  EXPECT_TRUE(std::isinf(read->groups[0].result.speed_ups[2]->interval.high));
-}
-
-// In 0.1 facts stood at the top, and null stood for infinity, too.
-TEST(BenchJson, WhatWasSavedBy01IsStillRead) {
-  std::ifstream file(STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/bench.json");
-  const std::string json{std::istreambuf_iterator<char>(file), {}};
-  const auto read = bench_from_json(json, "x.json");
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->program, "strata 0.1.0");
-  ASSERT_EQ(read->groups.size(), 1u);
-  ASSERT_EQ(read->groups[0].result.variants.size(), 2u);
-  EXPECT_GT(read->groups[0].result.variants[0].runs(), 0u);
-  const std::string saved = bench_to_json(*read);
-  EXPECT_THAT(saved, HasSubstr("\"schema\": 2"));
-  const auto again = bench_from_json(saved, "y.json");
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(bench_to_json(*again), saved);
-}
-
-TEST(BenchJson, NumbersThatAreNoneAreNull) {
-  BenchRun run = two_variants(3);
-  run.groups[0].result.variants[1].difference->relative_error =
-      std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(bench_to_json(run), HasSubstr("\"relative_error\": null"));
-  EXPECT_THAT(bench_to_json(run), HasSubstr("\"p99_s\": null"));
-}
-
-TEST(BenchJson, WhatIsNoBenchmarkGetsASentence) {
-  const auto message = [](std::string_view text) {
-    const auto read = bench_from_json(text, "x");
-    return read ? "read" : read.error().message;
-  };
-  EXPECT_EQ(message("[]"), "benchmark x: is no benchmark: it is not a JSON object");
-  EXPECT_THAT(message("{"), HasSubstr("benchmark x: it is no JSON"));
-  EXPECT_EQ(message("{}"), "benchmark x: it has another \"kind\" than bench");
-  EXPECT_EQ(message(R"({"kind":"bench","schema":3})"),
-            "benchmark x: it has schema 3, and this strata reads 1 and 2");
-  EXPECT_EQ(message(R"({"kind":"bench","schema":2,"facts":{"method":{"seed":"1x"}}})"),
-            "benchmark x: a \"seed\" is no whole number from 0 on");
-  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"base":3,"variants":[{}]}]})"),
-            "benchmark x: \"base\" is no variant");
-  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"fastest":0,"variants":[]}]})"),
-            "benchmark x: \"fastest\" is no variant");
-  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"variants":[{"batch":0}]}]})"),
-            "benchmark x: a \"batch\" is below 1");
-  EXPECT_EQ(
-      message(
-          R"({"kind":"bench","schema":1,"models":[{"variants":[{"processes":[{"blocks_s":[1]}]}]}]})"),
-      "benchmark x: a \"blocks_s\" is no list of numbers");
-  EXPECT_EQ(message(R"({"kind":"bench","schema":1,"new":{"a":1},"models":[]})"), "read");
 }
 
 }  // namespace

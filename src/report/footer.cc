@@ -50,17 +50,21 @@ std::string peak_text(const Profile& profile, bool exact) {
 }
 
 // In other conventions than strata's, constants may cost nothing though work is done on them.
-std::string load_work_text(const Profile& profile, bool exact) {
+std::string load_work_text(const Profile& profile, const TableStyle& style) {
   if (!profile.load_work) return "";
   const Profile::LoadWork& work = *profile.load_work;
   std::vector<std::string> parts;
   if (!work.macs.is(0))
-    parts.push_back(fmt::format("{} MACs", expr_text(work.macs, NumberStyle::Plain, exact)));
+    parts.push_back(fmt::format("{} MACs", expr_text(work.macs, NumberStyle::Plain, style.exact)));
   if (!work.flops.is(0))
-    parts.push_back(fmt::format("{} FLOPs", expr_text(work.flops, NumberStyle::Plain, exact)));
+    parts.push_back(
+        fmt::format("{} FLOPs", expr_text(work.flops, NumberStyle::Plain, style.exact)));
   if (parts.empty()) return "";
-  return fmt::format("Once, when the model is loaded: {} on constants, {} in the totals\n",
-                     fmt::join(parts, " and "), work.in_totals ? "counted" : "not counted");
+  const std::string text =
+      fmt::format("Once, when the model is loaded: {} on constants, {} in the totals",
+                  fmt::join(parts, " and "), work.in_totals ? "counted" : "not counted");
+  if (work.in_totals) return text + "\n";
+  return phrased(style.phrase, make_error(Code::LoadWorkApart, {}, text)) + "\n";
 }
 
 // The symbols that the totals depend on.
@@ -286,7 +290,7 @@ std::string footer_text(const Profile& profile, const TableStyle& style) {
   out += taken_text(profile, style.exact);
   out += machine_text(profile.machine);
   out += roofline_text(profile);
-  out += load_work_text(profile, style.exact);
+  out += load_work_text(profile, style);
   out += peak_text(profile, style.exact);
   out += device_text(profile, style.exact);
   out += arena_text(profile, style);

@@ -1,3 +1,7 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
 #include "report/footer.h"
 #include "strata/report/report.h"
 
@@ -12,6 +16,20 @@ Document to_document(Profile&& profile) {
                                      const TableStyle& style) { return footer_text(facts, style); };
   document.sections = {{.table = document.tables.front().name}};
   return document;
+}
+
+Status save_profile(const Profile& shown, const Profile& full, const std::string& folder,
+                    const TableStyle& style) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return failure(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  for (const Renderer& renderer : renderers()) {
+    const std::string_view ending = renderer.endings.substr(0, renderer.endings.find(' '));
+    const std::string path = std::filesystem::path(folder) / fmt::format("profile{}", ending);
+    const Document document = to_document(renderer.for_people ? shown : full);
+    if (auto status = save_document(document, renderer, path, style); !status) return status;
+  }
+  return {};
 }
 
 std::string to_table(const Profile& profile, const TableStyle& style) {

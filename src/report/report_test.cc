@@ -1,10 +1,12 @@
 #include "strata/report/report.h"
 
+#include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "strata/base/number_text.h"
+#include "strata/base/scratch_folder.h"
 
 namespace strata {
 namespace {
@@ -82,6 +84,29 @@ TEST(Markdown, AlignsNumbersRight) {
   EXPECT_EQ(lines[0], "| Layer | Type | MACs | Read |");
   EXPECT_EQ(lines[1], "|---|---|---:|---:|");
   EXPECT_EQ(lines[5], "| **Total** |  | **≥118.0 M** | **3.000 KiB** |");
+}
+
+// People get the usual columns, programs all of them.
+TEST(SaveProfile, EveryFormatIsAFile) {
+  const auto scratch = ScratchFolder::create();
+  ASSERT_TRUE(scratch) << scratch.error().message;
+  const std::string folder = *scratch / "new/folder";
+  Profile full = sample();
+  full.columns.push_back({"write", "Write", Unit::Bytes, true, 5});
+  for (ProfileRow& row : full.rows) row.cells.push_back({Expr(7), Certainty::Exact});
+  full.totals.cells.push_back({Expr(21), Certainty::Exact});
+  const Status status = save_profile(sample(), full, folder, {.width = 0});
+  ASSERT_TRUE(status) << status.error().message;
+  const auto has_write = [&](const char* name) {
+    std::ifstream file(folder + "/" + name);
+    EXPECT_TRUE(file) << name;
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return text.find("write") != text.npos || text.find("Write") != text.npos;
+  };
+  EXPECT_FALSE(has_write("profile.txt"));
+  EXPECT_FALSE(has_write("profile.md"));
+  EXPECT_TRUE(has_write("profile.csv"));
+  EXPECT_TRUE(has_write("profile.json"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "document/output.h"
 #include "report/plot_scene.h"
 #include "report/sensitivity_text.h"
 #include "strata/base/statistics.h"
@@ -316,6 +317,28 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
 std::string sensitivity_to_svg(const SensitivityRun& run) { return scene_to_svg(scene_of(run)); }
 Result<std::string> sensitivity_to_png(const SensitivityRun& run) {
   return scene_to_png(scene_of(run));
+}
+
+namespace {
+
+FileKind plot_kind(const std::string& path) {
+  return {path.ends_with(".png") ? FileForm::Png : FileForm::Text};
+}
+
+}  // namespace
+
+Status save_sensitivity_plot(const SensitivityRun& run, const std::string& path) {
+  const Result<std::string> plot =
+      path.ends_with(".png") ? sensitivity_to_png(run) : sensitivity_to_svg(run);
+  if (!plot) return failure(plot);
+  auto output = Output::open(path, plot_kind(path));
+  if (!output) return failure(output);
+  if (Status status = output->write(*plot); !status) return status;
+  return output->finish();
+}
+
+Status check_sensitivity_plot(const std::string& path) {
+  return check_output(path, plot_kind(path));
 }
 
 }  // namespace strata

@@ -191,6 +191,11 @@ std::optional<double> additivity_of(const SensitivityRun& run) {
 
 bool is_additive(std::optional<double> r) { return r && *r >= kAdditiveLow && *r <= kAdditiveHigh; }
 
+bool SensitivityRun::has_scores() const {
+  return std::any_of(result.layers.begin(), result.layers.end(),
+                     [](const LayerScore& score) { return !score.alone.empty(); });
+}
+
 void add_findings(SensitivityRun& run, const std::vector<QuantLayer>& layers) {
   const Quality quality = is_share(run.quality) ? Quality::Sqnr : run.quality;
   std::vector<std::optional<double>> drops;

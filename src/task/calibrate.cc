@@ -9,6 +9,7 @@
 #include "strata/calibrate/calibrate.h"
 #include "strata/edit/qdq.h"
 #include "task/fingerprint.h"
+#include "task/float_model.h"
 #include "task/job_process.h"
 #include "task/opened_engine.h"
 
@@ -89,12 +90,9 @@ class Calibrating {
 
 // Everything that can be wrong with the request is found before the work begins.
 Status Calibrating::load() {
-  auto loaded = load_one_item(request_.model);
+  auto loaded = load_float_model(request_.model);
   if (!loaded) return failure(loaded);
   loaded_ = std::move(*loaded);
-  if (Status status = check_has_weights(loaded_.model); !status) return status;
-  if (Status status = check_not_quantized(loaded_.model); !status)
-    return failure_in(request_.model.path, status);
   auto data = request_.data.open(loaded_.model);
   if (!data) return failure(data);
   data_ = std::move(*data);
@@ -216,6 +214,16 @@ Result<Calibration> merge_calibrations(std::span<const std::string> paths) {
   }
   if (!all) return failure("there are no calibrations to merge", ErrorKind::Usage);
   return std::move(*all);
+}
+
+Result<Calibration> merge_calibrations(std::span<const std::string> paths,
+                                       const RangeOptions& ranges, const std::string& output) {
+  auto all = merge_calibrations(paths);
+  if (!all) return all;
+  all->choice = ranges;
+  if (!output.empty())
+    if (Status status = write_calibration(*all, output); !status) return failure(status);
+  return all;
 }
 
 }  // namespace strata

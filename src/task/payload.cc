@@ -1,5 +1,7 @@
 #include "strata/task/payload.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "base/formula_scope.h"
@@ -42,6 +44,17 @@ Status check_lists(const PayloadRequest& request, const PayloadOutcome& out) {
 }
 
 }  // namespace
+
+Result<MachineRequest> parse_machine(const std::string& text) {
+  MachineRequest out{.profile = text, .name = text};
+  std::error_code error;
+  if (std::filesystem::exists(text, error) || text.empty() || text[0] < '0' || text[0] > '9')
+    return out;
+  const auto speed = parse_machine_speed(text);
+  if (!speed) return failure(speed.error().message, ErrorKind::Usage);
+  out.speed = *speed;
+  return out;
+}
 
 std::optional<NamedSplit> PayloadOutcome::named_split() const {
   if (!split) return std::nullopt;

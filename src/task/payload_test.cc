@@ -85,6 +85,19 @@ TEST_F(PayloadJob, AMachineMayBeAProfile) {
   EXPECT_THAT(missing.error().message, HasSubstr("none.json"));
 }
 
+TEST_F(PayloadJob, AMachineIsASpeedOrAFile) {
+  const auto speed = parse_machine("50GFLOP/s,20GB/s");
+  ASSERT_TRUE(speed) << speed.error().message;
+  ASSERT_TRUE(speed->speed);
+  EXPECT_EQ(speed->speed->flops_per_second, 50e9);
+  EXPECT_EQ(speed->name, "50GFLOP/s,20GB/s");
+  const auto profile = parse_machine("saved.json");
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_FALSE(profile->speed);
+  EXPECT_EQ(profile->profile, "saved.json");
+  EXPECT_EQ(parse_machine("50 horses").error().kind, ErrorKind::Usage);
+}
+
 TEST_F(PayloadJob, AModelThatIsNotThereIsAnError) {
   EXPECT_FALSE(run_payload({{file("none.onnx")}}));
 }

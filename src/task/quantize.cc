@@ -11,6 +11,7 @@
 #include "strata/build/weights.h"
 #include "strata/machine/machine.h"
 #include "strata/zoo/zoo.h"
+#include "task/float_model.h"
 #include "task/job_process.h"
 #include "task/opened_engine.h"
 #include "task/quantize_samples.h"
@@ -61,15 +62,12 @@ class QuantizeJob {
 };
 
 Status QuantizeJob::load_models() {
-  auto loaded = load_one_item(request_.model);
+  auto loaded = load_float_model(request_.model);
   if (!loaded) return failure(loaded);
   loaded_ = std::move(*loaded);
-  if (Status status = check_has_weights(loaded_.model); !status) return status;
-  if (auto status = check_not_quantized(loaded_.model); !status)
-    return failure_in(request_.model.path, status);
-  task_.layers = find_quant_layers(loaded_.model);
-  if (task_.layers.empty())
-    return failure(fmt::format("{}: {}", request_.model.path, why_no_layers(loaded_.model)));
+  auto layers = layers_to_quantize(loaded_, request_.model);
+  if (!layers) return failure(layers);
+  task_.layers = std::move(*layers);
   task_.model = &loaded_.model;
   report_.random_weights = request_.model.path.starts_with(zoo::kPrefix);
   if (report_.random_weights) {

@@ -16,6 +16,7 @@
 #include "strata/zoo/zoo.h"
 #include "task/activation_ranges.h"
 #include "task/fingerprint.h"
+#include "task/float_model.h"
 #include "task/job_process.h"
 #include "task/metric_command.h"
 #include "task/opened_engine.h"
@@ -214,15 +215,12 @@ void Measuring::describe() {
 
 // Everything that can be wrong with the request is found before the work begins.
 Status Measuring::load() {
-  auto loaded = load_one_item(request_.model);
+  auto loaded = load_float_model(request_.model);
   if (!loaded) return failure(loaded);
   loaded_ = std::move(*loaded);
-  if (Status status = check_has_weights(loaded_.model); !status) return status;
-  if (Status status = check_not_quantized(loaded_.model); !status)
-    return failure_in(request_.model.path, status);
-  layers_ = find_quant_layers(loaded_.model);
-  if (layers_.empty())
-    return failure(fmt::format("{}: {}", request_.model.path, why_no_layers(loaded_.model)));
+  auto layers = layers_to_quantize(loaded_, request_.model);
+  if (!layers) return failure(layers);
+  layers_ = std::move(*layers);
   if (Status status = check_request(); !status) return status;
   auto data = request_.data.open(loaded_.model);
   if (!data) return failure(data);

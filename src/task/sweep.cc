@@ -30,7 +30,8 @@ std::optional<nlohmann::json> run_job(const SweepRequest& request, const SweepJo
   record["model_hash"] = model_hash;
   record["strata"] = request.caller.program;
   record["started"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  const SweepAnswer answer = request.run(job, stop);
+  const SweepAnswer answer =
+      request.run ? request.run(job, stop) : run_sweep_command(request.command(job), stop);
   if (answer.interrupted || (stop != nullptr && stop->load())) return std::nullopt;
   record["seconds"] =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -115,7 +116,8 @@ std::vector<SweepJob> jobs_of(const SweepPlan& plan, const Shard& shard) {
 }
 
 Result<SweepOutcome> run_sweep(const SweepRequest& request, const Observer& observer) {
-  if (!request.run) return failure("a sweep needs to be told how to run a job", ErrorKind::Usage);
+  if (!request.run && !request.command)
+    return failure("a sweep needs to be told how to run a job", ErrorKind::Usage);
   auto journal = Journal::open(request.output);
   if (!journal) return failure(journal);
   if (journal->cut())

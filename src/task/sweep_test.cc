@@ -61,6 +61,30 @@ TEST_F(SweepJobs, EveryJobIsDoneOnce) {
   EXPECT_THAT(ran_, ElementsAre("zoo:bad"));
 }
 
+TEST_F(SweepJobs, AJobMayBeACommand) {
+  const auto answer = [](const std::string& script) {
+    return run_sweep_command({"/bin/sh", "-c", script, "sh", "zoo:a"});
+  };
+  const SweepAnswer said = answer("echo $1");
+  EXPECT_EQ(said.json, "zoo:a\n");
+  EXPECT_EQ(said.error, "");
+  EXPECT_EQ(answer("echo 'strata: no such file' >&2; exit 1").error, "no such file");
+  EXPECT_EQ(answer("exit 2").error, "ended with code 2 and no word");
+  EXPECT_EQ(answer("kill -9 $$").error, "ended by signal 9");
+  EXPECT_TRUE(answer("exit 130").interrupted);
+  // What could not be run is in the results.
+  BenchRun run;
+  run.groups.push_back({"zoo:a"});
+  VariantResult& variant = run.groups[0].result.variants.emplace_back();
+  variant.failure = Failure::Refused;
+  variant.reason = "no such operator";
+  run.groups[0].result.speed_ups.emplace_back();
+  run.groups[0].modelled_joules.emplace_back();
+  std::ofstream(file("run.json")) << bench_to_json(run);
+  EXPECT_THAT(answer("cat " + file("run.json") + "; exit 1").error,
+              HasSubstr(": no such operator"));
+}
+
 TEST_F(SweepJobs, StoppedJobsAreLeft) {
   SweepRequest cut = request();
   cut.run = [&, run = cut.run](const SweepJob& job, const std::atomic<bool>* stop) {

@@ -1,10 +1,14 @@
 #include "strata/task/timing.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "strata/data/inputs.h"
 #include "strata/machine/machine.h"
+#include "task/job_process.h"
+#include "task/timing_job.h"
 
 namespace strata {
 
@@ -87,10 +91,22 @@ tl::unexpected<Error> refused(const Model& model, Error error) {
   return failure(weights);
 }
 
-}  // namespace
+// The caller is another process, and a switch to it between two runs disturbs the second one. So it
+// is told of every stage and every percent, and not of every run.
+Observer told_now_and_then(const Observer& caller) {
+  Observer seldom = caller;
+  seldom.progress = [&caller, last = std::pair(std::string(), -1L)](std::string_view stage,
+                                                                    double share) mutable {
+    const auto now = std::pair(std::string(stage), std::lround(100 * share));
+    if (now == last) return;
+    last = now;
+    caller.show(stage, share);
+  };
+  return seldom;
+}
 
-Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
-                              const TimingRequest& request, const Observer& observer) {
+Result<TimedRun> measure(const LoadedModel& loaded, const ModelRequest& model,
+                         const TimingRequest& request, const Observer& observer) {
   auto session = request.engine.session();
   if (!session) return failure(session);
   session->precision = request.precision;
@@ -103,10 +119,9 @@ Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
   TimingOptions timing = timing_options(request, loaded, observer);
   timing.session = std::move(*session);
 
-  TimedModel out;
-  out.facts.engine = fmt::format("{} {}", engine->name(), engine->release());
-  out.facts.view = request.optimized ? "optimized" : "source";
-  out.facts.threads = timing.session.threads;
+  TimedRun out;
+  out.engine = fmt::format("{} {}", engine->name(), engine->release());
+  out.threads = timing.session.threads;
   if (!request.time && !request.memory) {
     auto plan = plan_kernels(*engine, source, timing.session);
     if (!plan) return refused(loaded.model, plan.error());
@@ -130,6 +145,37 @@ Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
   out.interrupted = observer.stopped();
   if (out.timing && out.timing->runs.empty()) out.timing.reset();
   if (out.timing && out.interrupted) out.timing->partial = true;
+  return out;
+}
+
+Result<TimedRun> measure_in_child(const ModelRequest& model, const TimingRequest& request,
+                                  const Observer& observer) {
+  const JobPlace place{JobKind::Timing, request.program, model.path, request.engine.engine, ""};
+  return run_job_in_child<TimedRun>(place, TimingJob{model, request}, observer);
+}
+
+}  // namespace
+
+Result<TimedRun> run_timing_job(const TimingJob& job, const Observer& observer) {
+  const auto loaded = load_model(job.model);
+  if (!loaded) return failure(loaded);
+  return measure(*loaded, job.model, job.timing, told_now_and_then(observer));
+}
+
+Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
+                              const TimingRequest& request, const Observer& observer) {
+  auto run = request.in_process ? measure(loaded, model, request, observer)
+                                : measure_in_child(model, request, observer);
+  if (!run) return failure(run);
+  TimedModel out;
+  out.timing = std::move(run->timing);
+  out.memory = std::move(run->memory);
+  out.plan = std::move(run->plan);
+  out.facts.engine = std::move(run->engine);
+  out.facts.view = request.optimized ? "optimized" : "source";
+  out.facts.threads = run->threads;
+  out.machine = std::move(run->machine);
+  out.interrupted = run->interrupted;
   if (Status status = take_sizes_of_run(loaded, model, out); !status) return failure(status);
   return out;
 }

@@ -42,6 +42,38 @@ TEST_F(TimingJob, MeasuresAndSaysOnWhat) {
   EXPECT_THAT(stages_, Contains("measuring"));
 }
 
+// What the process that measures sends is all that a run in this process tells: of the fake engine,
+// kernels are the same in every run.
+TEST_F(TimingJob, AnotherProcessTellsTheSame) {
+  TimingRequest all = request();
+  all.memory = true;
+  const auto there = run_timing(loaded_, small_model(), all);
+  all.in_process = true;
+  const auto here = run_timing(loaded_, small_model(), all);
+  ASSERT_TRUE(there && here);
+  EXPECT_EQ(there->facts.engine, here->facts.engine);
+  EXPECT_EQ(there->facts.threads, here->facts.threads);
+  EXPECT_EQ(there->timing->runs.size(), here->timing->runs.size());
+  EXPECT_EQ(there->memory->peak, here->memory->peak);
+  ASSERT_EQ(there->timing->kernels.size(), here->timing->kernels.size());
+  for (std::size_t i = 0; i < here->timing->kernels.size(); ++i) {
+    const Kernel& own = here->timing->kernels[i].kernel;
+    const Kernel& sent = there->timing->kernels[i].kernel;
+    EXPECT_EQ(sent.name, own.name);
+    EXPECT_EQ(sent.sources, own.sources);
+    EXPECT_EQ(sent.output_dims, own.output_dims);
+    EXPECT_EQ(sent.output_types, own.output_types);
+  }
+}
+
+TEST_F(TimingJob, AnEngineThatDiesIsAnError) {
+  TimingRequest dying = request();
+  dying.engine.own = {"fail=exit"};
+  const auto timed = run_timing(loaded_, small_model(), dying);
+  ASSERT_FALSE(timed);
+  EXPECT_EQ(timed.error().code, Code::EngineDied);
+}
+
 TEST_F(TimingJob, MemoryAlone) {
   TimingRequest memory = request();
   memory.time = false;

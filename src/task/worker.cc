@@ -25,6 +25,7 @@
 #include "strata/task/quantize.h"
 #include "strata/task/sensitivity.h"
 #include "task/job_message.h"
+#include "task/timing_job.h"
 
 namespace strata {
 
@@ -129,7 +130,7 @@ template <class Request, class Outcome>
 MessageWriter run_with(Result<Outcome> (&run)(const Request&, const Observer&), MessageReader& in,
                        const Observer& observer) {
   auto request = in.taken<Request>();
-  request.in_process = true;
+  if constexpr (requires { request.in_process; }) request.in_process = true;
   if (!in.good())
     return done(Result<Outcome>(failure("the request of a job cannot be read", ErrorKind::Bug)));
   return done(run(request, observer));
@@ -145,6 +146,8 @@ MessageWriter run_job(MessageReader& in, const Observer& observer) {
     case JobKind::Quantize:
       keep_heap_small();
       return run_with(run_quantize, in, observer);
+    case JobKind::Timing:
+      return run_with(run_timing_job, in, observer);
   }
   return done(Result<bool>(failure("a job that it does not know", ErrorKind::Bug)));
 }

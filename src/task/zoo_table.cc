@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strata/cost/convention.h"
 #include "strata/zoo/zoo.h"
 #include "task/zoo_latency.h"
 
@@ -42,7 +43,21 @@ void add_columns(const Profile& profile, bool timed, Profile& table) {
 
 }  // namespace
 
+ProfileOptions published_counting() {
+  ProfileOptions profile;
+  profile.convention = "rasp-2020";
+  profile.energy_model = "rasp";
+  return profile;
+}
+
 Result<ZooTable> run_zoo_table(const ZooTableRequest& request, const Observer& observer) {
+  ProfileOptions options = request.profile;
+  options.rows.report = ReportKind::None;
+  if (options.columns.empty()) {
+    const auto convention = find_convention(options.convention);
+    if (!convention) return failure(convention);
+    options.columns = convention->has(Metric::Flops) ? "params,flops,energy" : "params,macs,energy";
+  }
   std::vector<const zoo::Entry*> entries;
   for (const zoo::Entry& entry : zoo::entries())
     if (request.all || entry.in_table) entries.push_back(&entry);
@@ -60,7 +75,7 @@ Result<ZooTable> run_zoo_table(const ZooTableRequest& request, const Observer& o
     observer.show(title, share);
     auto network = zoo::build(entry->name);
     if (!network) return failure(network);
-    auto profile = make_profile(network->model, network->inference, request.profile);
+    auto profile = make_profile(network->model, network->inference, options);
     if (!profile) return failure(profile);
     if (table.columns.empty()) add_columns(*profile, request.time.has_value(), table);
     ProfileRow& row = table.rows.emplace_back();
@@ -73,7 +88,9 @@ Result<ZooTable> run_zoo_table(const ZooTableRequest& request, const Observer& o
     own.progress = [&](std::string_view stage, double) {
       observer.show(fmt::format("{}: {}", title, stage), share);
     };
-    auto timed = add_latency(std::move(*network), *entry, *request.time, own, table);
+    TimingRequest end_to_end = *request.time;
+    end_to_end.layers = false;
+    auto timed = add_latency(std::move(*network), *entry, end_to_end, own, table);
     give_back_free_memory();
     if (!timed) return failure(timed);
     if (*timed) continue;

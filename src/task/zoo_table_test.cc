@@ -14,7 +14,6 @@ class ZooTableJob : public test::JobTest {
  protected:
   static ZooTableRequest request() {
     ZooTableRequest out;
-    out.profile.rows.report = ReportKind::None;
     out.profile.columns = "params,macs,energy";
     return out;
   }
@@ -30,6 +29,18 @@ TEST_F(ZooTableJob, EveryNetworkOfTheTableIsARow) {
   EXPECT_EQ(table->profile.columns[0].name, "model");
 }
 
+TEST_F(ZooTableJob, TheColumnsAreWhatTheConventionCounts) {
+  const auto figure = [](const std::string& convention) {
+    ZooTableRequest request;
+    request.profile.convention = convention;
+    const auto table = run_zoo_table(request);
+    return table ? table->profile.columns.at(2).name : table.error().message;
+  };
+  EXPECT_EQ(figure("strata"), "flops");
+  EXPECT_EQ(figure("thop"), "macs");  // which counts nothing else
+  EXPECT_EQ(published_counting().convention, "rasp-2020");
+}
+
 TEST_F(ZooTableJob, StoppedNetworksAreNamed) {
   Observer stopping = observer();
   stopping.progress = [this](std::string_view stage, double) {
@@ -39,7 +50,6 @@ TEST_F(ZooTableJob, StoppedNetworksAreNamed) {
   ZooTableRequest timed = request();
   timed.time.emplace();
   timed.time->engine = fake_engine();
-  timed.time->layers = false;
   timed.time->runs = 2;
   timed.time->warmup = 0;
   const auto table = run_zoo_table(timed, stopping);

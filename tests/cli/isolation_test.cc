@@ -51,6 +51,9 @@ class Isolation : public ProgramFolder {
 
 TEST_F(Isolation, ACommandWhoseEngineDiesSaysSo) {
   for (const Way& way : kWays) {
+    for (const char* what : {"--time", "--memory"})
+      expect_one_sentence(
+          strata(fmt::format("stat '{}' {} --engine fake:fail={}", kModel, what, way.name)), way);
     expect_one_sentence(strata(command("calibrate", way.name, 1)), way);
     expect_one_sentence(strata(command("sensitivity", way.name, 1)), way);
     expect_one_sentence(strata(command("quantize", way.name, 1) + " -o int8.onnx --no-time"), way);

@@ -103,6 +103,7 @@ enum class Code : std::uint8_t {
   ColumnsDropped,  // for lack of width
   RowsBelowTop,    // after the first of a ranking
   NotAdditive,     // drops of layers that do not add up
+  LoadWorkApart,   // work on constants, which the totals do not have
 
   OverLimit,  // a file asks for more than the limit for its size
 

@@ -53,5 +53,7 @@ Section notes_section(const std::vector<std::string>& notes);
 // Chooses from the first table, which is the one that the document is about, and from those with
 // the same columns.
 Status choose(Document& document, const TableChoice& choice);
+// Tables have the numbers that programs get, also where people usually see texts in their place.
+void show_numbers(Document& document);
 
 }  // namespace strata

@@ -56,6 +56,16 @@ Result<const Renderer*> find_renderer(std::string_view name);
 // By the file's ending; nullptr if no renderer has it.
 const Renderer* renderer_of_file(std::string_view path);
 
+// Renders a document into a file, which is whole at any moment; what is no earlier output of the
+// same kind is not replaced.
+Status save_document(const Document& document, const Renderer& renderer, const std::string& path,
+                     const TableStyle& style = {});
+
+// A document about a file of so many bytes may have so many (docs/limits.md). Names of a few bytes
+// can be repeated in every row of a large table, so that the output could be thousands of times the
+// file. `factor` multiplies the limit.
+std::uint64_t most_output_bytes(std::uint64_t file_bytes, double factor = 1);
+
 Status write_table(const Document& document, const TableStyle& style, Sink& sink);
 Status write_csv(const Document& document, const TableStyle& style, Sink& sink);
 Status write_json(const Document& document, const TableStyle& style, Sink& sink);

@@ -77,7 +77,8 @@ struct Table {
   // numbers. Empty: the same.
   std::vector<Column> shown_columns = {};
   bool tree = false;         // rows are set in by their depth
-  std::size_t left_out = 0;  // rows that keep_top() and filter_rows() took away
+  std::size_t left_out = 0;  // rows that keep_top() took away
+  std::size_t filtered = 0;  // rows that filter_rows() took away
   // Lines that belong to the table and stand below it, for people; may be empty.
   std::function<std::string(const TableStyle&)> foot = {};
 };

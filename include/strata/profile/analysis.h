@@ -49,6 +49,7 @@ struct Analysis {
   const Model* model = nullptr;
   std::string convention, energy_model;
   bool load_work = false;  // work on constants is part of the figures
+  double limit = 1;        // multiplies what tables may cost in proportion to the file
   Needs has = {};          // what columns can be filled with
   Costs costs = {};
   Layers layers = {};

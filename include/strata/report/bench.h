@@ -41,6 +41,9 @@ struct BenchRun {
   std::vector<BenchGroup> groups = {};
   std::vector<BenchAa> aa = {};
   bool complete = true;  // false: interrupted, or still going on
+
+  bool has_results() const;        // anything at all was measured
+  std::string why_failed() const;  // of the first variant that could not be run; empty: all could
 };
 
 enum class BenchLayout : std::uint8_t {

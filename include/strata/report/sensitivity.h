@@ -49,6 +49,8 @@ struct SensitivityRun {
   // Weights and activations apart, with all that a file of int8 throughout rounds; nullopt: not
   // asked for.
   std::optional<PartScores> parts = {};
+
+  bool has_scores() const;  // of any layer
 };
 
 // Fills the findings from the scores. Of shares (top-1, accuracy), which are coarse, the noise
@@ -84,6 +86,10 @@ Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::s
 // compared with, and the names of those that dip.
 std::string sensitivity_to_svg(const SensitivityRun& run);
 Result<std::string> sensitivity_to_png(const SensitivityRun& run);
+// Into a file: a PNG if the path ends so, else an SVG. The second asks before the work whether that
+// can be done.
+Status save_sensitivity_plot(const SensitivityRun& run, const std::string& path);
+Status check_sensitivity_plot(const std::string& path);
 // In block characters; empty if there are not two layers with a value.
 std::string sensitivity_to_blocks(const SensitivityRun& run, std::size_t width, bool color = false);
 

@@ -18,6 +18,9 @@ struct MachineRequest {
   std::string name = {};                   // in reports: as the caller calls it
 };
 
+// `50GFLOP/s,20GB/s`, or the path of a saved profile.
+Result<MachineRequest> parse_machine(const std::string& text);
+
 struct SplitRequest {
   SplitOptions options;         // of the link, and of what is sent
   MachineRequest edge, server;  // the input is on the edge

@@ -61,11 +61,19 @@ struct SweepRequest {
   std::string output;  // results, one JSON object per line; created if it does not exist
   // Runs a job: in its own process, or by calling run_bench() with what the arguments mean. It is
   // called from several threads if several jobs run at once.
-  std::function<SweepAnswer(const SweepJob& job, const std::atomic<bool>* stop)> run;
+  std::function<SweepAnswer(const SweepJob& job, const std::atomic<bool>* stop)> run = {};
+  // If `run` is empty: the words of a command that runs the job, the program first. It prints what
+  // bench_to_json() gives.
+  std::function<std::vector<std::string>(const SweepJob& job)> command = {};
   int at_once = 1;     // number of jobs; more than one disturb each other's times
   bool retry = false;  // run failed jobs again
   Caller caller = {};
 };
+
+// Runs a command to its end; what it prints is the answer. Exit code 130 means that it was
+// interrupted.
+SweepAnswer run_sweep_command(const std::vector<std::string>& command,
+                              const std::atomic<bool>* stop = nullptr);
 
 struct SweepOutcome {
   SweepResults results;                       // of the request's jobs, including earlier runs

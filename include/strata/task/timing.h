@@ -15,6 +15,7 @@
 #include "strata/profile/profile.h"
 #include "strata/task/engine.h"
 #include "strata/task/model.h"
+#include "strata/task/worker.h"
 
 namespace strata {
 
@@ -30,6 +31,8 @@ struct TimingRequest {
   int runs = 0;                          // 0: limited by time
   int warmup = -1;                       // -1: until run times settle
   double seconds = 3;
+  std::string program = {};  // starts the process that it runs in (strata/task/worker.h)
+  bool in_process = false;   // run it in this process, which the engine may take down
 };
 
 struct TimedModel {
@@ -42,8 +45,9 @@ struct TimedModel {
 };
 
 // Runs the model until it is done or stopped; if neither time nor memory is asked for, it only
-// opens the model. `loaded` must come from `model`. Sizes that only a run can tell are taken from
-// the run: `loaded` is then inferred again with them, and its notes say so.
+// opens the model. `loaded` must come from `model`, which the process that runs it loads again.
+// Sizes that only a run can tell are taken from the run: `loaded` is then inferred again with them,
+// and its notes say so.
 Result<TimedModel> run_timing(LoadedModel& loaded, const ModelRequest& model,
                               const TimingRequest& request, const Observer& observer = {});
 

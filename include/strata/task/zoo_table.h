@@ -13,8 +13,9 @@
 namespace strata {
 
 struct ZooTableRequest {
-  ProfileOptions profile;                  // which figures: parameters, operations, energy
-  bool all = false;                        // also networks that are not in the published table
+  ProfileOptions profile;  // how to count, and which figures; no columns: parameters, FLOPs (MACs
+                           // if only these are counted) and energy
+  bool all = false;        // also networks that are not in the published table
   std::optional<TimingRequest> time = {};  // also measure latency; nullopt: nothing is run
 };
 
@@ -25,6 +26,9 @@ struct ZooTable {
 
 // A row for each network; what is missing is a fact.
 Document zoo_table_document(const ZooTable& table);
+
+// How the published table counts: rasp-2020, and its energy model.
+ProfileOptions published_counting();
 
 Result<ZooTable> run_zoo_table(const ZooTableRequest& request, const Observer& observer = {});
 

@@ -1,0 +1,33 @@
+#include "cli/sample_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/options.h"
+
+namespace strata::cli {
+
+void RangeChoiceOptions::add_to(App& app, const std::string& methods, bool percentile_alone) {
+  app.add_option("--method NAME", method_, "how ranges are chosen: " + methods)
+      ->one_of({"minmax", "percentile", "entropy", "mse"});
+  percentile_option_ =
+      app.add_option("--percentile P", percentile_,
+                     "percentage of elements that are kept (default 99.99)")
+          ->needs(
+              [this, percentile_alone] {
+                return method_ == "percentile" || (percentile_alone && method_.empty());
+              },
+              "another method chooses the ranges; add --method percentile");
+}
+
+Result<std::optional<RangeOptions>> RangeChoiceOptions::choice() const {
+  if (!(percentile_ > 50 && percentile_ <= 100))
+    return failure(fmt::format("--percentile {}: it must be above 50 and at most 100", percentile_),
+                   ErrorKind::Usage);
+  if (method_.empty() && !percentile_option_->given()) return std::nullopt;
+  RangeOptions out;
+  out.choice = method_.empty() ? RangeChoice::Percentile : *range_choice_from_name(method_);
+  out.percentile = percentile_;
+  return out;
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,51 @@
+// The options of commands that run a model on samples, to measure ranges of its activations or to
+// use them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/data_options.h"
+#include "cli/engine_options.h"
+#include "cli/model_options.h"
+#include "strata/calibrate/range.h"
+
+namespace strata::cli {
+
+// What is run, on which samples, by which engine.
+struct SampleOptions {
+  ModelOptions model;
+  DataOptions data;
+  EngineOptions engine;
+
+  // Into a request of such a job. `needs_data` is false if it may find out about samples itself.
+  template <class Request>
+  Status read_into(Request& request, bool needs_data = true) const {
+    auto wanted_model = model.request();
+    if (!wanted_model) return failure(wanted_model);
+    auto samples = needs_data ? data.request() : data.request_if_any();
+    if (!samples) return failure(samples);
+    auto chosen = engine.request();
+    if (!chosen) return failure(chosen);
+    request.model = std::move(*wanted_model);
+    request.data = std::move(*samples);
+    request.engine = std::move(*chosen);
+    return {};
+  }
+};
+
+// How ranges are chosen.
+class RangeChoiceOptions {
+ public:
+  // `methods` lists them in --help. If `percentile_alone`, --percentile also says the method.
+  void add_to(App& app, const std::string& methods, bool percentile_alone = false);
+  // nullopt: nothing was said.
+  Result<std::optional<RangeOptions>> choice() const;
+
+ private:
+  std::string method_;
+  double percentile_ = RangeOptions().percentile;
+  const Option* percentile_option_ = nullptr;
+};
+
+}  // namespace strata::cli

@@ -1,0 +1,72 @@
+#include "strata/task/stat.h"
+
+#include "strata/machine/roofline.h"
+#include "strata/profile/columns.h"
+
+namespace strata {
+
+namespace {
+
+// What was measured, as tables take it; refers to `timed` and `roofline`.
+void take_measurements(const TimedModel& timed, const Roofline* roofline, ProfileOptions& profile) {
+  profile.plan = timed.plan ? &*timed.plan : nullptr;
+  profile.timing = timed.timing ? &*timed.timing : nullptr;
+  profile.memory = timed.memory ? &*timed.memory : nullptr;
+  profile.timing_facts = timed.facts;
+  profile.machine = timed.machine;
+  profile.interrupted = timed.interrupted;
+  profile.roofline = roofline;
+}
+
+Result<Profile> table_of(const Analysis& analysis, ProfileOptions& profile, bool all_columns,
+                         const Caller& caller) {
+  profile.all_columns = all_columns;
+  auto table = make_profile(analysis, profile);
+  if (table) table->options = caller.options;
+  return table;
+}
+
+}  // namespace
+
+Result<StatOutcome> run_stat(const StatRequest& request, const Observer& observer) {
+  auto loaded = load_model(request.model);
+  if (!loaded) return failure(loaded);
+  StatOutcome out;
+  out.loaded = std::make_unique<LoadedModel>(std::move(*loaded));
+  ProfileOptions profile = request.profile;
+  profile.limit = request.model.limit;
+
+  TimedModel timed;
+  Roofline roofline;
+  if (request.time) {
+    auto measured = run_timing(*out.loaded, request.model, *request.time, observer);
+    if (!measured) return failure(measured);
+    timed = std::move(*measured);
+    out.interrupted = timed.interrupted;
+    if (timed.interrupted && !timed.timing) return out;
+    const bool has_roofline = request.roofline && !timed.interrupted;
+    if (has_roofline) roofline = cached_roofline(timed.facts.threads);
+    if (!roofline.note.empty()) out.loaded->model.notes.push_back(roofline.note);
+    take_measurements(timed, has_roofline ? &roofline : nullptr, profile);
+  }
+
+  profile.all_columns = request.full;
+  profile.needs = needs_of(profile);
+  if (request.full) profile.needs |= Need::Hash;
+  auto analysis = analyse_for(out.loaded->model, out.loaded->inference, profile);
+  if (!analysis) return failure(analysis);
+  out.analysis = std::move(*analysis);
+  if (request.shown) {
+    auto table = table_of(*out.analysis, profile, false, request.caller);
+    if (!table) return failure(table);
+    out.shown = std::move(*table);
+  }
+  if (request.full) {
+    auto table = table_of(*out.analysis, profile, true, request.caller);
+    if (!table) return failure(table);
+    out.full = std::move(*table);
+  }
+  return out;
+}
+
+}  // namespace strata
