@@ -134,7 +134,7 @@ Command add_calibrate(App& program) {
         "--per-channel", "--allow-nonfinite", "--fresh", "--engine", "--engine-path", "--device",
         "--provider", "--threads", "--engine-option"})
     app->get_option(name)->excludes(merge, "nothing is run, files are added up");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, {"table", "csv", "json", "md", "html"}, "--table");
   options->table.add_choice(*app);
   options->table.add_exact(*app);
   return {app, [options] { return print_calibration(*options); }};

@@ -44,7 +44,7 @@ Command add_merge(App& program) {
   App* app = program.add_subcommand("merge", "results of a sweep's parts in one file");
   app->add_option("files FILE…", options->files, "results of `strata sweep`")->required();
   app->add_option("-o,--output FILE", options->output, "file to write the results to");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, {"table", "csv", "json", "md", "html"}, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
   app->footer(kFooter);

@@ -117,7 +117,7 @@ Command add_optimize(App& program) {
       ->description("precisions to try (default fp32, and int8 with samples)");
   app->get_option("--threads")
       ->description("numbers of threads to try (default: 1 to all cores, doubling)");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, {"table", "csv", "json", "md", "html"}, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
   app->footer(kFooter);

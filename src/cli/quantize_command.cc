@@ -130,7 +130,7 @@ Command add_quantize(App& program) {
   app->add_quantity("--max-time TIME", Quantity::TimeLimit, request.seconds,
                     "how long to measure the speed-up (default 10s to 90s)")
       ->excludes(no_time, "no times are measured");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, {"table", "csv", "json", "md", "html"}, "--table");
   options->table.add_choice(*app);
   options->table.add_exact(*app);
   return {app, [options] { return run(*options); }};

@@ -123,8 +123,9 @@ Result<int> run_stat(StatOptions& options, const App& app) {
   }
 
   options.profile.limit = options.model.limit;
-  const bool machine = options.table.is_data();
+  const bool machine = options.table.has_all();
   options.profile.all_columns = machine || !options.save.empty();
+  options.profile.in_depth = options.table.format() == "html";
   options.profile.needs = needs_of(options.profile);
   if (options.profile.all_columns) options.profile.needs |= Need::Hash;
   const auto& analysis =

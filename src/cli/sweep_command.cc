@@ -162,7 +162,7 @@ Command add_sweep(App& program) {
   Option* retry = app->add_flag("--retry", options->retry, "do jobs that failed once more");
   Option* list = app->add_flag("--list", options->list, "print the jobs, run nothing")
                      ->excludes(emit, "a script is printed instead");
-  options->table.add_to(*app, {"table", "csv", "json", "md"}, "--table");
+  options->table.add_to(*app, {"table", "csv", "json", "md", "html"}, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
   for (Option* option : {jobs, retry, app->get_option("--format"), app->get_option("--table"),

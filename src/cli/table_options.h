@@ -21,7 +21,8 @@ struct TableOptions {
 
   // `formats` are those that the command can print, the default first. `destination` names the
   // option for the file: a command that writes a model, or results to go on with, has `--table`.
-  void add_to(App& app, const std::vector<std::string>& formats = {"table", "csv", "json", "md"},
+  void add_to(App& app,
+              const std::vector<std::string>& formats = {"table", "csv", "json", "md", "html"},
               const std::string& destination = "-o,--output");
   // Of --columns, --sort, --top and --filter those that the command does not have itself.
   void add_choice(App& app);
@@ -39,6 +40,8 @@ struct TableOptions {
   bool is_data() const {
     return format() == "csv" || format() == "json";
   }  // every column and digit
+  // Every row and column: those who read a page choose for themselves.
+  bool has_all() const { return is_data() || format() == "html"; }
   TableStyle style() const;
   // Whether the file could be written: to be asked before the work, not after it. `kind` is that of
   // the document.
