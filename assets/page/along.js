@@ -10,14 +10,21 @@ class AlongChart extends Chart {
            about: "Every layer in running order, from left to right. Bands are the stages and lines " +
                   "the blocks of the module path. Arrow keys move from layer to layer."});
     this.names = this.order.map((row) => table.nameOf(row));
-    this.panels = kPanels.filter(([name]) => names.includes(name) && table.has(name)).map(
+    const all = kPanels.filter(([name]) => names.includes(name) && table.has(name)).map(
       ([name, title]) => {
         const numbers = this.order.map((row) => table.number(row, name));
         return {name, title, numbers, unit: table.unit(name),
                 most: numbers.reduce((most, one) => Math.max(most, one || 0), 0),
-                total: table.total(name)};
-      }).filter((panel) => panel.most > 0);
-    this.groups = stagesOf(this.names);
+                total: table.total(name), unknown: numbers.every((number) => !number) &&
+                                                   numbers.some((number) => number === null)};
+      });
+    this.panels = all.filter((panel) => panel.most > 0);
+    const open = all.filter((panel) => panel.unknown).map((panel) => panel.title.toLowerCase());
+    if (open.length > 0)
+      this.caption.append(` Not drawn, because they are formulas or unknown: ${open.join(", ")}.`);
+    if (this.panels.some((panel) => panel.numbers.includes(null)))
+      this.caption.append(" A dotted line below a panel is where a number is not known.");
+    this.groups = stagesOf(pathsOf(table));
     this.hovered = -1;
     this.picture.addEventListener("pointermove", (event) => this.hover(this.at(event)));
     this.picture.addEventListener("pointerleave", () => this.hover(-1));
@@ -64,25 +71,26 @@ class AlongChart extends Chart {
     if (inner.length * 6 < this.right - this.left)
       this.picture.append(draw("path", {class: "blocks", d: inner.map((block) =>
         `M${(this.left + block.from * this.step).toFixed(1)} ${this.top - 12}V${this.bottom}`).join("")}));
-    this.paintNames(stages, this.top - 23, (name) => name);
+    this.paintNames(stages, this.top - 23, kNames);
     // A stage of one block needs no second name.
     const beside = (block) => stages.some((stage) => stage.from <= block.from && block.to <= stage.to &&
                                                      (stage.from < block.from || block.to < stage.to) &&
                                                      this.several(stage, inner));
-    this.paintNames(inner.filter(beside), this.top - 9, wordName);
+    this.paintNames(inner.filter(beside), this.top - 9, kNames.slice(1));
   }
 
   several(stage, blocks) {
     return blocks.filter((block) => stage.from <= block.from && block.to <= stage.to).length > 1;
   }
 
-  /** Those that fit: all with their long name, or all with the last word of it. */
-  paintNames(runs, y, nameOf) {
+  /** The longest kind of name that fits everywhere; else the shortest, where it fits. */
+  paintNames(runs, y, kinds) {
     const wide = (run) => (run.to - run.from) * this.step - 2;
     const large = runs.filter((run) => run.to - run.from > 1);
-    const whole = large.every((run) => textWidth(nameOf(run.name)) < wide(run));
+    const nameOf = kinds.find((kind) => large.every((run) => textWidth(kind(run.name)) < wide(run))) ||
+                   kinds[kinds.length - 1];
     for (const run of runs) {
-      const text = whole ? nameOf(run.name) : run.name.split(".").pop();
+      const text = nameOf(run.name);
       if (textWidth(text) < wide(run))
         this.picture.append(this.label(this.left + (run.from + run.to) / 2 * this.step, y, text,
                                        {class: "soft", "text-anchor": "middle"}));
@@ -98,6 +106,7 @@ class AlongChart extends Chart {
         this.label(this.left - 6, y(tick) + 4, tickText(tick, panel.unit),
                    {"text-anchor": "end", class: "soft"}));
     this.picture.append(draw("path", {d: this.bars(panel.numbers, y, bottom), class: "bars"}));
+    this.picture.append(draw("path", {d: this.unknown(panel.numbers, bottom + 3), class: "unknown"}));
     panel.says = draw("text", {x: this.left, y: top - 5});
     panel.y = y;
     panel.bottom = bottom;
@@ -118,6 +127,12 @@ class AlongChart extends Chart {
                     `V${y(most).toFixed(1)}h${wide.toFixed(2)}V${bottom}z`);
     }
     return pieces.join("");
+  }
+
+  /** A line below those whose number is not known: no bar means 0. */
+  unknown(numbers, y) {
+    return numbers.map((number, i) => number === null
+      ? `M${(this.left + i * this.step).toFixed(1)} ${y}h${this.step.toFixed(2)}` : "").join("");
   }
 
   mark() {

@@ -70,10 +70,11 @@ class DataTable {
     return this.rows.map((row, index) => this.number(index, name));
   }
 
-  /** The largest number of a column among the rows, for bars. */
+  /** The largest number of a column among rows that hold no others, for bars. */
   most(at) {
     if (!this.maxima.has(at))
-      this.maxima.set(at, this.rows.reduce((most, row) => Math.max(most, numberOf(row[at]) || 0), 0));
+      this.maxima.set(at, leavesOf(this).reduce((most, row) =>
+        Math.max(most, numberOf(this.rows[row][at]) || 0), 0));
     return this.maxima.get(at);
   }
 

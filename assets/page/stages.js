@@ -31,3 +31,7 @@ function stagesOf(names) {
   }
   return {stages: [], blocks: []};
 }
+
+/** Names of a stage, from the whole path to the number at its end. */
+const kNames = [(path) => path, wordName, (path) => path.split(".").pop(),
+                (path) => path.split(/[._]/).pop()];

@@ -38,9 +38,11 @@ class TableView {
   }
 
   headRow() {
-    this.widths.replaceChildren(...this.view.columns.map((at) => {
+    const widths = this.view.columns.map((at) => this.width(at));
+    this.grid.style.width = widths.reduce((sum, one) => sum + one, 0) + "ch";
+    this.widths.replaceChildren(...widths.map((width) => {
       const col = make("col");
-      col.style.width = this.width(at) + "ch";
+      col.style.width = width + "ch";
       return col;
     }));
     this.head.replaceChildren(make("tr", {"aria-rowindex": 1}, this.view.columns.map((at) => {
@@ -77,7 +79,7 @@ class TableView {
     for (let i = 0; i < this.items.length; i += step) see(this.items[i].cells);
     if (column.additive) see(this.table.totals);
     const first = at === this.view.columns[0];
-    return Math.min(first ? 52 : 34, most + (first && this.view.grouped ? 8 : 0)) + 3;
+    return Math.min(first ? 52 : column.unit === "text" ? 34 : 22, most + (first && this.view.grouped ? 8 : 0)) + 3;
   }
 
   text(cell, at) {
@@ -148,7 +150,7 @@ class TableView {
     const isGroupText = item.group && item.row < 0 && value === "";
     const text = isGroupText ? "" : this.text(value, at);
     const cell = make("td", {class: column.unit === "text" ? "" : "number",
-                             title: text.length > 30 ? text : null}, text);
+                             title: text.length > 20 ? text : null}, text);
     const number = numberOf(value);
     if (number === 0 || value === null) cell.classList.add("quiet");
     if (column.additive && number !== null && number > 0 && !item.group) {

@@ -2,10 +2,17 @@
 
 const kWords = new Intl.Collator("en", {numeric: true});
 
+/** Formulas are in the panel of the chosen row; what is known of no row can be chosen. */
+function isUsual(table, at) {
+  const column = table.columns[at];
+  return column.usual && column.name !== "formula" &&
+         (column.additive || table.rows.some((cells) => cells[at] !== null) || table.rows.length === 0);
+}
+
 /** What a reader has chosen of one table. */
 function newView(table) {
   return {
-    columns: table.columns.map((column, at) => at).filter((at) => table.columns[at].usual),
+    columns: table.columns.map((column, at) => at).filter((at) => isUsual(table, at)),
     sortBy: -1,
     turned: false,  // numbers rise and texts fall
     search: "",

@@ -92,7 +92,8 @@ function tableWithTools(table, selection, exact) {
   };
   const tools = make("div", {class: "tools"}, searchBox(view), groupTick(view),
                      sums ? tick("Shares", false, setting("shares")) : null,
-                     tick("Every digit", exact, setting("exact")), columnChooser(view),
+                     table.columns.some((column) => column.unit !== "text")
+                       ? tick("Every digit", exact, setting("exact")) : null, columnChooser(view),
                      copyButton(view), count);
   view.refresh();
   return {view, element: make("div", {class: "table"}, tools, view.scroller)};

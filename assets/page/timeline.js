@@ -57,12 +57,14 @@ class MemoryTimeline extends Chart {
   }
 
   outline() {
-    let path = `M${this.left} ${this.bottom}`, before = 0;
+    let path = "", open = false;  // a gap is where the number is not known
     this.numbers.forEach((number, i) => {
-      before = number === null ? before : number;
-      path += `V${this.y(before).toFixed(1)}H${(this.left + (i + 1) * this.step).toFixed(1)}`;
+      const x = (this.left + i * this.step).toFixed(1), next = (this.left + (i + 1) * this.step).toFixed(1);
+      if (number !== null) path += `${open ? "" : `M${x} ${this.bottom}`}V${this.y(number).toFixed(1)}H${next}`;
+      else if (open) path += `V${this.bottom}z`;
+      open = number !== null;
     });
-    return path + `V${this.bottom}z`;
+    return path + (open ? `V${this.bottom}z` : "");
   }
 
   paintPeak(most) {

@@ -36,7 +36,9 @@ function treeOfDepths(table) {
     const depth = table.depths[row];
     while (open.length > 1 && open[open.length - 1].depth >= depth) open.pop();
     const parent = open[open.length - 1];
-    const path = table.nameOf(row);
+    const own = table.nameOf(row);
+    // What is between the modules of a block belongs to the block.
+    const path = own.startsWith("(") && parent.depth > 0 ? `${parent.path}.${own}` : own;
     const name = path.startsWith(parent.path + ".") ? path.slice(parent.path.length + 1) : path;
     const node = treeNode(name, path, row, depth, cells);
     parent.children.push(node);
@@ -87,4 +89,16 @@ function leavesOf(table) {
   };
   visit(treeOf(table));
   return leaves;
+}
+
+/** Where the layers are in the module tree, in the order of leavesOf. */
+function pathsOf(table) {
+  if (!table.isTree) return table.rows.map((cells, row) => table.nameOf(row));
+  const paths = [];
+  const visit = (node) => {
+    if (node.children.length === 0 && node.row >= 0) paths.push(node.path);
+    node.children.forEach(visit);
+  };
+  visit(treeOf(table));
+  return paths;
 }

@@ -73,7 +73,7 @@ class Treemap extends Chart {
 
   stageOfRows() {
     const stages = new Map();
-    for (const stage of stagesOf(this.order.map((row) => this.table.nameOf(row))).stages)
+    for (const stage of stagesOf(pathsOf(this.table)).stages)
       for (let i = stage.from; i < stage.to; ++i) stages.set(this.order[i], stage.name);
     return stages;
   }

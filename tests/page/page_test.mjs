@@ -220,6 +220,28 @@ const tests = {
     await clean(p);
   },
 
+  async "what is not known is not drawn as 0"(browser) {
+    const model = "zoo:fasterrcnn_resnet50_fpn";
+    const unknown = csv("stat", model).filter((row) => !/^\d+$/.test(row.activation)).length;
+    assert.ok(unknown > 10);
+    const dotted = () => [...document.querySelectorAll("svg.chart .unknown")].map((one) =>
+      (one.getAttribute("d").match(/M/g) || []).length);
+    const p = await browser.open(page("unknown", "stat", model));
+    await settled();
+    assert.equal((await p.run(dotted))[1], unknown);  // the panel of activations
+    await clean(p);
+    const known = await browser.open(page("known", "stat", mobilenet));
+    await settled();
+    assert.deepEqual(await known.run(dotted), [0, 0, 0, 0]);
+    await clean(known);
+    // Formulas have no height, and the caption says so.
+    const open = await browser.open(page("open", "stat", join(models, "mobilenet_v2_dynamic.onnx")));
+    await settled();
+    assert.match(await open.run(() => document.querySelector("figcaption").textContent),
+                 /Not drawn, because they are formulas or unknown: activations, macs, bytes moved\./);
+    await clean(open);
+  },
+
   async "names are shown and do not run"(browser) {
     const hostile = ["</script><script>window.ran = 1</script>", "<img src=x onerror='window.ran = 2'>",
                      "</style><style>body{display:none}</style>", "<!--", "a\u2028b", "${window.ran = 3}",
