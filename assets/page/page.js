@@ -39,17 +39,18 @@ function showDocument(doc) {
   const summary = part("Summary");
   page.append(pageHeader(doc), summary);
   const charts = kCharts[doc.kind] ? kCharts[doc.kind](doc, selection, summary) : [];
-  const tables = [];
+  const tables = [], feet = [];  // what is said of a table comes behind what is said of all
   for (const section of doc.sections) {
     const table = section.table && doc.table(section.table);
     const text = sentences(section);
-    if (text) summary.append(text);
+    if (text && !table) summary.append(text);
     if (!table) continue;
+    if (text) feet.push(text);
     const {view, element} = tableWithTools(table, selection, doc.exact);
     tables.push(part(tableTitle(doc, table), element));
     view.scroller.setAttribute("aria-label", tableTitle(doc, table));
   }
-  summary.append(foldedFacts(doc));
+  summary.append(...feet, foldedFacts(doc));
   page.append(...charts.map((chart) => chart.element), ...tables, showDetail(doc, selection));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") selection.clear();

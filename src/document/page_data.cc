@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -19,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostExact = std::int64_t{1} << 53;  // of a number in JavaScript
+constexpr std::size_t kMostNumbers = 100;                   // of a list in the facts
 
 Json with_visible_text(const Json& json) {
   if (json.is_string()) return visible(json.get_ref<const std::string&>());
@@ -29,6 +31,36 @@ Json with_visible_text(const Json& json) {
       out.push_back(with_visible_text(value));
     else
       out[visible(key)] = with_visible_text(value);
+  }
+  return out;
+}
+
+// How many numbers a list holds, also in lists in it; nullopt if it holds anything else.
+std::optional<std::size_t> numbers_in(const Json& json) {
+  if (json.is_number() || json.is_null()) return 1;
+  if (!json.is_array()) return std::nullopt;
+  std::size_t sum = 0;
+  for (const Json& item : json) {
+    const auto inner = numbers_in(item);
+    if (!inner) return std::nullopt;
+    sum += *inner;
+  }
+  return sum;
+}
+
+// Facts for people: of samples, of which a benchmark has a million, they see how many there are.
+// JSON has them.
+Json without_samples(const Json& json) {
+  if (json.is_array())
+    if (const auto count = numbers_in(json); count && *count > kMostNumbers)
+      return fmt::format("{} numbers", *count);
+  if (!json.is_structured()) return json;
+  Json out = json.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_array())
+      out.push_back(without_samples(value));
+    else
+      out[key] = without_samples(value);
   }
   return out;
 }
@@ -146,7 +178,7 @@ Json page_head(const Document& document, const TableStyle& style) {
           {"exact", style.exact},
           {"options", values.pairs(document.options)},
           {"machine", values.pairs(document.machine)},
-          {"facts", values.members(document.facts)},
+          {"facts", without_samples(values.members(document.facts))},
           {"sections", std::move(sections)}};
 }
 

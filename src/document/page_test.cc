@@ -78,6 +78,17 @@ TEST(Page, ReadersMayChooseColumnsThatProgramsSee) {
   EXPECT_EQ(data["tables"][0]["rows"][1][1], "b");
 }
 
+TEST(Page, SamplesAreCounted) {
+  Document document = sample("a");
+  const Cell runs = list_cell(std::vector<double>(60, 0.5));
+  document.facts = {
+      {"few", runs}, {"many", Cells{runs, runs, Cells{}}}, {"mixed", Cells{runs, "x"}}};
+  const Json facts = data_of(render_page(document))["facts"];
+  EXPECT_EQ(facts["few"].size(), 60u);
+  EXPECT_EQ(facts["many"], "120 numbers");
+  EXPECT_EQ(facts["mixed"].size(), 2u);
+}
+
 TEST(Page, ANameCannotLeaveItsData) {
   const std::string name = "</script><script>alert(1)</script><!--</style>&\xe2\x80\xa8\x1b";
   const std::string page = render_page(sample(name));
