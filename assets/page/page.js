@@ -7,7 +7,7 @@ function tableTitle(doc, table) {
 }
 
 const kAlong = ["params", "activation", "macs", "mem", "time"];
-const kAreas = ["params", "macs", "flops", "time", "mem", "activation", "energy", "param_bytes"];
+const kAreas = ["params", "macs", "time", "activation"];  // first in the list
 
 /** What a profile shows above its table. */
 function profileCharts(doc, selection, summary) {
@@ -25,7 +25,9 @@ function profileCharts(doc, selection, summary) {
   }
   if (known("flops_per_s") && doc.facts.roofline)
     charts.push(new RooflineChart(table, selection, doc.facts.roofline));
-  const areas = kAreas.filter(known);
+  const sums = table.columns.filter((column) => column.additive && column.unit !== "percent")
+    .map((column) => column.name);
+  const areas = [...new Set([...kAreas.filter((name) => sums.includes(name)), ...sums])].filter(known);
   if (areas.length > 0) charts.push(new Treemap(table, selection, areas));
   return charts;
 }
@@ -48,7 +50,7 @@ function showDocument(doc) {
     if (text) feet.push(text);
     const {view, element} = tableWithTools(table, selection, doc.exact);
     tables.push(part(tableTitle(doc, table), element));
-    view.scroller.setAttribute("aria-label", tableTitle(doc, table));
+    view.grid.setAttribute("aria-label", tableTitle(doc, table));
   }
   summary.append(...feet, foldedFacts(doc));
   page.append(...charts.map((chart) => chart.element), ...tables, showDetail(doc, selection));

@@ -193,6 +193,47 @@ const tests = {
     await clean(p);
   },
 
+  async "everything has a name for screen readers"(browser) {
+    const roles = ["button", "searchbox", "combobox", "checkbox", "image", "grid", "treegrid"];
+    const p = await browser.open(page("names", "stat", mobilenet));
+    await settled();
+    const {nodes} = await p.send("Accessibility.getFullAXTree");
+    const found = nodes.filter((node) => !node.ignored && roles.includes(node.role?.value));
+    assert.ok(found.length > 20);
+    assert.deepEqual(found.filter((node) => !node.name?.value).map((node) => node.role.value), []);
+    // Only the rows in sight are there, so the table says how many there are.
+    assert.equal(await p.run(() => document.querySelector("table").getAttribute("aria-rowcount")),
+                 String(csv("stat", mobilenet).length + 1));
+    await clean(p);
+  },
+
+  // WCAG 2.1, 1.4.3: 4.5 to 1 for text.
+  async "text can be read on its ground"(browser) {
+    const ratio = (text, ground) => {
+      const probe = document.createElement("span");
+      document.body.append(probe);
+      const light = (name) => {
+        probe.style.color = `var(--${name})`;
+        const parts = getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map((one) => one / 255)
+          .map((one) => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+      };
+      const [low, high] = [light(text), light(ground)].sort((a, b) => a - b);
+      probe.remove();
+      return (high + 0.05) / (low + 0.05);
+    };
+    const p = await browser.open(page("contrast", "stat", mobilenet));
+    for (const dark of [false, true]) {
+      await p.colours(dark);
+      for (const text of ["ink", "soft"])
+        for (const ground of ["paper", "card", "band", "chosen-soft"]) {
+          const found = await p.run(ratio, text, ground);
+          assert.ok(found >= 4.5, `${text} on ${ground}: ${found.toFixed(2)}`);
+        }
+    }
+    await clean(p);
+  },
+
   async "light and dark"(browser) {
     const background = () => getComputedStyle(document.body).backgroundColor;
     const p = await browser.open(page("dark", "stat", mobilenet), {dark: true});
