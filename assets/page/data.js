@@ -81,8 +81,10 @@ class DataTable {
   /** What a row is called: its layer, else the first text in which rows differ. */
   nameOf(row) {
     if (this.nameColumn === undefined) {
-      this.nameColumn = this.has("layer") ? this.index("layer") : this.columns.findIndex((column, at) =>
-        column.unit === "text" && this.rows.some((cells) => cells[at] !== this.rows[0][at]));
+      const differ = (at) => this.rows.some((cells) => cells[at] !== this.rows[0][at]);
+      const layer = this.index("layer");
+      this.nameColumn = layer >= 0 && (this.rows.length < 2 || differ(layer)) ? layer
+        : this.columns.findIndex((column, at) => column.unit === "text" && differ(at));
       if (this.nameColumn < 0) this.nameColumn = 0;
     }
     return cellText(this.rows[row][this.nameColumn], this.columns[this.nameColumn].unit, false);

@@ -19,7 +19,7 @@ function profileCharts(doc, selection, summary) {
   if (rows.length < 2) return [];
   const charts = [];
   // Rows by type or in another order are not along anything.
-  if (["tape", "node", "leaves", "tree"].includes(doc.facts.report)) {
+  if (isInOrder(doc)) {
     if (kAlong.some(known)) charts.push(new AlongChart(table, selection, kAlong));
     if (known("alive")) charts.push(new MemoryTimeline(table, selection, doc.facts.memory));
   }

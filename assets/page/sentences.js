@@ -19,6 +19,22 @@ function spread(table, order, name) {
   return {sum, thirds, largest: falling[0], share: numbers[falling[0]] / sum, half: count};
 }
 
+function shortName(table, row) {
+  return shortened(table.nameOf(row), 600);
+}
+
+/** The largest parts of a column where rows are kinds of layers. */
+function shareSentence(table, order, name, words) {
+  const found = spread(table, order, name);
+  if (!found) return null;
+  const falling = order.slice().sort((a, b) => table.number(b, name) - table.number(a, name)).slice(0, 3)
+    .filter((row) => table.number(row, name) > 0);
+  const parts = falling.map((row) => `${shareText(table.number(row, name) / found.sum)} in ` +
+                                     shortName(table, row));
+  return [make("strong", {}, `${words} (${numberText(found.sum, table.unit(name), false)})`),
+          `: ${parts.join(", ")}.`];
+}
+
 function percent(share) {
   return `${Math.round(100 * share)} %`;
 }
@@ -33,7 +49,7 @@ function spreadSentence(table, order, name, words) {
       "of the layers";
   return [make("strong", {}, `${words} (${numberText(found.sum, table.unit(name), false)})`),
           `${where}; ${found.half} of ${order.length} layers have half of it, most of all ` +
-          `${table.nameOf(order[found.largest])} (${shareText(found.share)}).`];
+          `${shortName(table, order[found.largest])} (${shareText(found.share)}).`];
 }
 
 function memorySentence(table, memory) {
@@ -46,13 +62,20 @@ function memorySentence(table, memory) {
           names.length > 0 ? `: ${names.join(", ")}${tensors.length > 3 ? ", …" : ""} are alive.` : "."];
 }
 
+/** Rows that are layers in running order; a sorted table is in none. */
+function isInOrder(doc) {
+  return ["tape", "node", "leaves", "tree"].includes(doc.facts.report) && !("--sort" in doc.options);
+}
+
 /** A list, or null where nothing can be said. */
 function profileSentences(doc, table) {
   const order = leavesOf(table);
-  const found = [spreadSentence(table, order, "params", "Parameters"),
-                 spreadSentence(table, order, "macs", "Work in MACs"),
+  const whole = !("--top" in doc.options) && !("--filter" in doc.options);
+  const say = !whole ? () => null : isInOrder(doc) ? spreadSentence
+    : doc.facts.report === "type" ? shareSentence : () => null;
+  const found = [say(table, order, "params", "Parameters"), say(table, order, "macs", "Work in MACs"),
                  memorySentence(table, doc.facts.memory || {}),
-                 table.has("time") ? spreadSentence(table, order, "time", "Time") : null];
+                 table.has("time") ? say(table, order, "time", "Time") : null];
   const known = found.filter((one) => one !== null);
   return known.length === 0 ? null
     : make("ul", {class: "answers"}, known.map((pieces) => make("li", {}, pieces)));

@@ -6,7 +6,7 @@ const kWords = new Intl.Collator("en", {numeric: true});
 function isUsual(table, at) {
   const column = table.columns[at];
   return column.usual && column.name !== "formula" &&
-         (column.additive || table.rows.some((cells) => cells[at] !== null) || table.rows.length === 0);
+         (column.additive || table.rows.some((cells) => cells[at] !== null && cells[at] !== "") || table.rows.length === 0);
 }
 
 /** What a reader has chosen of one table. */

@@ -261,6 +261,21 @@ const tests = {
     await clean(p);
   },
 
+  async "rows in another order are not along the network"(browser) {
+    const titles = () => [...document.querySelectorAll("h2")].map((one) => one.textContent);
+    const sorted = await browser.open(page("sorted", "stat", mobilenet, "--sort", "macs"));
+    assert.deepEqual(await sorted.run(titles), ["Summary", "Treemap", "Layers"]);
+    await clean(sorted);
+    const types = csv("stat", mobilenet, "--report", "type");
+    const sum = types.reduce((all, row) => all + Number(row.params), 0);
+    const linear = types.find((row) => row.type === "Linear");
+    const p = await browser.open(page("types", "stat", mobilenet, "--report", "type"));
+    assert.deepEqual(await p.run(titles), ["Summary", "Treemap", "Layers"]);
+    const said = await p.run(() => document.querySelector(".answers").textContent);
+    assert.ok(said.includes(`${(100 * Number(linear.params) / sum).toFixed(1)} % in Linear`), said);
+    await clean(p);
+  },
+
   async "what is not known is not drawn as 0"(browser) {
     const model = "zoo:fasterrcnn_resnet50_fpn";
     const unknown = csv("stat", model).filter((row) => !/^\d+$/.test(row.activation)).length;
