@@ -1,25 +1,27 @@
 // The top of the page: what the document is about, who made it and how.
 
-/** `file_bytes` is shown as bytes, `median_s` as seconds. */
+/** `file_bytes` is shown as bytes, `median_s` as seconds; null if there is nothing to show. */
 function factText(name, value) {
-  if (value === null) return "unknown";
+  if (value === null) return null;
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "object") {
     if (value.formula !== undefined) return value.formula;
     if (value.at_least !== undefined) return "≥" + factText(name, value.at_least);
     if (Array.isArray(value) && value.every((one) => typeof one !== "object"))
-      return value.slice(0, 8).map((one) => factText(name, one)).join(", ") +
+      return value.slice(0, 8).map((one) => factText(name, one) || "?").join(", ") +
              (value.length > 8 ? ", …" : "");
     return null;
   }
   if (typeof value !== "number") return value;
+  if (/bytes_per_s(econd)?$/.test(name)) return numberText(value, "bytes", false) + "/s";
+  if (/_per_s(econd)?$/.test(name)) return numberText(value, "count", false) + "/s";
   if (/(^|_)bytes$/.test(name)) return numberText(value, "bytes", false);
   if (/(_s|seconds)$/.test(name)) return numberText(value, "seconds", false);
   return Number.isInteger(value) ? grouped(value) : numberText(value, "number", false);
 }
 
 function factLabel(name) {
-  const words = name.replace(/(_s|_seconds)$/, "").replace(/_/g, " ");
+  const words = name.replace(/_per_s(econd)?$/, "").replace(/(_s|_seconds)$/, "").replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

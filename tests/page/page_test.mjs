@@ -366,6 +366,23 @@ const tests = {
     }
   },
 
+  async "layers below the roof"(browser) {
+    const words = ["stat", "zoo:squeezenet1_1?resolution=32", "--time", "--roofline", "--engine", "fake",
+                   "--runs", "5"];
+    const p = await browser.open(page("roofline", ...words));
+    await settled();
+    const dots = await p.run(() => document.querySelectorAll("svg.chart .dot").length);
+    // Every layer that computes something: 26 convolutions, 26 activations, 4 pools.
+    assert.equal(dots, 56);
+    await p.run(() => document.querySelectorAll("svg.chart .dot")[3].dispatchEvent(
+      new MouseEvent("click", {bubbles: true})));
+    const chosen = await p.run(detail);
+    assert.equal(await p.run(chosenRow), chosen);
+    assert.ok((await p.run(() => document.querySelectorAll("svg.chart")[0].querySelector(".strong")
+      .textContent)).includes(chosen));
+    await clean(p);
+  },
+
   async "latencies and speed-ups"(browser) {
     const p = await browser.open(page("bench", "bench", "zoo:squeezenet1_1?resolution=32", "--engine",
                                       "fake,fake:spin=20000", "--max-time", "2s", "--processes", "2"));
