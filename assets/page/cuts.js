@@ -1,11 +1,11 @@
 // What crosses where a network is cut, and which cut is best over a link.
 
-class CutsChart extends Chart {
-  constructor(table, selection) {
-    super({title: "Cuts", table, order: table.rows.map((cells, row) => row), selection,
-           about: "Bytes that cross if the network is cut after each layer, from left to right. Marked is " +
-                  "the place inside the network at which the least crosses."});
-    this.series = [["raw", "line0"], ["fp16", "line1"], ["int8", "line2"]].filter(([name]) =>
+/** Bytes in running order; `columns` are up to three of them. The least is marked, from `first` on. */
+class BytesChart extends Chart {
+  constructor({title, about, table, order, selection, columns, first = 0}) {
+    super({title, about, table, order, selection});
+    this.first = first;
+    this.series = columns.map((name, i) => [name, `line${i}`]).filter(([name]) =>
       table.has(name) && this.order.some((row) => table.number(row, name) > 0));
     this.picture.addEventListener("click", (event) => {
       const x = event.clientX - this.picture.getBoundingClientRect().left;
@@ -48,7 +48,7 @@ class CutsChart extends Chart {
 
   paintLeast(raw) {
     let least = -1;  // the last place is behind the network
-    for (let i = 0; i + 1 < raw.length; ++i)
+    for (let i = this.first; i + 1 < raw.length; ++i)
       if (raw[i] > 0 && (least < 0 || raw[i] < raw[least])) least = i;
     if (least < 0) return;
     const x = this.left + (least + 0.5) * this.step, onLeft = x > (this.left + this.right) / 2;
@@ -56,7 +56,7 @@ class CutsChart extends Chart {
       draw("circle", {cx: x, cy: this.y(raw[least]), r: 4, class: "own"}),
       this.label(x + (onLeft ? -8 : 8), this.y(raw[least]) - 8,
                  `${numberText(raw[least], "bytes", false)} after ` +
-                 (this.table.text(this.order[least], "after") || "the input"),
+                 shortened(this.table.nameOf(this.order[least]), 400),
                  {class: "strong", "text-anchor": onLeft ? "end" : "start"}));
   }
 
@@ -120,10 +120,33 @@ class LinkChart extends Chart {
   }
 }
 
+/** What leaves each module that holds no other. */
+function innermost(table) {
+  const paths = new Set();
+  for (let row = 0; row < table.rows.length; ++row) {
+    const words = table.nameOf(row).split(".");
+    for (let i = 1; i < words.length; ++i) paths.add(words.slice(0, i).join("."));
+  }
+  return table.rows.map((cells, row) => row).filter((row) => table.text(row, "direction") === "out" &&
+    table.nameOf(row) !== "(network)" && !paths.has(table.nameOf(row)));
+}
+
 function payloadCharts(doc, selection) {
-  const charts = [], cuts = doc.table("cuts"), split = doc.facts.split;
-  if (cuts && cuts.rows.length > 1) charts.push(new CutsChart(cuts, selection));
+  const cuts = doc.table("cuts"), boundaries = doc.table("boundaries"), split = doc.facts.split;
+  const charts = [];
+  if (boundaries)
+    charts.push(new BytesChart({
+      title: "Along the network", table: boundaries, order: innermost(boundaries), selection,
+      columns: ["bytes"],
+      about: "Bytes that leave each layer, from left to right. Marked is the layer that gives the least."}));
+  if (cuts)
+    charts.push(new BytesChart({
+      title: "Places to cut", table: cuts, order: cuts.rows.map((cells, row) => row), selection,
+      columns: ["raw", "fp16", "int8"], first: 1,  // the first place is before the network
+      about: "Bytes that cross if the network is cut after each layer, from left to right. Marked is the " +
+             "place inside the network at which the least crosses."}));
+  const drawn = charts.filter((chart) => chart.order.length > 1 && chart.series.length > 0);
   if (split && split.curve.length > 1)
-    charts.push(new LinkChart(cuts || doc.tables[0] || null, selection, split));
-  return charts.filter((chart) => !chart.series || chart.series.length > 0);
+    drawn.push(new LinkChart(cuts || doc.tables[0] || null, selection, split));
+  return drawn;
 }

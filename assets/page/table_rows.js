@@ -2,11 +2,15 @@
 
 const kWords = new Intl.Collator("en", {numeric: true});
 
-/** Formulas are in the panel of the chosen row; what is known of no row can be chosen. */
+/**
+ * Formulas are in the panel of the chosen row. What is alive is in every profile for the sake of its
+ * chart, also where it is known of no row; rows by type have no layers.
+ */
 function isUsual(table, at) {
-  const column = table.columns[at];
-  return column.usual && column.name !== "formula" &&
-         (column.additive || table.rows.some((cells) => cells[at] !== null && cells[at] !== "") || table.rows.length === 0);
+  const {name, usual} = table.columns[at];
+  if (!usual || name === "formula") return false;
+  const isEmpty = (value) => table.rows.length > 0 && table.rows.every((cells) => cells[at] === value);
+  return !(name === "alive" && isEmpty(null)) && !(name === "layer" && isEmpty(""));
 }
 
 /** What a reader has chosen of one table. */

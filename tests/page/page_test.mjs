@@ -54,15 +54,23 @@ async function clean(p) {
 
 const tests = {
   async "cells are what the program prints"(browser) {
-    const columns = ["layer", "type", "params", "macs", "flops", "read", "write"];
-    const words = ["stat", mobilenet, "--columns", columns.join(",")];
-    const printed = run(...words, "--format", "md").split("\n").filter((line) => line.startsWith("| feat"))
-      .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim().replace(/\\/g, "")));
-    const p = await browser.open(page("cells", ...words));
-    const seen = await p.run(cellsOf);
-    assert.ok(seen.length > 20);
-    assert.deepEqual(seen.slice(0, 30), printed.slice(0, 30));
-    await clean(p);
+    const columns = "layer,type,output,params,params%,macs,flops,read,write,activation,intensity,energy";
+    for (const model of [mobilenet, "zoo:swin_t", join(models, "mobilenet_v2_dynamic.onnx")])
+      for (const more of [[], ["--exact"]]) {
+        const words = ["stat", model, "--columns", columns, ...more];
+        const printed = run(...words, "--format", "md").split("\n").filter((line) => line.startsWith("| "))
+          .map((line) => line.split(/(?<!\\)\|/).slice(1, -1)
+            .map((cell) => cell.trim().replace(/\\(.)/g, "$1"))).slice(1, -1);
+        const p = await browser.open(page("cells", ...words), {height: 300 + 40 * printed.length});
+        const seen = await p.run(() => {
+          document.querySelector(".scroller").style.maxHeight = "none";
+          document.querySelector(".scroller").dispatchEvent(new Event("scroll"));
+          return new Promise((resolve) => setTimeout(resolve, 200));
+        }).then(() => p.run(cellsOf));
+        assert.equal(seen.length, printed.length);
+        assert.deepEqual(seen, printed);
+        await clean(p);
+      }
   },
 
   async "rows sort by their numbers"(browser) {

@@ -51,7 +51,7 @@ const cuts = await browser.open(page("payload", "payload", "zoo:alexnet", "--cut
                                      "50Mbps", "--rtt", "5ms", "--edge", "100GFLOP/s,10GB/s", "--server",
                                      "10TFLOP/s,500GB/s"), {width: 1100});
 await settled();
-await save(cuts, "page-cuts", "Cuts", "Best cut by link");
+await save(cuts, "page-cuts", "Places to cut", "Best cut by link");
 
 await browser.stop();
 rmSync(folder, {recursive: true});
