@@ -170,6 +170,12 @@ foreach(model digits digits_planted)
                    --strata $<TARGET_FILE:strata_cli> --model ${model}.onnx)
 endforeach()
 
+# Pages in a real browser.
+add_test(NAME page
+         COMMAND node ${PROJECT_SOURCE_DIR}/tests/page/page_test.mjs
+                 $<TARGET_FILE:strata_cli> ${PROJECT_SOURCE_DIR}/tests/models)
+set_tests_properties(page PROPERTIES TIMEOUT 600)
+
 # The flags are handed on for the runtimes of sanitizers and coverage.
 add_test(NAME install
          COMMAND ${CMAKE_COMMAND}

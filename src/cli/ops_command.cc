@@ -15,7 +15,7 @@ struct Options {
 };
 
 Status write_all(const TableOptions& table) {
-  if (table.chooses() || table.is_data()) return table.write(operators_document());
+  if (table.chooses() || table.has_all()) return table.write(operators_document());
   if (table.format() == "md") return table.write(operators_to_markdown());
   return table.write(operators_to_text() +
                      "\n`strata ops NAME` shows an operator's worked examples.\n");

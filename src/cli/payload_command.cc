@@ -60,7 +60,7 @@ Status read_parts(Options& options) {
     return failure("--split is no table: take --format table, md or json", ErrorKind::Usage);
   if (format == "csv" && parts != 1)
     return failure("--format csv holds one table: choose --boundaries or --cuts", ErrorKind::Usage);
-  if (options.table.is_data()) options.payload.all = true;
+  if (options.table.has_all()) options.payload.all = true;
   request.all_places = options.payload.all;
   options.payload.exact = options.table.exact;
   options.payload.phrase = advised;
@@ -136,10 +136,10 @@ Command add_payload(App& program) {
   app->add_flag("--modules", options->payload.modules, "no operations between modules")
       ->needs(tables(false), no_boundaries);
   app->add_flag("--all", options->payload.all,
-                "also views between modules; every place to cut (csv and json have all)")
+                "also views between modules; every place to cut (csv, json and html have all)")
       ->needs(tables(true), "a split has no such rows; add --boundaries or --cuts")
-      ->needs([=] { return !options->table.is_data(); },
-              "csv and json have all rows; take --format table or md");
+      ->needs([=] { return !options->table.has_all(); },
+              "csv, json and html have all rows; take --format table or md");
   options->table.add_to(*app);
   options->table.add_exact(*app);
   options->table.add_choice(*app);

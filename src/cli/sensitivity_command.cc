@@ -84,7 +84,7 @@ Result<int> print_sensitivity(Options& options, const App& app) {
     return kInterrupted;
   }
   Document document = sensitivity_document(outcome->run);
-  if (!options.table.is_data())
+  if (!options.table.has_all())
     for (Table& table : document.tables) keep_top(table, options.top);
   if (Status status = options.table.write(std::move(document)); !status) return failure(status);
   if (!options.plot.empty())
@@ -159,8 +159,8 @@ Command add_sensitivity(App& program) {
   add_measuring(*app, *options);
   add_effort(*app, *options);
   app->add_option("--top N", options->top, "number of layers in the table (default 10); 0: all")
-      ->needs([options] { return !options->table.is_data(); },
-              "csv and json have every layer; take --format table or md");
+      ->needs([options] { return !options->table.has_all(); },
+              "csv, json and html have every layer; take --format table or md");
   options->table.kept_apart = kScores;
   options->table.add_to(*app);
   options->table.add_choice(*app);

@@ -45,6 +45,7 @@ Result<StatRequest> read_request(StatOptions& options, const App& app) {
   if (!model) return failure(model);
   StatRequest request{std::move(*model), options.profile};
   request.profile.rows.report = *report;
+  request.profile.in_depth = options.table.format() == "html";
   if (options.time.opens_engine()) {
     auto time = options.time.request();
     if (!time) return failure(time);
@@ -53,8 +54,8 @@ Result<StatRequest> read_request(StatOptions& options, const App& app) {
   }
   request.roofline = options.time.roofline;
   const bool saves = !options.save.empty();
-  request.full = options.table.is_data() || saves;
-  request.shown = !options.table.is_data() || saves;
+  request.full = options.table.has_all() || saves;
+  request.shown = !options.table.has_all() || saves;
   request.caller = {version_text(), given_options(app)};
   return request;
 }
@@ -63,7 +64,7 @@ Status print(StatOutcome& outcome, StatOptions& options) {
   TableStyle style = options.table.style();
   style.exact = style.exact || !options.profile.layout.empty();
   options.table.limit_to(outcome.loaded->model.file_bytes, options.model.limit);
-  Profile& table = options.table.is_data() ? *outcome.full : *outcome.shown;
+  Profile& table = options.table.has_all() ? *outcome.full : *outcome.shown;
   // A large table is not copied unless it is written once more.
   Document document = options.save.empty() ? to_document(std::move(table)) : to_document(table);
   if (auto status = options.table.write(std::move(document), style); !status) return status;
@@ -84,7 +85,7 @@ Result<int> run(StatOptions& options, const App& app) {
     complain("interrupted before anything was measured");
     return kInterrupted;
   }
-  const bool exact = (options.table.is_data() ? outcome->full : outcome->shown)->is_exact();
+  const bool exact = (options.table.has_all() ? outcome->full : outcome->shown)->is_exact();
   if (auto status = print(*outcome, options); !status) return failure(status);
   if (outcome->interrupted) {
     complain("interrupted: the results are partial");

@@ -20,7 +20,7 @@ void TableOptions::add_to(App& app, const std::string& destination) {
   app.add_option(destination + " FILE", output, "write the table to a file");
   app.add_flag("--with-paths", with_paths_, "keep the folders of absolute paths in files")
       ->needs([this] { return format() != "table"; },
-              "a table for the terminal has them; take --format csv, json or md");
+              "a table for the terminal has them; take --format csv, json, md or html");
   width_option_ = app.add_option("--width N", width_, "columns to fit the table into; 0: no limit")
                       ->needs([this] { return format() == "table"; },
                               "only a table for the terminal has a width; take --format table");

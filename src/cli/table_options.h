@@ -37,7 +37,9 @@ struct TableOptions {
   // Whether any of --columns, --sort, --top and --filter was given: rows and columns are wanted
   // then, also of a command that says the same in other words otherwise.
   bool chooses() const;
-  bool is_data() const { return !renderer().for_people; }  // every column and digit
+  // Every row and column: programs want them, and those who read a page choose for themselves.
+  bool has_all() const { return !renderer().for_people; }
+  bool is_data() const { return has_all() && format() != "html"; }  // also every digit
   TableStyle style() const;
   // Whether the file could be written: to be asked before the work, not after it. `kind` is that of
   // the document.

@@ -1,7 +1,6 @@
 #include "strata/cost/explain.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +8,7 @@
 #include "cost/convention_rules.h"
 #include "cost/explain_page.h"
 #include "cost/weights.h"
+#include "cost/work_terms.h"
 #include "ops/registry.h"
 #include "strata/base/number_text.h"
 
@@ -135,39 +135,20 @@ std::string Explanation::times_text() const {
 }
 
 void Explanation::strata_numbers() {
-  constexpr std::array<std::string_view, 4> kWork = {"MACs", "adds", "muls", "specials"};
-  struct Row {
-    std::string op, work, text, amount;
-  };
-  std::vector<Row> rows;
+  const std::vector<WorkRow> rows = work_rows(costs_, layers_, layer_);
   NodeCost sum;
   std::size_t op_width = 0, text_width = 0, amount_width = 0;
   for (std::uint32_t index : layers_.nodes_of(layer_)) {
     const Executed& executed = costs_.nodes[index];
-    if (executed.cost.folded) continue;
-    add_to(sum, executed.cost, executed.times);
-    const Node& node = executed.get();
-    const OpRule* rule = find_rule(node.domain, node.op, node.opset);
-    std::vector<WorkTerm> terms;
-    CostContext context(*executed.graph, node, &terms);
-    if (rule != nullptr && rule->cost != nullptr) rule->cost(context);
-    const std::string op(node.op);
-    for (const WorkTerm& term : terms)
-      rows.push_back({op, std::string(kWork[static_cast<std::size_t>(term.work)]),
-                      with_groups(term.text), exact(term.amount)});
-    if (rule == nullptr || rule->cost == nullptr || context.certainty() == Certainty::Unknown)
-      rows.push_back({op, "?",
-                      rule == nullptr || rule->cost == nullptr ? "this operator has no rule"
-                                                               : std::string(context.reason()),
-                      "unknown"});
+    if (!executed.cost.folded) add_to(sum, executed.cost, executed.times);
   }
-  for (const Row& row : rows) {
+  for (const WorkRow& row : rows) {
     op_width = std::max(op_width, display_width(row.op));
     text_width = std::max(text_width, display_width(row.text));
     amount_width = std::max(amount_width, display_width(row.amount));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Row& row = rows[i];
+    const WorkRow& row = rows[i];
     const std::string indent(amount_width - display_width(row.amount), ' ');
     page_.labelled(i == 0 ? "work" : "", padded(row.op, op_width + 2) + padded(row.work, 10) +
                                              padded(row.text, text_width + 2) + indent +

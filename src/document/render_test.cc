@@ -142,7 +142,7 @@ TEST(RenderMarkdown, LinesAreAListAndPicturesAreLeftOut) {
 }
 
 TEST(Renderers, AreFoundByNameAndByTheEndingOfAFile) {
-  EXPECT_EQ(renderer_names(), "table, csv, json, md");
+  EXPECT_EQ(renderer_names(), "table, csv, json, md, html");
   for (const Renderer& renderer : renderers()) {
     ASSERT_TRUE(find_renderer(renderer.name));
     EXPECT_EQ(*find_renderer(renderer.name), &renderer);
@@ -155,9 +155,11 @@ TEST(Renderers, AreFoundByNameAndByTheEndingOfAFile) {
   EXPECT_EQ(renderer_of_file("x.txt")->name, "table");
   EXPECT_EQ(renderer_of_file("folder.csv/x"), nullptr);
   EXPECT_EQ(renderer_of_file("x.xyz"), nullptr);
-  const auto none = find_renderer("html");
+  EXPECT_EQ(renderer_of_file("x.htm")->name, "html");
+  const auto none = find_renderer("pdf");
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().message, "there is no format \"html\"; formats are: table, csv, json, md");
+  EXPECT_EQ(none.error().message,
+            "there is no format \"pdf\"; formats are: table, csv, json, md, html");
 }
 
 TEST(WithoutFolders, OnlyAbsolutePathsAreShortened) {

@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::array<Renderer, 4> kRenderers = {{
+constexpr std::array<Renderer, 5> kRenderers = {{
     {.name = "table",
      .endings = ".txt",
      .write = write_table,
@@ -39,6 +39,13 @@ constexpr std::array<Renderer, 4> kRenderers = {{
      .has_columns = true,
      .is_for_terminal = false,
      .about = "Markdown"},
+    {.name = "html",
+     .endings = ".html .htm",
+     .write = write_page,
+     .for_people = false,  // who reads it chooses columns and digits
+     .has_columns = true,
+     .is_for_terminal = false,
+     .about = "one page with tables and charts, which needs no network"},
 }};
 
 // A word of a list with spaces between.

@@ -51,5 +51,8 @@ std::string render_json(const Document& document, const TableStyle& style) {
 std::string render_markdown(const Document& document, const TableStyle& style) {
   return as_text(write_markdown, document, style);
 }
+std::string render_page(const Document& document, const TableStyle& style) {
+  return as_text(write_page, document, style);
+}
 
 }  // namespace strata

@@ -102,6 +102,7 @@ Result<Analysis> analyse(const Model& model, const Inference& inference,
   Analysis& a = *analysis;
   if (auto status = find_load_work(a, options); !status) return failure(status);
   if (auto status = find_memory(a, options); !status) return failure(status);
+  if (options.in_depth && a.convention == "strata") a.has |= Need::Formulas;
   number_blocks(a);
   a.facts = model_facts(model, options.needs);
   a.symbols = inference.symbols;

@@ -101,6 +101,8 @@ TEST_F(Stages, AnAnalysisSaysWhatItHas) {
   const Needs counted = Needs::counted() | Need::Energy | Need::LoadWork;
   EXPECT_EQ(analysed().has, counted);
   EXPECT_EQ(analysed({.device_memory = "arena"}).has, counted | Need::Alive);
+  EXPECT_EQ(analysed({.in_depth = true}).has, counted | Need::Alive | Need::Formulas);
+  EXPECT_EQ(analysed({.convention = "thop", .in_depth = true}).has.has(Need::Formulas), false);
   EXPECT_EQ(analysed({.device_memory = "pytorch-cuda"}).has, counted | Need::CudaMemory);
   // thop counts multiply-accumulates and nothing else.
   EXPECT_EQ(analysed({.convention = "thop"}).has, Need::Macs | Need::Energy | Need::LoadWork);

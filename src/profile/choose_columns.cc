@@ -27,6 +27,8 @@ std::string_view word_for(Need need) {
       return "pytorch-cuda";
     case Need::Alive:
       return "arena";
+    case Need::Formulas:
+      return "format html";
     default:
       return "an analysis that counts it";
   }

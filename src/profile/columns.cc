@@ -212,6 +212,8 @@ constexpr ColumnRule kColumns[] = {
        return r.alive ? Cell{Expr(*r.alive), Certainty::Exact} : Cell{};
      },
      Need::Alive},
+    {"formula", "Formula", Unit::Text, false, 9, false, "how its work is counted",
+     [](const Row& r) { return text_cell(r.formula); }, Need::Formulas},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cost/work_terms.h"
 #include "profile/figures.h"
 
 namespace strata {
@@ -86,6 +87,7 @@ std::vector<Row> merged(std::vector<Row> rows, Key key) {
     first.alive = std::max(first.alive, row.alive);
     if (first.input != row.input) first.input.clear();
     if (first.output != row.output) first.output.clear();
+    if (first.formula != row.formula) first.formula.clear();
   }
   return out;
 }
@@ -114,6 +116,10 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
     if (!row.type.empty()) row.type += "+";
     row.type += layer_type(*a.model, a.costs, a.layers.list[index]);
     add_to(row.figures, a.by_layer[index]);
+    if (a.has.has(Need::Formulas)) {
+      const std::string formula = formula_text(a.costs, a.layers, a.layers.list[index]);
+      row.formula += (row.formula.empty() || formula.empty() ? "" : "; ") + formula;
+    }
     row.alive = std::max(row.alive, a.alive_at(a.layers.list[index]));
   }
   row.device = group_memory(a, group);

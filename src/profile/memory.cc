@@ -99,7 +99,7 @@ Status find_memory(Analysis& a, const AnalysisOptions& options) {
   const Liveness liveness = find_liveness(*a.model, a.costs);
   const LayerNames layers(a);
   find_peak(a, liveness, layers);
-  if (wanted == kArena) find_alive(a, liveness);
+  if (wanted == kArena || options.in_depth) find_alive(a, liveness);
   if (options.arena || wanted == kArena) return plan(a, liveness, layers, options.arena);
   return {};
 }

@@ -52,8 +52,13 @@ Column column_of(const ChosenColumn& chosen) {
   if (chosen.share)
     return {fmt::format("{}%", rule.name), "%", Unit::Percent, true,
             chosen.asked ? 0 : rule.priority + 1};
-  return {std::string(rule.name), std::string(rule.title), rule.unit, rule.additive,
-          chosen.asked ? 0 : rule.priority};
+  return {std::string(rule.name),
+          std::string(rule.title),
+          rule.unit,
+          rule.additive,
+          chosen.asked ? 0 : rule.priority,
+          ColumnType::Plain,
+          rule.usual || chosen.asked};
 }
 
 // What is said of the model and of how it was measured, whatever the rows are.

@@ -53,7 +53,7 @@ TEST_F(Hostile, WhatIsPrintedIsText) {
                             "stat --time --engine fake --runs 2"};
   for (const std::string& path : models())
     for (const char* command : commands)
-      for (const char* format : {"table", "csv", "md", "json"}) {
+      for (const char* format : {"table", "csv", "md", "json", "html"}) {
         const Ran ran = strata(std::string(command) + " " + path + " --format " + format);
         EXPECT_TRUE(ran.code >= 0 && ran.code <= 3) << command << " " << path << "\n" << ran.text;
         EXPECT_TRUE(is_text(ran.text)) << command << " " << path << " " << format << "\n"

@@ -49,7 +49,7 @@ struct Renderer {
 };
 
 std::span<const Renderer> renderers();
-// `table, csv, json, md`
+// `table, csv, json, md, html`
 std::string renderer_names();
 // The error lists the names.
 Result<const Renderer*> find_renderer(std::string_view name);
@@ -70,11 +70,13 @@ Status write_table(const Document& document, const TableStyle& style, Sink& sink
 Status write_csv(const Document& document, const TableStyle& style, Sink& sink);
 Status write_json(const Document& document, const TableStyle& style, Sink& sink);
 Status write_markdown(const Document& document, const TableStyle& style, Sink& sink);
+Status write_page(const Document& document, const TableStyle& style, Sink& sink);
 
 // The same as one text.
 std::string render_table(const Document& document, const TableStyle& style = {});
 std::string render_csv(const Document& document, const TableStyle& style = {});
 std::string render_json(const Document& document, const TableStyle& style = {});
 std::string render_markdown(const Document& document, const TableStyle& style = {});
+std::string render_page(const Document& document, const TableStyle& style = {});
 
 }  // namespace strata

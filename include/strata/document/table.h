@@ -50,6 +50,7 @@ struct Column {
   bool additive = false;  // the total is the sum of the rows
   int priority = 0;       // tables too wide for the screen drop the highest first
   ColumnType type = ColumnType::Plain;
+  bool usual = true;  // in the first view of a page, where readers choose columns themselves
 };
 
 struct TableRow {

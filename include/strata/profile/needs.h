@@ -17,6 +17,7 @@ enum class Need : std::uint8_t {
   // Simulated, if it was asked for (AnalysisOptions::device_memory).
   CudaMemory,  // an eager run on a device
   Alive,       // the activations that are alive at each layer
+  Formulas,    // of the work of each layer
   // Measured or asked of an engine (Measurements).
   Time,
   Memory,

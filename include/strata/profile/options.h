@@ -48,6 +48,9 @@ struct AnalysisOptions {
   // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
   // each layer. Empty: neither. Needs every size in numbers.
   std::string device_memory = {};
+  // Also what is alive at each layer and, where strata's own convention counts, the formula of its
+  // work: for a page.
+  bool in_depth = false;
   double limit = 1;  // multiplies what formulas may cost in proportion to the file
   // What the columns of all tables to come need (strata/profile/columns.h: needs_of); the rest may
   // be left out.

@@ -71,6 +71,7 @@ struct Row {
   std::vector<std::size_t> sessions;     // how many of the samples each gave; empty: no interval
   std::string instead;                   // in whose kernel it runs, or why it does not
   std::optional<std::int64_t> alive;     // bytes of activations, most while it runs
+  std::string formula;                   // of its work; empty unless it was asked for
 };
 
 }  // namespace strata

@@ -1,0 +1,151 @@
+// One line for each row: a number with its interval, such as a latency or a speed-up.
+
+const kMostLines = 40;
+
+class IntervalChart extends Chart {
+  /**
+   * `column` has the numbers, `label` names a row, `beside` are columns that are marked, too, and
+   * `lines` are values that all are compared with: [value, name].
+   */
+  constructor({title, about, table, selection, column, label, beside = [], lines = [], sortBy = null}) {
+    let order = table.rows.map((cells, row) => row).filter((row) => table.number(row, column) !== null);
+    if (sortBy) order.sort((a, b) => table.number(b, sortBy) - table.number(a, sortBy));
+    const left = order.length - kMostLines;
+    order = order.slice(0, kMostLines);
+    super({title, table, order, selection,
+           about: about + (left > 0 ? ` ${left} more rows are in the table.` : "")});
+    Object.assign(this, {column, named: label, beside, lines, unit: table.unit(column)});
+    this.picture.addEventListener("click", (event) => {
+      const y = event.clientY - this.picture.getBoundingClientRect().top;
+      this.choose(Math.floor((y - this.top) / this.high));
+    });
+  }
+
+  key(event) {
+    const keys = {ArrowDown: "ArrowRight", ArrowUp: "ArrowLeft"};
+    super.key({key: keys[event.key] || event.key, preventDefault: () => event.preventDefault()});
+  }
+
+  ends(row) {
+    const cell = this.table.cell(row, this.column);
+    return cell !== null && typeof cell === "object" && typeof cell.l === "number" &&
+           typeof cell.h === "number" ? [cell.l, cell.h] : null;
+  }
+
+  most() {
+    let most = this.lines.reduce((all, [value]) => Math.max(all, value), 0);
+    for (const row of this.order) {
+      most = Math.max(most, this.table.number(row, this.column), (this.ends(row) || [0, 0])[1]);
+      for (const [name] of this.beside) most = Math.max(most, this.table.number(row, name) || 0);
+    }
+    return most;
+  }
+
+  paint(width) {
+    this.high = 24;
+    this.top = 20;
+    const labels = this.order.map((row) => this.named(row));
+    this.left = Math.min(width * 0.4, labels.reduce((most, one) => Math.max(most, textWidth(one)), 40) + 14);
+    this.right = width - 150;
+    this.bottom = this.top + this.high * this.order.length;
+    const ticks = linearTicks(this.most(), this.unit, this.right - this.left > 500 ? 6 : 3);
+    this.x = linearScale(0, Math.max(this.most(), ticks[ticks.length - 1]), this.left, this.right);
+    for (const tick of ticks)
+      this.picture.append(
+        draw("line", {x1: this.x(tick), x2: this.x(tick), y1: this.top, y2: this.bottom, class: "tick"}),
+        this.text(this.x(tick), this.bottom + 16, tickText(tick, this.unit),
+                  {"text-anchor": "middle", class: "soft"}));
+    for (const [value, name] of this.lines)
+      this.picture.append(
+        draw("line", {x1: this.x(value), x2: this.x(value), y1: this.top, y2: this.bottom, class: "mark"}),
+        this.text(this.x(value), this.top - 5, name, {"text-anchor": "middle", class: "soft"}));
+    this.marks = draw("g");
+    this.picture.append(this.marks);
+    this.order.forEach((row, index) => this.paintLine(row, index, labels[index]));
+    return this.bottom + 24;
+  }
+
+  text(x, y, words, given) {
+    return draw("text", {x, y, ...given}, words);
+  }
+
+  paintLine(row, index, label) {
+    const y = this.top + (index + 0.5) * this.high;
+    const value = this.table.number(row, this.column), ends = this.ends(row);
+    this.picture.append(this.text(this.left - 8, y + 4, shortened(label, this.left - 10),
+                                  {"text-anchor": "end"}));
+    for (const [name, title] of this.beside) {
+      const other = this.table.number(row, name);
+      if (other !== null)
+        this.picture.append(draw("path", {d: `M${this.x(other)} ${y - 5}v10`, class: "beside"},
+                                 draw("title", {}, `${title} ${numberText(other, this.unit, false)}`)));
+    }
+    if (ends)
+      this.picture.append(draw("path", {d: `M${this.x(Math.max(0, ends[0]))} ${y}H${this.x(ends[1])}`,
+                                        class: "interval"}));
+    else
+      this.picture.append(draw("path", {d: `M${this.x(0)} ${y}H${this.x(value)}`, class: "thin"}));
+    this.picture.append(draw("circle", {cx: this.x(value), cy: y, r: 5, class: "bars"}),
+                        this.text(this.right + 10, y + 4,
+                                  this.number(value) + (ends ? ` ±${this.number((ends[1] - ends[0]) / 2)}`
+                                                              : ""), {}));
+  }
+
+  /** Three digits: an interval says how many more would mean nothing. */
+  number(value) {
+    return this.unit === "number" ? String(Number(value.toPrecision(3)))
+                                  : numberText(value, this.unit, false);
+  }
+
+  mark() {
+    const index = this.chosen();
+    this.marks.replaceChildren();
+    if (index >= 0)
+      this.marks.append(draw("rect", {x: 0, y: this.top + index * this.high, width: this.width,
+                                      height: this.high, class: "chosen"}));
+  }
+}
+
+function benchCharts(doc, selection) {
+  const table = doc.tables.find((one) => one.has("median_s"));
+  if (!table) return [];
+  const models = new Set(table.rows.map((cells, row) => table.text(row, "model")));
+  const varying = ["backend", "precision", "threads", "batch", "shape"].filter((name) =>
+    name === "backend" || new Set(table.rows.map((cells, row) => table.text(row, name))).size > 1);
+  if (models.size > 1) varying.unshift("model");
+  const label = (row) => varying.map((name) => table.text(row, name)).filter((text) => text !== "?")
+    .join(" ");
+  const common = {table, selection, label};
+  return [
+    new IntervalChart({...common, title: "Latency", column: "median_s",
+                       beside: [["min_s", "least"], ["p90_s", "90th percentile"],
+                                ["p99_s", "99th percentile"]],
+                       about: "Dots are medians, thick lines their 95 % intervals; ticks are the least, " +
+                              "the 90th and, with enough runs, the 99th percentile."}),
+    new IntervalChart({...common, title: "Speed-up", column: "speed_up", lines: [[1, "base"]],
+                       about: "How many times as fast as the base, with 95 % intervals. An interval " +
+                              "that crosses the line at 1 says that nobody knows which is faster."}),
+  ].filter((chart) => chart.order.length > 0);
+}
+
+/** [value, name] of what was measured of the whole network, where it is a number. */
+function wholeLine(whole, name, title) {
+  return whole && typeof whole[name] === "number" && Number.isFinite(whole[name])
+    ? [[whole[name], title]] : [];
+}
+
+function sensitivityCharts(doc, selection) {
+  const table = doc.table("layers"), {baseline, joint, unit} = doc.facts;
+  if (!table || !table.has("drop")) return [];
+  const common = {table, selection, sortBy: "drop", label: (row) => table.nameOf(row)};
+  return [
+    new IntervalChart({...common, title: "Ranking", column: "drop",
+                       lines: wholeLine(joint, "drop", "all at once"),
+                       about: "How much quantizing each layer alone costs, the most expensive first."}),
+    new IntervalChart({...common, title: "Quality", column: "value",
+                       lines: [...wholeLine(baseline, "value", "baseline"),
+                               ...wholeLine(joint, "value", "all at once")],
+                       about: `What is left with one layer quantized${unit ? `, in ${unit}` : ""}, with ` +
+                              "95 % intervals over the samples, in the same order."}),
+  ].filter((chart) => chart.order.length > 0);
+}

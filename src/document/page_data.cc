@@ -1,0 +1,185 @@
+#include "document/page_data.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+#include "base/visible.h"
+#include "document/cell_text.h"
+#include "document/json_values.h"
+#include "document/paths.h"
+#include "document/people.h"
+
+namespace strata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMostExact = std::int64_t{1} << 53;  // of a number in JavaScript
+constexpr std::size_t kMostNumbers = 100;                   // of a list in the facts
+
+Json with_visible_text(const Json& json) {
+  if (json.is_string()) return visible(json.get_ref<const std::string&>());
+  if (!json.is_structured()) return json;
+  Json out = json.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_array())
+      out.push_back(with_visible_text(value));
+    else
+      out[visible(key)] = with_visible_text(value);
+  }
+  return out;
+}
+
+// How many numbers a list holds, also in lists in it; nullopt if it holds anything else.
+std::optional<std::size_t> numbers_in(const Json& json) {
+  if (json.is_number() || json.is_null()) return 1;
+  if (!json.is_array()) return std::nullopt;
+  std::size_t sum = 0;
+  for (const Json& item : json) {
+    const auto inner = numbers_in(item);
+    if (!inner) return std::nullopt;
+    sum += *inner;
+  }
+  return sum;
+}
+
+// Facts for people: of samples, of which a benchmark has a million, they see how many there are.
+// JSON has them.
+Json without_samples(const Json& json) {
+  if (json.is_array())
+    if (const auto count = numbers_in(json); count && *count > kMostNumbers)
+      return fmt::format("{} numbers", *count);
+  if (!json.is_structured()) return json;
+  Json out = json.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_array())
+      out.push_back(without_samples(value));
+    else
+      out[key] = without_samples(value);
+  }
+  return out;
+}
+
+// The number behind a cell, where there is one that JavaScript can hold.
+Json number_of(const Cell& cell) {
+  if (const auto* expr = std::get_if<Expr>(&cell.value))
+    return expr->is_number() ? Json(static_cast<double>(expr->value())) : Json(nullptr);
+  if (const auto* real = std::get_if<double>(&cell.value))
+    return std::isfinite(*real) ? Json(*real) : Json(nullptr);
+  return nullptr;
+}
+
+bool is_plain_number(const Cell& cell) {
+  if (cell.certainty != Certainty::Exact) return false;
+  if (const auto* expr = std::get_if<Expr>(&cell.value))
+    return expr->is_number() && std::abs(expr->value()) <= kMostExact;
+  const auto* real = std::get_if<double>(&cell.value);
+  return real != nullptr && std::isfinite(*real);
+}
+
+Json lines_json(const std::string& text) {
+  Json out = Json::array();
+  for (std::string_view left = text; !left.empty();) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    out.push_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string page_json(const Json& json) {
+  std::string out;
+  // Outside of texts, JSON has none of these.
+  for (const char c : json_text(with_visible_text(json), -1)) {
+    if (c == '<')
+      out += "\\u003c";
+    else if (c == '>')
+      out += "\\u003e";
+    else if (c == '&')
+      out += "\\u0026";
+    else
+      out += c;
+  }
+  return out;
+}
+
+Json page_cell(const Cell& given, Unit unit, const TableStyle& style) {
+  if (given.is_unknown() || given.certainty == Certainty::Unknown) return nullptr;
+  const Cell cell = without_folders(given, style);
+  if (const auto* truth = std::get_if<bool>(&cell.value)) return *truth;
+  if (is_plain_number(cell)) {
+    const auto* expr = std::get_if<Expr>(&cell.value);
+    return expr != nullptr ? Json(expr->value()) : Json(std::get<double>(cell.value));
+  }
+  const std::string text = cell_text(cell, unit, false);
+  if (const auto* estimate = std::get_if<Estimate>(&cell.value))
+    return {{"v", estimate->value}, {"l", estimate->low}, {"h", estimate->high}, {"t", text}};
+  if (!std::holds_alternative<Expr>(cell.value) && !std::holds_alternative<double>(cell.value))
+    return text;
+  return {{"v", number_of(cell)}, {"t", text}, {"x", cell_text(cell, unit, true)}};
+}
+
+PageTable::PageTable(const Table& table, const TableStyle& style) : style_(style) {
+  const auto add = [this](const std::vector<Column>& columns, bool shown, bool usual) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (columns[i].type != ColumnType::List)
+        places_.push_back({&columns[i], i, shown, usual && columns[i].usual});
+  };
+  add(table.shown_columns, true, true);
+  add(table.columns, false, table.shown_columns.empty());
+}
+
+Json PageTable::columns() const {
+  Json out = Json::array();
+  for (const Place& place : places_)
+    out.push_back({{"name", place.column->name},
+                   {"title", place.column->title},
+                   {"unit", name_of(place.column->unit)},
+                   {"additive", place.column->additive},
+                   {"usual", place.usual}});
+  return out;
+}
+
+Json PageTable::row(const TableRow& row) const {
+  Json out = Json::array();
+  for (const Place& place : places_) {
+    const std::vector<Cell>& cells = place.shown ? row.shown : row.cells;
+    out.push_back(place.index < cells.size()
+                      ? page_cell(cells[place.index], place.column->unit, style_)
+                      : Json(nullptr));
+  }
+  return out;
+}
+
+Json page_head(const Document& document, const TableStyle& style) {
+  const JsonValues values(style);
+  Json sections = Json::array();
+  for (const Section& section : sections_of(document)) {
+    if (section.picture) continue;
+    if (const Table* table = document.table(section.table)) {
+      const std::string foot = table->foot ? table->foot(style) : "";
+      sections.push_back({{"table", table->name},
+                          {"lines", lines_json(foot + left_out_text(*table, style.phrase))}});
+    } else if (section.lines) {
+      sections.push_back({{"lines", lines_json(section.lines(style))},
+                          {"verbatim", section.verbatim},
+                          {"paragraph", section.paragraph}});
+    }
+  }
+  return {{"kind", document.kind},
+          {"tool", document.tool + " " + document.version},
+          {"exact", style.exact},
+          {"options", values.pairs(document.options)},
+          {"machine", values.pairs(document.machine)},
+          {"facts", without_samples(values.members(document.facts))},
+          {"sections", std::move(sections)}};
+}
+
+}  // namespace strata

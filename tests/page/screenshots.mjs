@@ -1,0 +1,57 @@
+// The pictures of docs/page.md: node tests/page/screenshots.mjs STRATA docs/images
+import {execFileSync} from "node:child_process";
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+
+import {Browser} from "./chromium.mjs";
+
+const [,, strata, out] = process.argv;
+const folder = mkdtempSync(join(tmpdir(), "strata-pictures-"));
+mkdirSync(out, {recursive: true});
+
+function page(name, ...words) {
+  const file = join(folder, `${name}.html`);
+  execFileSync(strata, [...words, "--format", "html", "-o", file], {stdio: "inherit"});
+  return file;
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 400));
+
+/** The part of the page from the first to the second heading. */
+async function save(p, name, from, to) {
+  const clip = await p.run((first, last) => {
+    const parts = [...document.querySelectorAll("header, section.part")];
+    const find = (title) => parts.findIndex((one) => (one.querySelector("h1, h2").textContent === title));
+    const top = first === "" ? 0 : parts[find(first)].getBoundingClientRect().top + scrollY;
+    const bottom = parts[find(last)].getBoundingClientRect().bottom + scrollY;
+    return {x: 0, y: top - 8, width: innerWidth, height: bottom - top + 16};
+  }, from, to);
+  writeFileSync(join(out, `${name}.png`), await p.picture({clip}));
+}
+
+const browser = await Browser.start();
+const network = page("swiftnet", "stat", "zoo:swiftnet_rn18");
+
+const light = await browser.open(network, {width: 1100});
+await settled();
+await save(light, "page-along", "", "Along the network");
+await save(light, "page-memory", "Memory", "Treemap");
+
+const dark = await browser.open(network, {width: 1000, height: 700, dark: true});
+await settled();
+await dark.run(() => {
+  document.querySelector(".scroller").closest("section").scrollIntoView();
+  document.querySelector('tr[data-index="5"]').click();
+});
+await settled();
+writeFileSync(join(out, "page-table.png"), await dark.picture());
+
+const cuts = await browser.open(page("payload", "payload", "zoo:alexnet", "--cuts", "--split", "--link",
+                                     "50Mbps", "--rtt", "5ms", "--edge", "100GFLOP/s,10GB/s", "--server",
+                                     "10TFLOP/s,500GB/s"), {width: 1100});
+await settled();
+await save(cuts, "page-cuts", "Places to cut", "Best cut by link");
+
+await browser.stop();
+rmSync(folder, {recursive: true});
