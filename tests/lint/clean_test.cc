@@ -43,7 +43,8 @@ TEST_P(ZooProfile, RaisesNothing) {
     EXPECT_EQ(text_of(lint::check(*claims)), "") << name;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Reports, ZooProfile, testing::Values(ReportKind::Tape, ReportKind::Tree));
+INSTANTIATE_TEST_SUITE_P(Reports, ZooProfile,
+                         testing::Values(ReportKind::Tape, ReportKind::Tree, ReportKind::Node));
 
 }  // namespace
 }  // namespace strata
