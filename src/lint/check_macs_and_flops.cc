@@ -1,10 +1,20 @@
 // A multiply-add is two operations, so there are never fewer operations than multiply-adds.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "lint/checks.h"
 #include "strata/base/number_text.h"
 
 namespace strata::lint {
+
+namespace {
+
+std::string count_text(double count) {
+  return std::abs(count) < 1e15 ? grouped(std::llround(count)) : fmt::format("{:.6g}", count);
+}
+
+}  // namespace
 
 void check_macs_and_flops(const Claims& claims, std::vector<Finding>& findings) {
   for (const ClaimTable& table : claims.tables) {
@@ -22,9 +32,10 @@ void check_macs_and_flops(const Claims& claims, std::vector<Finding>& findings) 
       if (adds->value <= largest) continue;
       largest = adds->value;
       finding.row = row.name;
-      finding.evidence = fmt::format("\"{}\" is {:.0f} and \"{}\" {:.0f}, {:.2f} times less",
-                                     table.columns[*macs].title, adds->value,
-                                     table.columns[*flops].title, operations->value, ratio);
+      finding.evidence =
+          fmt::format("\"{}\" is {} and \"{}\" {}, {:.2f} times less", table.columns[*macs].title,
+                      count_text(adds->value), table.columns[*flops].title,
+                      count_text(operations->value), ratio);
     }
     if (finding.rows.empty()) continue;
     finding.meaning = 2 * doubled >= finding.rows.size()

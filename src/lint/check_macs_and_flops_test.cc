@@ -12,7 +12,7 @@ TEST(CheckMacsAndFlops, SwappedNames) {
       test_claims(test_table({kMacs, kFlops}, {{"conv", {2000, 1001}}, {"relu", {5, 5}}})));
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].row, "conv");
-  EXPECT_EQ(findings[0].evidence, "\"MACs\" is 2000 and \"FLOPs\" 1001, 2.00 times less");
+  EXPECT_EQ(findings[0].evidence, "\"MACs\" is 2,000 and \"FLOPs\" 1,001, 2.00 times less");
   EXPECT_EQ(findings[0].meaning, "the two names are swapped: a multiply-add is two operations");
 }
 

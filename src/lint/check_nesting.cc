@@ -39,7 +39,7 @@ void check_nesting(const Claims& claims, std::vector<Finding>& findings) {
         finding.meaning =
             "the parts and the whole are of different runs, or what measures the parts counts "
             "to them";
-      } else if (!row.parent && timed >= 2 && timed == children[r].size() &&
+      } else if (!table.own_work && !row.parent && timed >= 2 && timed == children[r].size() &&
                  -over > kRemainder * whole->value + rounding) {
         finding.evidence = fmt::format("of its {}, {} parts explain {}: {} are left, {:.0f} %",
                                        human_seconds(whole->value), timed, human_seconds(parts),

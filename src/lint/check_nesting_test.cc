@@ -28,6 +28,12 @@ TEST(CheckNesting, ARemainderThatNoPartExplains) {
             "of its 510.0 ms, 2 parts explain 400.0 ms: 110.0 ms are left, 22 %");
 }
 
+TEST(CheckNesting, FunctionsHaveTimeOfTheirOwn) {
+  Claims claims = parts(0.51, 0.3, 0.1);
+  claims.tables[0].own_work = true;
+  EXPECT_TRUE(found_by(check_nesting, claims).empty());
+}
+
 TEST(CheckNesting, PartsThatAddUpAreFine) {
   EXPECT_TRUE(found_by(check_nesting, parts(0.5, 0.3, 0.2)).empty());
   EXPECT_TRUE(found_by(check_nesting, parts(0.5, 0.3, 0.204)).empty());  // within 1 %

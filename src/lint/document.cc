@@ -17,7 +17,8 @@ std::string verdict(const Claims& claims, std::span<const Finding> findings) {
   const std::string where =
       fmt::format("{} ({}, {})", visible(claims.file), claims.format, plural(rows, "row"));
   if (findings.empty())
-    return fmt::format("No findings in {}: {} checks found nothing.\n", where, checks().size());
+    return fmt::format("No findings in {}: {} checks found nothing in what it states.\n", where,
+                       checks().size());
   return fmt::format("{} in {}.\n", plural(findings.size(), "finding"), where);
 }
 

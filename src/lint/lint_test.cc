@@ -34,8 +34,9 @@ TEST(Lint, AnErrorNamesTheFile) {
 TEST(Lint, TheVerdictIsFirst) {
   const auto good = claims_from_text("name,macs,flops\na,5,10\n", "t.csv");
   ASSERT_TRUE(good) << good.error().message;
-  EXPECT_THAT(render_table(lint_document(*good, check(*good))),
-              HasSubstr("No findings in t.csv (csv, 1 row): 15 checks found nothing.\n"));
+  EXPECT_THAT(
+      render_table(lint_document(*good, check(*good))),
+      HasSubstr("No findings in t.csv (csv, 1 row): 15 checks found nothing in what it states.\n"));
   const auto bad = claims_from_text("name,macs,flops\n\"a\u202e\",10,5\n", "t.csv");
   ASSERT_TRUE(bad) << bad.error().message;
   const std::string page = render_table(lint_document(*bad, check(*bad)));

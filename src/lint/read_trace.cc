@@ -77,6 +77,7 @@ std::vector<Event> events_of(const Json& list) {
 
 ClaimTable table_of(const std::vector<Event>& events) {
   ClaimTable table;
+  table.own_work = true;
   table.columns = {
       {.title = "dur", .meaning = Meaning::Seconds, .statistic = Statistic::Sum, .unit = "us"},
       {.title = "calls", .meaning = Meaning::Samples}};

@@ -109,7 +109,8 @@ TEST(Torchstat, TotalsAreTheLastRowAndNamesAreSwapped) {
   const lint::Finding names = of_check(outcome, "macs_and_flops").at(0);
   EXPECT_EQ(names.row, "decoder.up3.blend_conv.conv");
   EXPECT_EQ(names.rows.size(), 33u);
-  EXPECT_EQ(names.evidence, "\"MAdd\" is 19327352832 and \"Flops\" 9672065024, 2.00 times less");
+  EXPECT_EQ(names.evidence,
+            "\"MAdd\" is 19,327,352,832 and \"Flops\" 9,672,065,024, 2.00 times less");
   EXPECT_EQ(names.meaning, "the two names are swapped: a multiply-add is two operations");
 }
 

@@ -79,6 +79,7 @@ struct ClaimTable {
   std::vector<ClaimColumn> columns = {};
   std::vector<ClaimRow> rows = {};
   std::vector<ClaimRow> totals = {};  // that the file states for the whole table
+  bool own_work = false;  // rows do something beside their parts, as functions in a trace do
 
   // The first column of that meaning and statistic.
   std::optional<std::size_t> find(Meaning meaning, Statistic statistic) const;
