@@ -15,8 +15,8 @@ std::optional<double> variation_of(const ClaimTable& table, const ClaimRow& row)
   const auto deviation = table.at(row, table.find(Meaning::Seconds, Statistic::Deviation));
   const auto mean = table.at(row, table.find(Meaning::Seconds, Statistic::Mean));
   if (deviation && mean && mean->value > 0) return deviation->value / mean->value;
-  // Of parts, a few microseconds long, everything varies.
-  if (row.parent || row.samples.size() < kLeastSamples) return std::nullopt;
+  // Parts and functions that take a few microseconds vary by nature.
+  if (table.own_work || row.parent || row.samples.size() < kLeastSamples) return std::nullopt;
   return summarize(row.samples).cv;
 }
 

@@ -31,6 +31,8 @@ TEST(CheckNoisy, SamplesOfTheWholeButNotOfItsParts) {
   EXPECT_EQ(findings[0].rows, std::vector<std::string>{"run"});
   EXPECT_EQ(findings[0].evidence,
             "the standard deviation is 52.7 % of the mean, and above 2.5 % in 1 of 1 rows");
+  table.own_work = true;  // functions of a trace
+  EXPECT_TRUE(found_by(check_noisy, test_claims(table)).empty());
 }
 
 }  // namespace

@@ -52,5 +52,21 @@ TEST(CheckTimeFlat, WithoutCostsElementsAreTheWork) {
   EXPECT_THAT(findings[0].evidence, HasSubstr("64 times as much"));  // (64 / 8)²
 }
 
+TEST(CheckTimeFlat, ViewsAndFunctionsOfATraceMayBeFlat) {
+  ClaimTable table =
+      test_table({kSeconds}, {{"a_0", {1e-4}}, {"a_1", {1e-4}}, {"a_2", {1e-4}}, {"a_3", {1e-4}}});
+  for (std::size_t r = 0; r < 4; ++r) {
+    const std::int64_t side = 8 << r;
+    table.rows[r].inputs = table.rows[r].outputs = {{1, 4, side, side}};
+    table.rows[r].type = "FusedConv";
+  }
+  EXPECT_EQ(found_by(check_time_flat, test_claims(table)).size(), 1u);
+  table.own_work = true;
+  EXPECT_TRUE(found_by(check_time_flat, test_claims(table)).empty());
+  table.own_work = false;
+  for (ClaimRow& row : table.rows) row.type = "Reshape";
+  EXPECT_TRUE(found_by(check_time_flat, test_claims(table)).empty());
+}
+
 }  // namespace
 }  // namespace strata::lint

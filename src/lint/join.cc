@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::size_t kMaxPairs = std::size_t{1} << 26;  // of rows and layers
+constexpr std::size_t kMaxPairs = std::size_t{1} << 23;  // of rows and layers
 
 // `[inner, blocks, 3, 0]` of `inner_blocks.3.0`. What is in parentheses is no part of a name.
 Words words_of(std::string_view name) {

@@ -160,9 +160,9 @@ bool looks_like_listing(std::string_view text) {
 }
 
 Result<Claims> read_listing(std::string_view text) {
-  constexpr std::size_t kMaxLines = 100000;  // shapes are looked for by every name
+  constexpr std::size_t kMaxLines = 20000;  // shapes are looked for by every name
   const std::vector<std::string_view> lines = lines_of(text);
-  if (lines.size() > kMaxLines) return failure("it has more than 100,000 lines");
+  if (lines.size() > kMaxLines) return failure("it has more than 20,000 lines");
   ListingReader reader;
   for (std::string_view line : lines) reader.line(line);
   return reader.finish();

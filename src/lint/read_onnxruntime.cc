@@ -36,6 +36,11 @@ std::vector<ClaimShape> shapes_of(const Json& args, const char* key) {
   return shapes;
 }
 
+// Its time is that of the kernels in it, which are events of their own.
+bool has_body(std::string_view type) {
+  return type == "If" || type == "Loop" || type == "Scan" || type == "SequenceMap";
+}
+
 class ProfileReader {
  public:
   ProfileReader() {
@@ -81,6 +86,7 @@ class ProfileReader {
       const double rounding = 0.5 * kMicrosecond * static_cast<double>(row.samples.size()) / count;
       row.numbers = {ClaimNumber{sum / count, rounding}, ClaimNumber{count, 0}};
       if (run_ && r != *run_) row.parent = run_;
+      if (has_body(row.type)) row.numbers.front().reset();
     }
     Claims claims;
     claims.tables.push_back(std::move(table_));

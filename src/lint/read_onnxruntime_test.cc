@@ -30,6 +30,16 @@ TEST(ReadOnnxruntime, KernelsArePartsOfTheRun) {
   EXPECT_THAT(table.rows[1].outputs, ElementsAre(ClaimShape{1, 4, 6, 6}));
 }
 
+TEST(ReadOnnxruntime, AKernelWithABodyIsNotAddedToIt) {
+  const auto claims = read_onnxruntime(R"([{"name": "model_run", "dur": 100},
+    {"name": "a_kernel_time", "dur": 90, "args": {"op_name": "If"}},
+    {"name": "b_kernel_time", "dur": 80, "args": {"op_name": "Conv"}}])");
+  ASSERT_TRUE(claims) << claims.error().message;
+  const ClaimTable& table = claims->tables.at(0);
+  EXPECT_FALSE(table.rows.at(1).numbers[0]);
+  EXPECT_TRUE(table.rows.at(2).numbers[0]);
+}
+
 TEST(ReadOnnxruntime, BrokenFilesAreSentences) {
   for (const char* file : {"[", "{}", "[]", R"([{"name": "x_kernel_time", "dur": "y"}])"})
     EXPECT_FALSE(read_onnxruntime(file)) << file;
