@@ -23,9 +23,11 @@ constexpr Row kCommands[] = {
     {"optimize", add_optimize},
     {"sweep", add_sweep},
     {"merge", add_merge},
+    {"lint", add_lint},
     {"zoo", add_zoo},
     {"ops", add_ops},
     {"engines", add_engines},
+    // Hidden.
     {"worker", add_worker},
 };
 

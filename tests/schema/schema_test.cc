@@ -87,6 +87,9 @@ constexpr const char* kCommands[] = {
     "sweep tests/schema/sweep.toml -o $OUT/sweep.jsonl --format json",
     "engines fake --format json",
     "engines fake --format json --columns engine,precision,works --filter int8",
+    "lint tests/lint/published/fasterrcnn_profile.txt --format json -o $OUT/lint.json; cat "
+    "$OUT/lint.json",
+    "lint tests/lint/published/rasp_mobilenet_v2.md --device 40TFLOP/s --format json",
     "ops --format json",
     "zoo --format json --top 3",
     "zoo table --format json",

@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::array<std::string_view, 23> kRooms = {
+constexpr std::array<std::string_view, 24> kRooms = {
     "base",  "graph",       "document", "read",    "write",   "ops",     "infer", "cost",
     "build", "zoo",         "engine",   "data",    "machine", "measure", "bench", "calibrate",
-    "edit",  "sensitivity", "quantize", "profile", "report",  "task",    "cli"};
+    "edit",  "sensitivity", "quantize", "profile", "report",  "lint",    "task",  "cli"};
 
 struct Place {
   std::size_t room;  // index into kRooms

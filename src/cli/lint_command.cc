@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table_options.h"
+#include "strata/profile/split.h"
+#include "strata/task/lint.h"
+
+namespace strata::cli {
+
+namespace {
+
+struct Options {
+  std::string file, model, device;
+  std::uint64_t samples = 0;
+  TableOptions table;
+};
+
+Result<LintRequest> request_of(const Options& options) {
+  LintRequest request{.file = options.file};
+  if (!options.model.empty()) request.model = ModelRequest{.path = options.model};
+  if (options.samples > 0) request.samples = options.samples;
+  if (!options.device.empty()) {
+    const auto speed = parse_machine_speed(options.device);
+    if (!speed)
+      return failure(fmt::format("--device: {}", speed.error().message), ErrorKind::Usage);
+    request.peak_flops_per_s = speed->flops_per_second;
+    request.peak_bytes_per_s = speed->bytes_per_second;
+  }
+  return request;
+}
+
+Result<int> run(const Options& options) {
+  if (Status status = options.table.check("lint"); !status) return failure(status);
+  auto request = request_of(options);
+  if (!request) return failure(request);
+  const auto outcome = run_lint(*request);
+  if (!outcome) return failure(outcome);
+  Document document = lint::lint_document(outcome->claims, outcome->findings);
+  if (options.table.chooses()) document.sections.clear();
+  if (Status status = options.table.write(std::move(document)); !status) return failure(status);
+  return outcome->findings.empty() ? kFine : kBudget;
+}
+
+}  // namespace
+
+Command add_lint(App& program) {
+  auto options = std::make_shared<Options>();
+  App* app = program.add_subcommand("lint", "what cannot be true of anybody's profile");
+  app->add_option("file FILE", options->file, "a profile, a table or a trace")->required();
+  app->add_option("--model MODEL", options->model,
+                  "an ONNX file, or zoo:NAME, whose costs are joined to tables that have none");
+  app->add_option("--device SPEED", options->device,
+                  "what the device can do: 40TFLOP/s, or 40TFLOP/s,900GB/s");
+  app->add_option("--samples N", options->samples,
+                  "runs behind each number, where the file does not say");
+  options->table.add_to(*app);
+  options->table.add_choice(*app);
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace strata::cli
