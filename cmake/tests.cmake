@@ -52,6 +52,7 @@ function(strata_add_test program sources prefix)
   if(STRATA_PCH)
     target_precompile_headers(${program} REUSE_FROM strata_test_headers)
   endif()
+  strata_unity(${program} ${sources})
   gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_MODE PRE_TEST
                        DISCOVERY_TIMEOUT 60 ${ARGN})
 endfunction()

@@ -130,7 +130,7 @@ constexpr Traits softmax_traits(LayerKind kind, Op op = Op::Unknown) {
           .attributes = kSoftmaxAttributes};
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kActivationRules[] = {
     any_rank("Relu", 1, unary<relu>, adds_per_output<1>, kRelu, relu_traits()),
     any_rank("LeakyRelu", 1, like_input, work_per_output<1, 1, 0>, kTwo,
              activation(LayerKind::LeakyReLU, curve::leaky_relu, Int8Use::Arithmetic)),
@@ -188,6 +188,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> activation_rules() { return kRules; }
+std::span<const OpRule> activation_rules() { return kActivationRules; }
 
 }  // namespace strata

@@ -182,7 +182,7 @@ constexpr Example kTensorScatter[] = {
     {"f32[2,8,128,64], f32[2,8,1,64], i64[2]", "", "f32[2,8,128,64]", {.macs = 0, .flops = 0}},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kAttentionRules[] = {
     {.name = "Attention",
      .since = 23,
      .shape = attention_shape,
@@ -215,6 +215,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> attention_rules() { return kRules; }
+std::span<const OpRule> attention_rules() { return kAttentionRules; }
 
 }  // namespace strata

@@ -180,7 +180,7 @@ Strided split_order(const NodeView& c) {
   return is_outermost(c.dims(0), c.integer("axis", 0)) ? Strided::InOrder : Strided::OutOfOrder;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kConcatRules[] = {
     {.name = "Concat",
      .since = 1,
      .shape = concat_shape,
@@ -202,6 +202,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> concat_rules() { return kRules; }
+std::span<const OpRule> concat_rules() { return kConcatRules; }
 
 }  // namespace strata

@@ -200,7 +200,7 @@ constexpr Example kShape[] = {
 constexpr Example kSize[] = {{"f32[N,3,2]", "", "i64[]={6·N}", {.flops = 0}}};
 constexpr Example kEyeLike[] = {{"f32[3,4]", "dtype=7 k=1", "i64[3,4]", {.flops = 0}}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kConstantRules[] = {
     any_rank("Constant", 1, constant, constant_cost, kConstant, {.op = Op::Constant}),
     {.name = "ConstantOfShape",
      .since = 9,
@@ -223,6 +223,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> constant_rules() { return kRules; }
+std::span<const OpRule> constant_rules() { return kConstantRules; }
 
 }  // namespace strata

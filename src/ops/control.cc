@@ -112,7 +112,7 @@ Status sequence_map_shape(ShapeContext& c) {
   return {};
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kControlRules[] = {
     {.name = "If",
      .since = 1,
      .shape = if_shape,
@@ -143,6 +143,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> control_rules() { return kRules; }
+std::span<const OpRule> control_rules() { return kControlRules; }
 
 }  // namespace strata

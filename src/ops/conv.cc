@@ -221,7 +221,7 @@ constexpr Example kCol2Im[] = {
     {"f32[1,5,5], i64[2]={5,5}, i64[2]={1,5}", "", "f32[1,1,5,5]", {.macs = 0, .flops = 25}},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kConvRules[] = {
     {.name = "Conv",
      .shape = conv_shape,
      .cost = conv_cost,
@@ -307,6 +307,6 @@ void bias_adds(CostContext& c, std::size_t slot) {
   if (c.has(slot)) c.adds({{"outputs plus bias", c.out_elements(0)}});
 }
 
-std::span<const OpRule> conv_rules() { return kRules; }
+std::span<const OpRule> conv_rules() { return kConvRules; }
 
 }  // namespace strata

@@ -113,7 +113,7 @@ constexpr Example kDropout[] = {
 // The ratio and the seed only matter in training.
 constexpr VersionChange kRatioWent = {12, Rewrite::NoAttributes};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kConvertRules[] = {
     {.name = "Cast",
      .shape = cast,
      .cost = no_arithmetic,
@@ -160,6 +160,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> convert_rules() { return kRules; }
+std::span<const OpRule> convert_rules() { return kConvertRules; }
 
 }  // namespace strata

@@ -169,7 +169,7 @@ constexpr Example kImage[] = {
 
 void image_cost(CostContext& c) { c.cannot_tell("decoding depends on the image and its format"); }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kDetectionRules[] = {
     {.name = "NonMaxSuppression",
      .since = 10,
      .shape = suppression_shape,
@@ -194,6 +194,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> detection_rules() { return kRules; }
+std::span<const OpRule> detection_rules() { return kDetectionRules; }
 
 }  // namespace strata

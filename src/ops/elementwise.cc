@@ -272,7 +272,7 @@ constexpr Example kWhere[] = {
     {"bool[2]={1,0}, i64[2]={3,4}, i64[]={-1}", "", "i64[2]={3,-1}"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kElementwiseRules[] = {
     any_rank("Add", 1, arithmetic<scalar::add>, adds_per_output<1>, kAdd,
              {.op = Op::Add, .kind = LayerKind::Elementwise, .int8 = Int8Use::Arithmetic}),
     any_rank("Sub", 1, arithmetic<scalar::subtract>, adds_per_output<1>, kSub,
@@ -306,6 +306,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> elementwise_rules() { return kRules; }
+std::span<const OpRule> elementwise_rules() { return kElementwiseRules; }
 
 }  // namespace strata

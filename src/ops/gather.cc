@@ -241,7 +241,7 @@ Strided gather_order(const NodeView& c) {
   return is_outermost(c.dims(0), c.integer("axis", 0)) ? Strided::InOrder : Strided::OutOfOrder;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kGatherRules[] = {
     {.name = "Gather",
      .since = 1,
      .shape = gather_shape,
@@ -279,6 +279,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> gather_rules() { return kRules; }
+std::span<const OpRule> gather_rules() { return kGatherRules; }
 
 }  // namespace strata

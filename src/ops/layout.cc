@@ -169,7 +169,7 @@ Strided expand_order(const NodeView& c) {
   return c.dims(0) == c.out(0).dims ? Strided::InOrder : Strided::OutOfOrder;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kLayoutRules[] = {
     {.name = "Transpose",
      .since = 1,
      .shape = transpose_shape,
@@ -200,6 +200,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> layout_rules() { return kRules; }
+std::span<const OpRule> layout_rules() { return kLayoutRules; }
 
 }  // namespace strata

@@ -99,7 +99,7 @@ constexpr OpRule old(OpRule rule) {
   return rule;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kLegacyRules[] = {
     old(any_rank("ATen", 1, opaque, opaque_cost, kAten)),
     // alpha·x + beta
     old(any_rank("Affine", 1, like_input, work_per_output<1, 1, 0>, kTwo)),
@@ -119,6 +119,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> legacy_rules() { return kRules; }
+std::span<const OpRule> legacy_rules() { return kLegacyRules; }
 
 }  // namespace strata

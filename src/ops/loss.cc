@@ -75,7 +75,7 @@ constexpr Example kSoftmaxCrossEntropy[] = {
     {"f32[N,5,2], i64[N,2]", "reduction=\"none\"", "f32[N,2]"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kLossRules[] = {
     any_rank("NegativeLogLikelihoodLoss", 12, class_loss, negative_log_likelihood_cost,
              kNegativeLogLikelihood),
     any_rank("SoftmaxCrossEntropyLoss", 12, class_loss, softmax_cross_entropy_cost,
@@ -84,6 +84,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> loss_rules() { return kRules; }
+std::span<const OpRule> loss_rules() { return kLossRules; }
 
 }  // namespace strata

@@ -177,7 +177,7 @@ constexpr OpRule function_row(std::string_view name, int since, const Traits& tr
   return any_rank(name, since, like_input, specials_per_output<1>, kFunction, traits);
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMathRules[] = {
     any_rank("Abs", 1, unary<scalar::absolute>, adds_per_output<1>, kAbs,
              {.curve = curve::absolute}),
     any_rank("Neg", 1, unary<scalar::negate>, adds_per_output<1>, kNeg),
@@ -218,6 +218,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> math_rules() { return kRules; }
+std::span<const OpRule> math_rules() { return kMathRules; }
 
 }  // namespace strata

@@ -126,7 +126,7 @@ constexpr Example kEinsum[] = {
     {"f32[B,S,H], f32[H,8]", "equation=\"bsh,hd->bsd\"", "f32[B,S,8]"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMatmulRules[] = {
     {.name = "MatMul",
      .shape = matmul_shape,
      .cost = matmul_cost,
@@ -209,6 +209,6 @@ void matmul_macs(CostContext& c, std::size_t a, std::size_t b) {
   c.macs({{"outputs", c.out_elements(0)}, {"common size", common}});
 }
 
-std::span<const OpRule> matmul_rules() { return kRules; }
+std::span<const OpRule> matmul_rules() { return kMatmulRules; }
 
 }  // namespace strata

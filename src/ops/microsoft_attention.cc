@@ -264,7 +264,7 @@ constexpr Example kDecoder[] = {
      "num_heads=2", "f32[3,1,8], f32[1,2,cache,4], f32[1,2,cache,4]"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftAttentionRules[] = {
     {.name = "Attention",
      .domain = kMicrosoft,
      .shape = projected<kFloat>,
@@ -328,6 +328,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_attention_rules() { return kRules; }
+std::span<const OpRule> microsoft_attention_rules() { return kMicrosoftAttentionRules; }
 
 }  // namespace strata

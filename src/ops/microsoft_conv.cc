@@ -202,7 +202,7 @@ constexpr Example kPackedCausalConv[] = {
      "f32[T,16], f32[2,16,3], f32[2,4,16]"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftConvRules[] = {
     {.name = "FusedConv",
      .domain = kMicrosoft,
      .shape = fused_conv<false>,
@@ -286,6 +286,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_conv_rules() { return kRules; }
+std::span<const OpRule> microsoft_conv_rules() { return kMicrosoftConvRules; }
 
 }  // namespace strata

@@ -176,7 +176,7 @@ constexpr Example kPacked[] = {
      "f32[200,768]",
      {.macs = 2 * 200 * 128 * 768}},
 };
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftDecoderRules[] = {
     {.name = "MultiHeadAttention",
      .domain = kMicrosoft,
      .shape = multi_head<kMulti>,
@@ -202,6 +202,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_decoder_rules() { return kRules; }
+std::span<const OpRule> microsoft_decoder_rules() { return kMicrosoftDecoderRules; }
 
 }  // namespace strata

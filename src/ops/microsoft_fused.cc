@@ -168,7 +168,7 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
           .settings = settings};
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftFusedRules[] = {
     with_traits(row("Gelu", like_input, gelu_cost, kGelu),
                 {.kind = LayerKind::GELU, .curve = curve::gelu}),
     row("BiasGelu", like_input, gelu_cost, kBiasGelu),
@@ -190,6 +190,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_fused_rules() { return kRules; }
+std::span<const OpRule> microsoft_fused_rules() { return kMicrosoftFusedRules; }
 
 }  // namespace strata

@@ -71,7 +71,7 @@ constexpr Example kSampling[] = {
     {"i32[2,16], i32[1]={50}", "vocab_size=100", "i32[2,50], f32[2,100]"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftGenerationRules[] = {
     {.name = "BeamSearch",
      .domain = kMicrosoft,
      .shape = beam_search,
@@ -100,6 +100,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_generation_rules() { return kRules; }
+std::span<const OpRule> microsoft_generation_rules() { return kMicrosoftGenerationRules; }
 
 }  // namespace strata

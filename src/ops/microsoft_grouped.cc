@@ -165,7 +165,7 @@ constexpr Example kPaged[] = {
      "num_heads=32 kv_num_heads=8", "f16[20,4096], f16[64,16,8,128], f16[64,16,8,128]"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftGroupedRules[] = {
     {.name = "GroupQueryAttention",
      .domain = kMicrosoft,
      .shape = grouped_query,
@@ -194,6 +194,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_grouped_rules() { return kRules; }
+std::span<const OpRule> microsoft_grouped_rules() { return kMicrosoftGroupedRules; }
 
 }  // namespace strata

@@ -203,7 +203,7 @@ constexpr OpRule nhwc(std::string_view name, int since, std::span<const Example>
           .like_namesake = true};
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftLayoutRules[] = {
     blocked("ReorderInput", reorder_input, no_arithmetic, kReorderInput, false),
     blocked("ReorderOutput", reorder_output, no_arithmetic, kReorderOutput, false),
     blocked("Conv", blocked_conv, blocked_conv_cost, kBlockedConv),
@@ -242,6 +242,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_layout_rules() { return kRules; }
+std::span<const OpRule> microsoft_layout_rules() { return kMicrosoftLayoutRules; }
 
 }  // namespace strata

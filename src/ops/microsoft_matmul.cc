@@ -180,7 +180,7 @@ constexpr AttributeName kMatMulAttributes[] = {
     {Attr::TransposeSecond, "transB"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftMatmulRules[] = {
     {.name = "FusedMatMul",
      .domain = kMicrosoft,
      .shape = fused_matmul,
@@ -243,6 +243,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_matmul_rules() { return kRules; }
+std::span<const OpRule> microsoft_matmul_rules() { return kMicrosoftMatmulRules; }
 
 }  // namespace strata

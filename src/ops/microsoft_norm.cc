@@ -242,7 +242,7 @@ constexpr Traits norm_at(std::uint8_t scale, std::uint8_t shift = kNoInput) {
   return {.norm = {Normalizes::ByInput, scale, shift}};
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftNormRules[] = {
     with_traits(row("LayerNormalization", "", layer_norm, layer_norm_cost, kLayerNorm, 0, 16),
                 kLayerNormTraits),
     with_traits(row("LayerNormalization", kMicrosoft, layer_norm, layer_norm_cost, kLayerNorm),
@@ -274,6 +274,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_norm_rules() { return kRules; }
+std::span<const OpRule> microsoft_norm_rules() { return kMicrosoftNormRules; }
 
 }  // namespace strata

@@ -313,7 +313,7 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
 
 constexpr AttributeName kGatherAttributes[] = {{Attr::Axis, "gather_axis"}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftPackedRules[] = {
     with_traits(row("MatMulNBits", n_bits, n_bits_cost, kNBits, slots(2, 3, 4), n_bits_parameters),
                 {.kind = LayerKind::MatMul,
                  .kind_with_weights = LayerKind::Linear,
@@ -339,6 +339,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_packed_rules() { return kRules; }
+std::span<const OpRule> microsoft_packed_rules() { return kMicrosoftPackedRules; }
 
 }  // namespace strata

@@ -260,7 +260,7 @@ constexpr Example kDelta[] = {
      "f16[10,4,3], f32[3,4,3,4], f32[3,48]"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftPositionRules[] = {
     {.name = "RotaryEmbedding",
      .domain = kMicrosoft,
      .shape = like_input,
@@ -327,6 +327,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_position_rules() { return kRules; }
+std::span<const OpRule> microsoft_position_rules() { return kMicrosoftPositionRules; }
 
 }  // namespace strata

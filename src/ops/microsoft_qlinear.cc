@@ -236,7 +236,7 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
 constexpr std::uint32_t kAfterOne = slots(1, 2, 3, 4);
 constexpr std::uint32_t kAfterTwo = slots(1, 2, 4, 5, 6, 7);
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftQlinearRules[] = {
     row("QLinearAdd", binary, binary_cost<Work::Add>, kBinary, kAfterTwo),
     row("QLinearMul", binary, binary_cost<Work::Mul>, kBinary, kAfterTwo),
     row("QLinearLeakyRelu", like_input, unary_cost<kLeakyRelu>, kUnary, kAfterOne),
@@ -264,6 +264,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_qlinear_rules() { return kRules; }
+std::span<const OpRule> microsoft_qlinear_rules() { return kMicrosoftQlinearRules; }
 
 }  // namespace strata

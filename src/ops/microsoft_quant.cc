@@ -318,7 +318,7 @@ constexpr OpRule row(std::string_view name, ShapeRule shape, CostRule cost,
 
 constexpr Traits kWhole = {.quantized = Quantized::Computes};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftQuantRules[] = {
     with_traits(row("QuantizeLinear", quantize, quantize_cost, kQuantize, slots(1, 2)),
                 {.quantized = Quantized::Quantizes}),
     with_traits(
@@ -346,6 +346,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_quant_rules() { return kRules; }
+std::span<const OpRule> microsoft_quant_rules() { return kMicrosoftQuantRules; }
 
 }  // namespace strata

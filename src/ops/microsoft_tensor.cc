@@ -284,7 +284,7 @@ constexpr OpRule view(OpRule rule) {
   return rule;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMicrosoftTensorRules[] = {
     row("Trilu", like_namesake, namesake_cost, kTrilu, slots(1)),
     with_traits(row("GatherND", like_namesake, lookup_cost, kGatherNd, slots(1)),
                 {.op = Op::GatherND}),
@@ -310,6 +310,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> microsoft_tensor_rules() { return kRules; }
+std::span<const OpRule> microsoft_tensor_rules() { return kMicrosoftTensorRules; }
 
 }  // namespace strata

@@ -164,7 +164,7 @@ constexpr Example kOneHotEncoder[] = {
 constexpr Example kScaler[] = {{"i64[3,4]", "", "f32[3,4]", {.flops = 24}}};
 constexpr Example kZipMap[] = {{"f32[3,2]", "classlabels_int64s=0,1", "map", {.flops = 0}}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMlRules[] = {
     any_rank_in(kMl, "ArrayFeatureExtractor", 1, array_feature_extractor,
                 array_feature_extractor_cost, kExtractor),
     any_rank_in(kMl, "Binarizer", 1, like_input, adds_per_output<1>, kBinarizer),
@@ -182,6 +182,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> ml_rules() { return kRules; }
+std::span<const OpRule> ml_rules() { return kMlRules; }
 
 }  // namespace strata

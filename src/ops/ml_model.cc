@@ -177,7 +177,7 @@ constexpr Example kTreeEnsemble[] = {
     {"f64[4,3]", "n_targets=2 tree_roots=0,3", "f64[4,2]", {.flops = 16}, 5},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kMlModelRules[] = {
     any_rank_in(kMl, "LinearClassifier", 1, classifier, linear_cost<1>, kLinearClassifier),
     any_rank_in(kMl, "LinearRegressor", 1, linear_regressor, linear_cost<0>, kLinearRegressor),
     any_rank_in(kMl, "SVMClassifier", 1, svm_classifier, svm_cost<1>, kSvmClassifier),
@@ -189,6 +189,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> ml_model_rules() { return kRules; }
+std::span<const OpRule> ml_model_rules() { return kMlModelRules; }
 
 }  // namespace strata

@@ -260,7 +260,7 @@ constexpr AttributeName kBatchNormAttributes[] = {
     {Attr::Training, "training_mode"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kNormRules[] = {
     {.name = "BatchNormalization",
      .shape = batch_norm_shape,
      .cost = batch_norm_cost,
@@ -316,6 +316,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> norm_rules() { return kRules; }
+std::span<const OpRule> norm_rules() { return kNormRules; }
 
 }  // namespace strata

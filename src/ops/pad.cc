@@ -150,7 +150,7 @@ constexpr Example kTrilu[] = {
 
 constexpr VersionChange kPadsToInputs = {11, Rewrite::AttributesToInputs, {"pads", "value"}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kPadRules[] = {
     {.name = "Pad",
      .since = 1,
      .shape = pad_shape,
@@ -168,6 +168,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> pad_rules() { return kRules; }
+std::span<const OpRule> pad_rules() { return kPadRules; }
 
 }  // namespace strata

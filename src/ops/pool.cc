@@ -182,7 +182,7 @@ LayerKind pool_kind(const NodeView& c) {
   return is_adaptive(c) ? adaptive : plain;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kPoolRules[] = {
     {.name = "MaxPool",
      .shape = pool_shape,
      .cost = pool_cost<max_of>,
@@ -234,6 +234,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> pool_rules() { return kRules; }
+std::span<const OpRule> pool_rules() { return kPoolRules; }
 
 }  // namespace strata

@@ -128,7 +128,7 @@ constexpr Example kQLinearMatMul[] = {
      {.macs = 24, .flops = 98}},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kQuantRules[] = {
     {.name = "QuantizeLinear",
      .since = 10,
      .shape = quantize_shape,
@@ -193,6 +193,6 @@ void requantize_work(CostContext& c, const Expr& count) {
   c.adds({{"outputs", count}, {"zero point and two ends of the range", 3}});
 }
 
-std::span<const OpRule> quant_rules() { return kRules; }
+std::span<const OpRule> quant_rules() { return kQuantRules; }
 
 }  // namespace strata

@@ -73,7 +73,7 @@ constexpr Example kMultinomial[] = {
 
 constexpr Traits kRandomTraits = {.random = true};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kRandomRules[] = {
     any_rank("RandomNormal", 1, random, specials_per_output<1>, kRandom, kRandomTraits),
     any_rank("RandomUniform", 1, random, specials_per_output<1>, kRandom, kRandomTraits),
     any_rank("RandomNormalLike", 1, random_like, random_like_cost, kRandomLike, kRandomTraits),
@@ -84,6 +84,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> random_rules() { return kRules; }
+std::span<const OpRule> random_rules() { return kRandomRules; }
 
 }  // namespace strata

@@ -128,7 +128,7 @@ constexpr Example kGru[] = {
 
 constexpr AttributeName kRecurrentAttributes[] = {{Attr::BatchFirst, "layout"}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kRecurrentRules[] = {
     {.name = "RNN",
      .shape = recurrent_shape<1>,
      .cost = rnn_cost,
@@ -154,6 +154,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> recurrent_rules() { return kRules; }
+std::span<const OpRule> recurrent_rules() { return kRecurrentRules; }
 
 }  // namespace strata

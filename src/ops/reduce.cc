@@ -231,7 +231,7 @@ constexpr OpRule row(std::string_view name, CostRule cost, std::span<const Examp
 constexpr VersionChange kAxesToInput = {13, Rewrite::AttributesToInputs, {"axes"}};
 
 // The axes became an input in version 13 for ReduceSum, and in 18 for the others.
-constexpr OpRule kRules[] = {
+constexpr OpRule kReduceRules[] = {
     with_traits(row<13, kSum>("ReduceSum", reduce_cost<1, 0, 0, 0>, kSumExamples),
                 {.changed = &kAxesToInput}),
     with_traits(row<18, kMean>("ReduceMean", reduce_cost<1, 0, 0, 1>, kMeanExamples),
@@ -251,6 +251,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> reduce_rules() { return kRules; }
+std::span<const OpRule> reduce_rules() { return kReduceRules; }
 
 }  // namespace strata

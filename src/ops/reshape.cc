@@ -256,7 +256,7 @@ constexpr Example kUnsqueeze[] = {
 
 constexpr VersionChange kAxesToInput = {13, Rewrite::AttributesToInputs, {"axes"}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kReshapeRules[] = {
     {.name = "Reshape",
      .since = 1,
      .shape = reshape_shape,
@@ -297,6 +297,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> reshape_rules() { return kRules; }
+std::span<const OpRule> reshape_rules() { return kReshapeRules; }
 
 }  // namespace strata

@@ -237,7 +237,7 @@ Int8Use resize_int8(const NodeView& c) {
   return passes ? Int8Use::Passing : Int8Use::Soft;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kResizeRules[] = {
     {.name = "Resize",
      .since = 10,
      .shape = resize_shape,
@@ -262,6 +262,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> resize_rules() { return kRules; }
+std::span<const OpRule> resize_rules() { return kResizeRules; }
 
 }  // namespace strata

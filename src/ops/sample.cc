@@ -142,7 +142,7 @@ constexpr Example kSpaceToDepth[] = {
     {"f32[1,2,4,6]", "blocksize=2", "f32[1,8,2,3]", {.macs = 0, .flops = 0}},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kSampleRules[] = {
     {.name = "GridSample",
      .since = 16,
      .shape = grid_sample_shape,
@@ -172,6 +172,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> sample_rules() { return kRules; }
+std::span<const OpRule> sample_rules() { return kSampleRules; }
 
 }  // namespace strata

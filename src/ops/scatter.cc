@@ -139,7 +139,7 @@ constexpr Example kScatter[] = {
 
 constexpr VersionChange kRenamed = {11, Rewrite::Renamed, {"ScatterElements"}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kScatterRules[] = {
     {.name = "Scatter",
      .since = 9,
      .shape = scatter_elements_shape,
@@ -163,6 +163,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> scatter_rules() { return kRules; }
+std::span<const OpRule> scatter_rules() { return kScatterRules; }
 
 }  // namespace strata

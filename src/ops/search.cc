@@ -170,7 +170,7 @@ constexpr Example kUnique[] = {
 
 constexpr VersionChange kCountToInput = {10, Rewrite::AttributesToInputs, {"k"}};
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kSearchRules[] = {
     {.name = "TopK",
      .since = 1,
      .shape = top_k_shape,
@@ -192,6 +192,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> search_rules() { return kRules; }
+std::span<const OpRule> search_rules() { return kSearchRules; }
 
 }  // namespace strata

@@ -275,7 +275,7 @@ constexpr Example kHasElement[] = {
     {"_", "", "bool[]={0}"},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kSequenceRules[] = {
     {.name = "SequenceConstruct",
      .since = 11,
      .shape = construct_shape,
@@ -352,6 +352,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> sequence_rules() { return kRules; }
+std::span<const OpRule> sequence_rules() { return kSequenceRules; }
 
 }  // namespace strata

@@ -198,7 +198,7 @@ constexpr Example kMel[] = {
      {.macs = 0, .flops = 432}},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kSignalRules[] = {
     {.name = "DFT",
      .since = 17,
      .shape = dft_shape,
@@ -240,6 +240,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> signal_rules() { return kRules; }
+std::span<const OpRule> signal_rules() { return kSignalRules; }
 
 }  // namespace strata

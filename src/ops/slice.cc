@@ -278,7 +278,7 @@ Strided slice_order(const NodeView& c) {
   return one_piece ? Strided::InOrder : Strided::OutOfOrder;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kSliceRules[] = {
     {.name = "Slice",
      .since = 1,
      .shape = slice_shape,
@@ -305,6 +305,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> slice_rules() { return kRules; }
+std::span<const OpRule> slice_rules() { return kSliceRules; }
 
 }  // namespace strata

@@ -131,7 +131,7 @@ constexpr Example kTfIdf[] = {
     {"i64[2,6]", "mode=\"IDF\" ngram_indexes=0,3,1,2", "f32[2,4]", {.flops = 8}},
 };
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kStringRules[] = {
     any_rank("StringNormalizer", 10, string_normalizer, no_arithmetic, kNormalizer),
     any_rank("StringConcat", 20, broadcast_inputs, no_arithmetic, kConcat),
     any_rank("StringSplit", 20, string_split, no_arithmetic, kSplit),
@@ -141,6 +141,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> string_rules() { return kRules; }
+std::span<const OpRule> string_rules() { return kStringRules; }
 
 }  // namespace strata

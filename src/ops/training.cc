@@ -96,7 +96,7 @@ constexpr OpRule row(std::string_view domain, std::string_view name, ShapeRule s
   return rule;
 }
 
-constexpr OpRule kRules[] = {
+constexpr OpRule kTrainingRules[] = {
     row(kPreview, "Adagrad", optimizer<3>, adagrad_cost, kAdagrad),
     row(kPreview, "Adam", optimizer<4>, adam_cost, kAdam),
     row(kPreview, "Momentum", optimizer<3>, momentum_cost, kMomentum),
@@ -109,6 +109,6 @@ constexpr OpRule kRules[] = {
 
 }  // namespace
 
-std::span<const OpRule> training_rules() { return kRules; }
+std::span<const OpRule> training_rules() { return kTrainingRules; }
 
 }  // namespace strata

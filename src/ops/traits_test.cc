@@ -290,7 +290,7 @@ TEST(OpTable, HasRoomForAnotherDialect) {
   static constexpr std::string_view kOther = "other";
   static constexpr AttributeName kNames[] = {{Attr::Groups, "groups", 1},
                                              {Attr::Strides, "stride"}};
-  static constexpr OpRule kRules[] = {
+  static constexpr OpRule kTraitsTestRules[] = {
       {.name = "conv2d",
        .domain = kOther,
        .traits = {.kind = LayerKind::Conv,
@@ -301,7 +301,7 @@ TEST(OpTable, HasRoomForAnotherDialect) {
       {.name = "Relu", .domain = kOther, .traits = {.kind = LayerKind::ReLU6}},
   };
   std::vector<Family> all(families().begin(), families().end());
-  all.push_back({"other_conv", kRules});
+  all.push_back({"other_conv", kTraitsTestRules});
   const OpTable table(all);
 
   const OpRule* conv = table.find(kOther, "conv2d", 1);

@@ -35,13 +35,13 @@ void alexnet(Builder& net, const Arguments& arguments) {
   net.output("output", x);
 }
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kAlexnetNetworks[] = {
     {"alexnet", "five convolutions, three linear layers, 2012", "AlexNet", kImageParameters,
      alexnet, true},
 };
 
 }  // namespace
 
-std::span<const Entry> alexnet_networks() { return kNetworks; }
+std::span<const Entry> alexnet_networks() { return kAlexnetNetworks; }
 
 }  // namespace strata::zoo

@@ -162,7 +162,7 @@ constexpr Parameter kCache{
 constexpr Parameter kPast{"past", ParameterKind::Size, "128", "earlier tokens, with a cache"};
 
 // The shape of TinyLlama-1.1B.
-constexpr Parameter kParameters[] = {
+constexpr Parameter kDecoderParameters[] = {
     kTexts,
     kSequence,
     kCache,
@@ -188,8 +188,8 @@ constexpr Parameter kSmallParameters[] = {
     {"ffn", ParameterKind::Whole, "176", "channels inside the MLP"},
     kType};
 
-constexpr Entry kNetworks[] = {
-    {"llama", "decoder for text, 1.1 billion parameters, 2023", "LlamaForCausalLM", kParameters,
+constexpr Entry kDecoderNetworks[] = {
+    {"llama", "decoder for text, 1.1 billion parameters, 2023", "LlamaForCausalLM", kDecoderParameters,
      llama},
     {"llama_small", "the same decoder, small enough for a demonstration", "LlamaForCausalLM",
      kSmallParameters, llama},
@@ -197,6 +197,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> decoder_networks() { return kNetworks; }
+std::span<const Entry> decoder_networks() { return kDecoderNetworks; }
 
 }  // namespace strata::zoo

@@ -72,7 +72,7 @@ constexpr auto k48 = parameters("48");
 
 constexpr std::string_view kClass = "DenseNet";
 constexpr std::string_view kSummary = "layers that read all before them, 2016";
-constexpr Entry kNetworks[] = {
+constexpr Entry kDensenetNetworks[] = {
     {"densenet121", kSummary, kClass, k32, densenet<k121>, true},
     {"densenet161", kSummary, kClass, k48, densenet<k161>, true},
     {"densenet169", kSummary, kClass, k32, densenet<k169>, true},
@@ -81,6 +81,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> densenet_networks() { return kNetworks; }
+std::span<const Entry> densenet_networks() { return kDensenetNetworks; }
 
 }  // namespace strata::zoo

@@ -46,7 +46,7 @@ constexpr Parameter kRetinaNet[] = {
     {"detections", ParameterKind::Whole, "300", "boxes that come out, at most", 1, 100000},
     kScore};
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kDetectionNetworks[] = {
     {"fasterrcnn_resnet50_fpn", "detector of two stages, 2015; the image is resized to 800",
      "FasterRCNN", kFasterRcnn, fasterrcnn},
     {"retinanet_resnet50_fpn", "detector of one stage, 2017; the image is resized to 800",
@@ -55,6 +55,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> detection_networks() { return kNetworks; }
+std::span<const Entry> detection_networks() { return kDetectionNetworks; }
 
 }  // namespace strata::zoo

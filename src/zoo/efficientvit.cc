@@ -214,18 +214,18 @@ void efficientvit_sam_l0(Builder& net, const Arguments& arguments) {
   net.output("image_embeddings", layer_norm_2d(net, "norm", embedding));
 }
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kEfficientvitParameters[] = {
     kBatch,
     {"resolution", ParameterKind::Whole, "512", "height and width of the image", 192, 65536},
     kType};
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kEfficientvitNetworks[] = {
     {"efficientvit_sam_l0", "image encoder for segmentation, linear attention, 2024",
-     "EfficientViTSamImageEncoder", kParameters, efficientvit_sam_l0},
+     "EfficientViTSamImageEncoder", kEfficientvitParameters, efficientvit_sam_l0},
 };
 
 // The authors' classifiers have the encoder's backbone and a head instead of the neck.
-constexpr std::string_view kBlockRoots[] = {kNetworks[0].cls, "EfficientViTCls"};
+constexpr std::string_view kBlockRoots[] = {kEfficientvitNetworks[0].cls, "EfficientViTCls"};
 constexpr BlockScheme::Name kBlockStages[] = {{"backbone.stages.0", "stage0"},
                                               {"backbone.stages.1", "stage1"},
                                               {"backbone.stages.2", "stage2"},
@@ -247,6 +247,6 @@ const BlockScheme& efficientvit_blocks() {
   return kScheme;
 }
 
-std::span<const Entry> efficientvit_networks() { return kNetworks; }
+std::span<const Entry> efficientvit_networks() { return kEfficientvitNetworks; }
 
 }  // namespace strata::zoo

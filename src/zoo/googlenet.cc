@@ -71,13 +71,13 @@ void googlenet(Builder& net, const Arguments& arguments) {
   net.output("output", net.linear("fc", x, arguments.whole("classes")));
 }
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kGooglenetNetworks[] = {
     {"googlenet", "parallel convolutions of several sizes, 2014", "GoogLeNet", kImageParameters,
      googlenet, true},
 };
 
 }  // namespace
 
-std::span<const Entry> googlenet_networks() { return kNetworks; }
+std::span<const Entry> googlenet_networks() { return kGooglenetNetworks; }
 
 }  // namespace strata::zoo

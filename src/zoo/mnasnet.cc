@@ -74,7 +74,7 @@ constexpr auto k0_75 = parameters("0.75");
 constexpr auto k1_0 = parameters("1");
 constexpr auto k1_3 = parameters("1.3");
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kMnasnetNetworks[] = {
     {"mnasnet0_5", "mnasnet1_0 at half the width", "MNASNet", k0_5, mnasnet, true},
     {"mnasnet0_75", "mnasnet1_0 at 0.75 of the width", "MNASNet", k0_75, mnasnet, true},
     {"mnasnet1_0", "inverted residuals found by search, 2018", "MNASNet", k1_0, mnasnet, true},
@@ -83,6 +83,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> mnasnet_networks() { return kNetworks; }
+std::span<const Entry> mnasnet_networks() { return kMnasnetNetworks; }
 
 }  // namespace strata::zoo

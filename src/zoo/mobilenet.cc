@@ -57,19 +57,19 @@ void mobilenet_v2(Builder& net, const Arguments& arguments) {
   net.output("output", net.linear("1", x, arguments.whole("classes")));
 }
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kMobilenetParameters[] = {
     kBatch,
     kResolution,
     kClasses,
     {"width", ParameterKind::Real, "1", "factor on the number of channels", 0.01, 100},
     kType};
 
-constexpr Entry kNetworks[] = {
-    {"mobilenet_v2", "inverted residuals, 2018", "MobileNetV2", kParameters, mobilenet_v2, true},
+constexpr Entry kMobilenetNetworks[] = {
+    {"mobilenet_v2", "inverted residuals, 2018", "MobileNetV2", kMobilenetParameters, mobilenet_v2, true},
 };
 
 }  // namespace
 
-std::span<const Entry> mobilenet_networks() { return kNetworks; }
+std::span<const Entry> mobilenet_networks() { return kMobilenetNetworks; }
 
 }  // namespace strata::zoo

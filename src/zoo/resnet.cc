@@ -93,7 +93,7 @@ constexpr Entry entry(std::string_view name, std::string_view summary,
   return {name, summary, "ResNet", kImageParameters, build, true};
 }
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kResnetNetworks[] = {
     entry("resnet18", "residual blocks of two convolutions, 2015", build<k18>),
     entry("resnet34", "residual blocks of two convolutions, 2015", build<k34>),
     entry("resnet50", "residual bottlenecks, 2015", build<k50>),
@@ -107,6 +107,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> resnet_networks() { return kNetworks; }
+std::span<const Entry> resnet_networks() { return kResnetNetworks; }
 
 }  // namespace strata::zoo

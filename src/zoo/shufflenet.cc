@@ -84,7 +84,7 @@ constexpr Entry entry(std::string_view name, std::string_view summary,
   return {name, summary, "ShuffleNetV2", kImageParameters, build, true};
 }
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kShufflenetNetworks[] = {
     entry("shufflenet_v2_x0_5", "shuffled halves, half the width, 2018", shufflenet<k0_5>),
     entry("shufflenet_v2_x1_0", "shuffled halves, 2018", shufflenet<k1_0>),
     entry("shufflenet_v2_x1_5", "shuffled halves, 1.5 times the width, 2018", shufflenet<k1_5>),
@@ -93,6 +93,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> shufflenet_networks() { return kNetworks; }
+std::span<const Entry> shufflenet_networks() { return kShufflenetNetworks; }
 
 }  // namespace strata::zoo

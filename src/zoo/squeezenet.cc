@@ -43,7 +43,7 @@ void squeezenet(Builder& net, const Arguments& arguments) {
   net.output("output", net.flatten(x));
 }
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kSqueezenetNetworks[] = {
     {"squeezenet1_0", "squeezed to 1×1 and 3×3 pairs, 2016", "SqueezeNet", kImageParameters,
      squeezenet<false>, true},
     {"squeezenet1_1", "squeezenet1_0 with earlier pools", "SqueezeNet", kImageParameters,
@@ -52,6 +52,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> squeezenet_networks() { return kNetworks; }
+std::span<const Entry> squeezenet_networks() { return kSqueezenetNetworks; }
 
 }  // namespace strata::zoo

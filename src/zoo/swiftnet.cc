@@ -88,20 +88,20 @@ void swiftnet_rn18(Builder& net, const Arguments& arguments) {
   net.output("output", relu_conv(net, "post", x, arguments.whole("classes")));
 }
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kSwiftnetParameters[] = {
     kBatch,
     {"resolution", ParameterKind::Whole, "1024", "height and width of the image", 256, 65536},
     {"channels", ParameterKind::Whole, "4", "of the image", 1, 4096},
     {"classes", ParameterKind::Whole, "3", "outputs for each pixel"},
     kType};
 
-constexpr Entry kNetworks[] = {
-    {"swiftnet_rn18", "segmentation with a ladder of upsampling, 2019", "SwiftNet", kParameters,
+constexpr Entry kSwiftnetNetworks[] = {
+    {"swiftnet_rn18", "segmentation with a ladder of upsampling, 2019", "SwiftNet", kSwiftnetParameters,
      swiftnet_rn18},
 };
 
 }  // namespace
 
-std::span<const Entry> swiftnet_networks() { return kNetworks; }
+std::span<const Entry> swiftnet_networks() { return kSwiftnetNetworks; }
 
 }  // namespace strata::zoo

@@ -205,18 +205,18 @@ void swin_t(Builder& net, const Arguments& arguments) {
   net.output("output", net.linear("head", x, arguments.whole("classes")));
 }
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kSwinParameters[] = {
     kBatch,
     {"resolution", ParameterKind::Whole, "224", "height and width of the image", 4, 65536},
     kClasses,
     kType};
 
-constexpr Entry kNetworks[] = {
-    {"swin_t", "attention in shifted windows, 2021", "SwinTransformer", kParameters, swin_t},
+constexpr Entry kSwinNetworks[] = {
+    {"swin_t", "attention in shifted windows, 2021", "SwinTransformer", kSwinParameters, swin_t},
 };
 
 }  // namespace
 
-std::span<const Entry> swin_networks() { return kNetworks; }
+std::span<const Entry> swin_networks() { return kSwinNetworks; }
 
 }  // namespace strata::zoo

@@ -43,7 +43,7 @@ constexpr Entry entry(std::string_view name, std::string_view summary,
   return {name, summary, "VGG", kImageParameters, build, true};
 }
 
-constexpr Entry kNetworks[] = {
+constexpr Entry kVggNetworks[] = {
     entry("vgg11", "8 convolutions of 3×3, 3 linear layers, 2014", vgg<k11, false>),
     entry("vgg11_bn", "vgg11 with norms", vgg<k11, true>),
     entry("vgg13", "10 convolutions of 3×3, 3 linear layers, 2014", vgg<k13, false>),
@@ -56,6 +56,6 @@ constexpr Entry kNetworks[] = {
 
 }  // namespace
 
-std::span<const Entry> vgg_networks() { return kNetworks; }
+std::span<const Entry> vgg_networks() { return kVggNetworks; }
 
 }  // namespace strata::zoo

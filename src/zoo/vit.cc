@@ -85,7 +85,7 @@ void vit(Builder& net, const Arguments& arguments) {
   net.output("output", net.linear("head", x, arguments.whole("classes")));
 }
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kVitParameters[] = {
     kBatch,
     kResolution,
     kClasses,
@@ -96,13 +96,13 @@ constexpr Parameter kParameters[] = {
     {"mlp", ParameterKind::Whole, "3072", "channels inside the MLP"},
     kType};
 
-constexpr Entry kNetworks[] = {
-    {"vit_b_16", "vision transformer on patches of 16×16, 2020", "VisionTransformer", kParameters,
+constexpr Entry kVitNetworks[] = {
+    {"vit_b_16", "vision transformer on patches of 16×16, 2020", "VisionTransformer", kVitParameters,
      vit},
 };
 
 }  // namespace
 
-std::span<const Entry> vit_networks() { return kNetworks; }
+std::span<const Entry> vit_networks() { return kVitNetworks; }
 
 }  // namespace strata::zoo

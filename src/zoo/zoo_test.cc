@@ -14,7 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kZooTestParameters[] = {
     {"batch", ParameterKind::Size, "1", "images at once"},
     {"classes", ParameterKind::Whole, "1000", "outputs", 2, 5000},
     {"width", ParameterKind::Real, "1", "factor", 0.5, 2},
@@ -22,7 +22,7 @@ constexpr Parameter kParameters[] = {
 };
 
 Result<Arguments> parsed(std::string_view text) {
-  return parse_arguments("net", kParameters, text);
+  return parse_arguments("net", kZooTestParameters, text);
 }
 
 std::string error_of(std::string_view text) {
