@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {statSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 
-import {cellsOf, clean, csv, folder, mobilenet, models, page, run, settled} from "./pages.mjs";
+import {cellsOf, clean, csv, folder, mobilenet, models, page, settled} from "./pages.mjs";
 import {chain} from "./small_model.mjs";
 
 export const wholeTests = {
