@@ -93,6 +93,10 @@ TEST(Page, ANameCannotLeaveItsData) {
   const std::string name = "</script><script>alert(1)</script><!--</style>&\xe2\x80\xa8\x1b";
   const std::string page = render_page(sample(name));
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
+  // No bracket at all: `</script ` with a space ends the element as well.
+  const std::string data = between(page, "type=\"application/json\">", "]}</script>");
+  EXPECT_EQ(data.find_first_of("<>&"), data.npos);
+  EXPECT_GT(data.size(), 500u);
   EXPECT_THAT(page, Not(HasSubstr("\xe2\x80\xa8")));
   EXPECT_EQ(data_of(page)["tables"][0]["rows"][0][0],
             "</script><script>alert(1)</script><!--</style>&\\u2028\\x1b");
