@@ -1,5 +1,7 @@
 #include "base/json_text.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace strata {
@@ -14,8 +16,33 @@ std::string json_text(const nlohmann::json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+namespace {
+
+// Brackets and braces that are open at once, at most.
+int nesting_of(std::string_view text) {
+  int open = 0, most = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      most = std::max(most, ++open);
+    } else if (c == ']' || c == '}') {
+      --open;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
 Json json_from_text(std::string_view text, int deepest) {
-  if (deepest == std::numeric_limits<int>::max()) return Json::parse(text, nullptr, false);
+  // With a callback, nlohmann's parser takes the square of the length of a list of objects.
+  if (nesting_of(text) <= deepest) return Json::parse(text, nullptr, false);
   const auto keep = [deepest](int depth, Json::parse_event_t, Json&) { return depth <= deepest; };
   return Json::parse(text, keep, false);
 }

@@ -32,6 +32,11 @@ TEST(JsonText, WhatIsNoJsonIsDiscarded) {
   EXPECT_EQ(parse_json("[1]")->at(0), 1);
 }
 
+TEST(JsonText, BracketsInTextsAreNotDeep) {
+  const std::string text = R"({"a":"[[[[\"{{{{","b":[1]})";
+  EXPECT_EQ(json_text(json_from_text(text, 2), -1), text);
+}
+
 TEST(JsonText, WhatIsTooDeepIsLeftOut) {
   const std::string deep = R"({"a":{"b":{"c":1}},"d":2})";
   EXPECT_EQ(json_text(json_from_text(deep, 3), -1), deep);
