@@ -74,9 +74,26 @@ class NameTable {
     return const_cast<NameTable*>(this)->find(name);
   }
 
+  // The text that the table refers to for this name; empty if it is not in the table.
+  std::string_view kept_name(std::string_view name) {
+    if (entries_.empty()) return {};
+    const Slot& slot = slot_of(name, hash_of(name));
+    if (slot.number == 0) return {};
+    const Entry& entry = entries_[slot.number - 1];
+    return {entry.data, entry.size};
+  }
+
+  // Names are numbered from 0, in the order in which they were added.
+  std::uint32_t& value(std::size_t number) { return entries_[number].value; }
+  bool is_name(std::size_t number, std::string_view name) const {
+    return number < entries_.size() &&
+           name == std::string_view(entries_[number].data, entries_[number].size);
+  }
+
   struct Inserted {
-    std::uint32_t& value;
+    std::uint32_t& value;  // valid until the next insert
     bool is_new;
+    std::size_t number;
   };
   // Adds a name with `value`, or finds the existing one. Names are shorter than 4 GB.
   Inserted insert(std::string_view name, std::uint32_t value) {
@@ -84,10 +101,10 @@ class NameTable {
       rehash(slots_.empty() ? kFewestSlots : 2 * slots_.size());
     const std::uint32_t hash = hash_of(name);
     Slot& slot = slot_of(name, hash);
-    if (slot.number != 0) return {entries_[slot.number - 1].value, false};
+    if (slot.number != 0) return {entries_[slot.number - 1].value, false, slot.number - 1u};
     entries_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), value});
     slot = {hash, static_cast<std::uint32_t>(entries_.size())};
-    return {entries_.back().value, true};
+    return {entries_.back().value, true, entries_.size() - 1};
   }
 
  private:

@@ -36,6 +36,31 @@ TEST(NameTable, KeepsEverythingAsItGrows) {
   for (std::uint32_t i = 0; i < names.size(); ++i) ASSERT_EQ(*table.find(names[i]), i);
 }
 
+TEST(NameTable, NamesAreNumberedInTheOrderInWhichTheyWereAdded) {
+  NameTable table;
+  EXPECT_FALSE(table.is_name(0, "a"));
+  EXPECT_EQ(table.insert("a", 10).number, 0u);
+  EXPECT_EQ(table.insert("bc", 20).number, 1u);
+  EXPECT_EQ(table.insert("a", 30).number, 0u);
+  EXPECT_EQ(table.value(0), 10u);
+  EXPECT_EQ(table.value(1), 20u);
+  EXPECT_TRUE(table.is_name(0, "a"));
+  EXPECT_TRUE(table.is_name(1, "bc"));
+  EXPECT_FALSE(table.is_name(1, "bd"));
+  EXPECT_FALSE(table.is_name(1, "b"));
+  EXPECT_FALSE(table.is_name(2, "a"));
+}
+
+TEST(NameTable, SaysWhichTextItRefersTo) {
+  const std::string kept = "name";
+  const std::string same = "name";
+  NameTable table;
+  EXPECT_TRUE(table.kept_name("name").empty());
+  table.insert(kept, 0);
+  EXPECT_EQ(table.kept_name(same).data(), kept.data());
+  EXPECT_TRUE(table.kept_name("other").empty());
+}
+
 TEST(NameTable, EveryByteOfANameCounts) {
   const HashSeed seed = process_seed();
   const std::string name(40, 'a');

@@ -206,10 +206,14 @@ Expr Expr::symbol(std::string_view name) {
 
 namespace {
 
+std::size_t term_count(const Expr& known) {
+  return known.is_formula() ? Access::poly(known).terms.size() : known.is(0) ? 0 : 1;
+}
+
 // What it costs to compute: how many atoms are compared or copied.
 std::size_t work_of(Operation operation, const Expr& a, const Expr& b) {
   if (operation != Operation::Multiply) return size_of(a) + size_of(b);
-  return Terms(a).size() * size_of(b) + Terms(b).size() * size_of(a);
+  return term_count(a) * size_of(b) + term_count(b) * size_of(a);
 }
 
 // Within the limits of the scope, if there is one; what it computed a moment ago is not computed

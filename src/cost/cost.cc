@@ -25,20 +25,18 @@ Expr bytes_of(const TypeInfo& type) {
 // least once.
 class TensorBytes {
  public:
-  explicit TensorBytes(const Graph& graph) : graph_(graph), numbers_(graph.tensors.size(), kNew) {}
+  explicit TensorBytes(const Graph& graph) : graph_(graph), sizes_(graph.tensors.size(), kNew) {}
 
-  Expr of(TensorId id) {
-    std::int64_t& number = numbers_[id];
-    if (number >= 0) return number;
-    Expr size = bytes_of(graph_.tensors[id].type);
-    if (number == kNew) number = size.is_number() && size.value() >= 0 ? size.value() : kFormula;
+  const Expr& of(TensorId id) {
+    Expr& size = sizes_[id];
+    if (size.is(kNew)) size = bytes_of(graph_.tensors[id].type);
     return size;
   }
 
  private:
-  static constexpr std::int64_t kNew = -1, kFormula = -2;
+  static constexpr std::int64_t kNew = -1;
   const Graph& graph_;
-  std::vector<std::int64_t> numbers_;
+  std::vector<Expr> sizes_;
 };
 
 // The stored tensor behind an input, and its number of elements.
@@ -124,7 +122,7 @@ NodeCost beyond(std::span<const Branch> branches, std::size_t counted) {
 class Counter {
  public:
   Counter(const Model& model, const CountOptions& options)
-      : options_(options), parameters_(model) {}
+      : options_(options), parameters_(model), has_bodies_(model.graphs.size() > 1) {}
   // Appends the cost of running `graph`; `outer` are the constants around a body.
   NodeCost run(const Graph& graph, const ConstantTensors* outer, const Expr& times,
                std::vector<Executed>& out);
@@ -146,6 +144,7 @@ class Counter {
 
   const CountOptions options_;
   const ParameterRule parameters_;
+  const bool has_bodies_;
   Keys counted_;  // parameters, by WeightRef::key
   std::unordered_set<std::string_view> unknown_seen_;
   Costs result_;
@@ -182,10 +181,11 @@ NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Ex
     count_node(graph, constants, sizes, node, rule, cost);
     if (folded) leave_out(graph, known, rule, executed);
     if (!cost.at_load) add_to(total, cost, 1);
-    const bool has_bodies =
+    const bool runs_bodies =
+        has_bodies_ &&
         std::any_of(node.attributes.begin(), node.attributes.end(),
                     [](const auto& a) { return std::holds_alternative<Graph*>(a.value); });
-    if (has_bodies) add_to(total, run_bodies(graph, known, node, times, out), 1);
+    if (runs_bodies) add_to(total, run_bodies(graph, known, node, times, out), 1);
   }
   return total;
 }
@@ -327,7 +327,7 @@ void Counter::count_bytes(const Constants& constants, TensorBytes& sizes, const 
   }
   for (TensorId id : node.outputs)
     if (id != kNone) {
-      const Expr size = sizes.of(id);
+      const Expr& size = sizes.of(id);
       if (size.is_unknown())
         cost.bytes_certainty = Certainty::LowerBound;
       else

@@ -49,7 +49,6 @@ Layers find_layers(const Model& model, const Costs& costs) {
   const std::vector<bool> is_container = containers(model);
   const bool has_modules = model.scopes.size() > 1;
   Layers layers;
-  layers.list.reserve(costs.nodes.size());
   std::vector<std::uint32_t> layer_of_scope(model.scopes.size(), kNone);
   std::vector<std::uint32_t> layer_of_node(costs.nodes.size());
 
@@ -102,17 +101,6 @@ std::string layer_path(const Model& model, const Costs& costs, const Layer& laye
   return path.empty() ? std::string(own) : fmt::format("{}.{}", path, own);
 }
 
-namespace {
-
-// The output of a Constant node is stored, wherever it is read.
-bool is_stored(const Graph& graph, TensorId id) {
-  const Tensor& tensor = graph.tensors[id];
-  if (tensor.role != Role::Activation || tensor.producer == kNone) return false;
-  return is_constant(graph.nodes[tensor.producer]);
-}
-
-}  // namespace
-
 LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& layers) {
   // Which layer makes each tensor of each graph, and which read it from outside.
   std::unordered_map<const Graph*, std::size_t> bases;  // all graphs in one consecutive numbering
@@ -123,12 +111,20 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
   }
   std::vector<std::uint32_t> maker(tensors, kNone);
   std::vector<bool> leaves(tensors, false);
+  std::vector<bool> is_stored(tensors, false);  // outputs of Constant nodes, wherever they are read
 
   const Graph* last = nullptr;
   std::size_t base = 0;
   const auto enter = [&](const Graph* graph) {
     if (graph != last) base = bases.at(graph), last = graph;
   };
+  for (const Graph& graph : model.graphs) {
+    enter(&graph);
+    for (const Node& node : graph.nodes)
+      if (node.inputs.empty() && is_constant(node))
+        for (TensorId id : node.outputs)
+          if (id != kNone) is_stored[base + id] = true;
+  }
   for (std::uint32_t l = 0; l < layers.list.size(); ++l)
     for (std::uint32_t index : layers.nodes_of(layers.list[l])) {
       const Executed& executed = costs.nodes[index];
@@ -141,8 +137,7 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
       const Executed& executed = costs.nodes[index];
       enter(executed.graph);
       for (TensorId id : executed.get().inputs)
-        if (id != kNone && maker[base + id] != l && !is_stored(*executed.graph, id))
-          leaves[base + id] = true;
+        if (id != kNone && maker[base + id] != l && !is_stored[base + id]) leaves[base + id] = true;
     }
   for (const Graph& graph : model.graphs) {
     enter(&graph);
@@ -168,7 +163,7 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
         if (id == kNone || maker[base + id] == l) continue;
         const Tensor& tensor = home->tensors[id];
         if (tensor.role == Role::Initializer || tensor.value != nullptr) continue;
-        if (maker[base + id] != kNone && is_stored(*home, id)) continue;
+        if (maker[base + id] != kNone && is_stored[base + id]) continue;
         add_once(from, id);
       }
     }
@@ -180,7 +175,7 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
       enter(executed.graph);
       for (TensorId id : executed.get().outputs) {
         if (id == kNone || !leaves[base + id] || home->tensors[id].value != nullptr) continue;
-        if (is_constant(executed.get()) && !returns(*home, id)) continue;
+        if (is_stored[base + id] && !returns(*home, id)) continue;
         add_once(from, id);
       }
     }

@@ -168,6 +168,7 @@ class WeightPlaces {
 
 bool has_constant_weights(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    if (!node.inputs.empty()) return false;
     const TensorData* data = constant_of(node).data;
     return data != nullptr && is_float(data->dtype) && !data->dims.empty() &&
            traits_of(node).op == Op::Constant;

@@ -15,7 +15,9 @@ inline bool has_bit(std::uint32_t bits, std::size_t slot) {
   return slot < 32 && ((bits >> slot) & 1) != 0;
 }
 
-using Constants = std::vector<bool>;  // by tensor of a graph: depends on stored values alone
+// By tensor of a graph: 1 if it depends on stored values alone. Not bits, which are slow to look
+// at.
+using Constants = std::vector<std::uint8_t>;
 
 // Whether a node depends on stored values alone, so that its result is known when the model is
 // loaded. `constants` covers everything before the node; `rule` is the node's row, or null.

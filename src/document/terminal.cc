@@ -70,6 +70,7 @@ std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style
     TextColumn out{&column, visible(title_of(column, style.exact)), {}, 0};
     out.width = display_width(out.title);
     const bool indent = table.tree && column.name == "layer";
+    out.cells.reserve(table.rows.size() + 1);
     for (const TableRow& row : table.rows) {
       std::string text = shown_text(cells_for_people(table, row)[c], column.unit, style.exact);
       if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;

@@ -4,13 +4,7 @@
 
 namespace strata {
 
-namespace {
-
-constexpr std::size_t kFirstArenaBytes = std::size_t{32} << 10;
-
-}  // namespace
-
-Model::Model() : arena_(std::make_unique<std::pmr::monotonic_buffer_resource>(kFirstArenaBytes)) {
+Model::Model() {
   graphs.emplace_back();
   scopes.emplace_back();
 }
@@ -27,16 +21,5 @@ std::string_view Model::keep(std::string_view text) {
 const Value* Model::keep(Value value) { return &values_.emplace_back(std::move(value)); }
 
 const TypeInfo* Model::keep(TypeInfo type) { return &types_.emplace_back(std::move(type)); }
-
-Expr TensorData::elements() const {
-  std::int64_t count = 1;
-  for (const std::int64_t size : dims)
-    if (__builtin_mul_overflow(count, size, &count)) {
-      Expr product = 1;  // which knows what overflows, and that nothing times that is 0
-      for (const std::int64_t factor : dims) product *= factor;
-      return product;
-    }
-  return count;
-}
 
 }  // namespace strata

@@ -14,14 +14,30 @@ namespace strata {
 
 namespace {
 
+// The names that a given size may have, beside those of sizes that depend on data.
+struct KnownSizes {
+  std::vector<std::string> of_inputs;  // as the file has them
+  std::set<std::string, std::less<>> all;
+};
+
+KnownSizes known_sizes(const Model& model, const InferOptions& options) {
+  KnownSizes known;
+  for (Inference::Symbol& symbol : input_symbols(model))
+    known.of_inputs.push_back(std::move(symbol.name));
+  known.all.insert(known.of_inputs.begin(), known.of_inputs.end());
+  for (const auto& [name, dims] : options.input_shapes)
+    for (const Expr& size : dims)
+      if (size.is_formula())
+        for (std::string& symbol : size.symbols()) known.all.insert(std::move(symbol));
+  return known;
+}
+
 // Every given size must name a symbol that exists, before or after inference.
-Status check_sizes(const InferOptions& options, const std::vector<Inference::Symbol>& before,
-                   const std::set<std::string, std::less<>>& taken) {
+Status check_sizes(const InferOptions& options, const KnownSizes& before,
+                   const std::set<std::string, std::less<>>& after) {
   for (const auto& [name, number] : options.sizes) {
-    if (taken.contains(name)) continue;
-    std::vector<std::string> names;
-    names.reserve(before.size());
-    for (const auto& symbol : before) names.push_back(symbol.name);
+    if (before.all.contains(name) || after.contains(name)) continue;
+    const std::vector<std::string>& names = before.of_inputs;
     return failure(
         fmt::format("there is no size \"{}\" in this model; its open sizes are: {}", name,
                     names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
@@ -51,14 +67,7 @@ std::string about_batch(const Graph& graph, std::int64_t own, std::int64_t wante
 
 Result<Inference> infer(Model& model, const InferOptions& options) {
   const FormulaScope scope(model.file_bytes, options.limit);
-  const auto before = input_symbols(model);
-  std::set<std::string, std::less<>> known;
-  for (const auto& symbol : before) known.insert(symbol.name);
-  for (const auto& [name, dims] : options.input_shapes)
-    for (const Expr& size : dims)
-      if (size.is_formula())
-        for (std::string& symbol : size.symbols()) known.insert(std::move(symbol));
-
+  const KnownSizes before = options.sizes.empty() ? KnownSizes() : known_sizes(model, options);
   const std::string other_rank = other_ranks(model, options);
   if (auto status = apply_shapes(model, options); !status) return failure(status);
   std::optional<Rebatch> rebatch;
@@ -82,8 +91,7 @@ Result<Inference> infer(Model& model, const InferOptions& options) {
     return failure(fmt::format("{}: {}", other_rank, done.error().message), ErrorKind::Usage);
   if (!done && rebatch) return failure(fmt::format("{} ({})", done.error().message, made_for));
   if (!done) return failure(done);
-  known.insert(runner.names().begin(), runner.names().end());
-  if (auto status = check_sizes(options, before, known); !status) return failure(status);
+  if (auto status = check_sizes(options, before, runner.names()); !status) return failure(status);
   Inference result = runner.finish();
   if (scope.is_over_limit()) result.notes.emplace_back(kFormulasOverLimit);
   return result;

@@ -15,6 +15,16 @@ namespace {
 // takes this many node visits beyond one per node ends with an error.
 constexpr double kExtraVisits = 200e3, kExtraVisitsPerByte = 20;
 
+// Numbers that are not negative and whose product does not overflow.
+bool has_plain_sizes(const Dims& dims) {
+  std::int64_t count = 1;
+  for (const Expr& size : dims)
+    if (!size.is_number() || size.value() < 0 ||
+        __builtin_mul_overflow(count, size.value(), &count))
+      return false;
+  return count <= Expr::kMaxNumber;
+}
+
 }  // namespace
 
 Runner::Runner(Model& model, const InferOptions& options) : model_(model), options_(options) {
@@ -28,7 +38,8 @@ Runner::Runner(Model& model, const InferOptions& options) : model_(model), optio
   // Shapes that a file states for its intermediate values hold only for the inputs it states.
   trust_declared_ = options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
                     options.input_values.empty() && options.input_types.empty();
-  for (const Inference::Symbol& symbol : input_symbols(model)) taken_.insert(symbol.name);
+  symbols_ = input_symbols(model);
+  for (const Inference::Symbol& symbol : symbols_) taken_.insert(symbol.name);
 }
 
 Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {
@@ -42,7 +53,7 @@ Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {
     if (given == name) return known->second = Expr(number);
   const std::string what =
       node.name.empty() ? std::string(node.op) : fmt::format("{} \"{}\"", node.op, node.name);
-  data_symbols_.push_back({name, fmt::format("known only when {} runs", what), true});
+  symbols_.push_back({name, fmt::format("known only when {} runs", what), true});
   return known->second = Expr::symbol(name);
 }
 
@@ -143,6 +154,7 @@ Status Runner::check_outputs(const Graph& graph, const Node& node) const {
   for (TensorId id : node.outputs) {
     if (id == kNone) continue;
     const Dims& dims = graph.tensors[id].type.dims;
+    if (has_plain_sizes(dims)) continue;
     for (const Expr& size : dims)
       if (size.is_number() && size.value() < 0)
         return failure(fmt::format("{}: output \"{}\" would have the negative size {} in {}",
@@ -159,8 +171,7 @@ Status Runner::check_outputs(const Graph& graph, const Node& node) const {
 
 Inference Runner::finish() {
   Inference result;
-  result.symbols = input_symbols(model_);
-  for (auto& symbol : data_symbols_) result.symbols.push_back(std::move(symbol));
+  result.symbols = std::move(symbols_);
   result.unsupported = std::move(unsupported_);
   return result;
 }

@@ -80,8 +80,10 @@ Status find_load_work(Analysis& a, AnalysisOptions options) {
   if (!a.costs.has_load_work) return {};
   options.load_work = !options.load_work;
   options.needs = Needs::counted();
-  const auto other = counted(*a.model, options);
+  auto other = counted(*a.model, options);
   if (!other) return failure(other);
+  fill_nodes(a);
+  fill_nodes(*other);
   const auto set = [&](Figures& own, const Figures& others) {
     const Amount macs = own.macs - others.macs, flops = own.flops - others.flops;
     own.load_macs = a.load_work ? macs : Amount(0) - macs;

@@ -9,8 +9,11 @@ namespace strata {
 inline constexpr std::string_view kPytorchCuda = "pytorch-cuda";
 inline constexpr std::string_view kArena = "arena";
 
-// Fills in by_layer and by_node by the convention and energy model asked for.
+// Fills in by_layer by the convention and energy model asked for, and by_node where that is more
+// than the costs say.
 Status count_figures(Analysis& analysis, const AnalysisOptions& options);
+// Fills in by_node, if it is empty, for something to be added to it.
+void fill_nodes(Analysis& analysis);
 
 // Fills in what memory the network needs: the peak of its activations, an arena plan, and a run on
 // a device.

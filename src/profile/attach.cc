@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "profile/analyse.h"
 #include "profile/measured.h"
 #include "strata/measure/runs_in.h"
 
@@ -40,6 +41,7 @@ void attach(Analysis& a, const Measurements& given) {
     a.has |= Need::Roofline;
   }
   if (given.timing == nullptr && given.memory == nullptr && given.plan == nullptr) return;
+  fill_nodes(a);
   const SourceNodes nodes(a);
   if (given.timing != nullptr) {
     use_times(a, nodes, *given.timing, given.timing_facts);

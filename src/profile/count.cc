@@ -36,19 +36,27 @@ Expr tensors_bytes(const Graph& graph, std::span<const TensorId> ids) {
   return sum;
 }
 
+// One node as a layer. What is not known of it is left out, as in a sum, but for work of which
+// nothing is known.
+Figures layer_of_one(Figures figures) {
+  for (Expr* number : {&figures.params, &figures.param_bytes})
+    if (number->is_unknown()) *number = 0;
+  for (Amount* amount : {&figures.macs, &figures.flops, &figures.read_bytes, &figures.write_bytes})
+    if (amount->is_unknown()) *amount = 0;
+  if (figures.work == Certainty::Unknown) figures.macs = figures.flops = Expr::unknown();
+  return figures;
+}
+
 // Strata's own count of a layer, from its nodes.
 Figures layer_figures(const Analysis& a, std::uint32_t index) {
   const Layer& layer = a.layers.list[index];
-  Figures sum;
-  for (std::uint32_t node : a.layers.nodes_of(layer)) add_to(sum, a.by_node[node]);
-  const Figures& main = a.by_node[layer.main];
-  if (layer.count == 1) {  // one node: as sure as the node, not a sum
-    sum.work = main.work;
-    sum.macs_work = main.macs_work;
-    sum.bytes = main.bytes;
-    if (sum.work == Certainty::Unknown) sum.macs = sum.flops = Expr::unknown();
-  }
   const Executed& executed = a.costs.nodes[layer.main];
+  Figures sum;
+  if (layer.count == 1)
+    sum = layer_of_one(own_figures(executed));
+  else
+    for (std::uint32_t node : a.layers.nodes_of(layer))
+      add_to(sum, own_figures(a.costs.nodes[node]));
   sum.activation_bytes = tensors_bytes(*executed.graph, a.edges.outputs(index)) * executed.times;
   return sum;
 }
@@ -76,6 +84,7 @@ void use_convention(Analysis& a, const Convention& convention) {
     figures.macs_work = figures.work = figures.bytes = layer.certainty;
     figures.missing = missing;
   };
+  fill_nodes(a);
   for (Figures& figures : a.by_node) replace(figures, LayerCount{});
   for (std::size_t i = 0; i < a.layers.list.size(); ++i) {
     replace(a.by_layer[i], counted.layers[i]);
@@ -88,6 +97,7 @@ Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& 
   if (!counted) return failure(counted);
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
     a.by_layer[i].picojoules = counted->layers[i].picojoules;
+  fill_nodes(a);
   for (std::size_t i = 0; i < a.costs.nodes.size(); ++i) {
     const auto node = node_energy(energy, a.costs.nodes[i]);
     a.by_node[i].picojoules = node ? node->picojoules : Amount::unknown();
@@ -97,13 +107,21 @@ Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& 
 
 }  // namespace
 
+Figures Analysis::figures_of(std::uint32_t node) const {
+  return by_node.empty() ? own_figures(costs.nodes[node]) : by_node[node];
+}
+
+void fill_nodes(Analysis& a) {
+  if (!a.by_node.empty()) return;
+  a.by_node.reserve(a.costs.nodes.size());
+  for (const Executed& executed : a.costs.nodes) a.by_node.push_back(own_figures(executed));
+}
+
 Status count_figures(Analysis& a, const AnalysisOptions& options) {
   auto convention = find_convention(options.convention);
   if (!convention) return failure(convention);
   for (const auto& [metric, need] : kCounted)
     if (convention->has(metric)) a.has |= need;
-  a.by_node.reserve(a.costs.nodes.size());
-  for (const Executed& executed : a.costs.nodes) a.by_node.push_back(own_figures(executed));
   a.by_layer.reserve(a.layers.list.size());
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
     a.by_layer.push_back(layer_figures(a, static_cast<std::uint32_t>(i)));

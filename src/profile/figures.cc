@@ -9,7 +9,7 @@ namespace {
 template <class Number>
 bool add_known(Number& sum, const Number& more) {
   if (more.is_unknown()) return false;
-  if (!more.is(0)) sum = sum + more;
+  if (!more.is(0)) sum = sum.is(0) ? more : sum + more;
   return true;
 }
 

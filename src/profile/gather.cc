@@ -41,9 +41,8 @@ bool costs_nothing(const Analysis& a, std::uint32_t layer) {
   return true;
 }
 
-std::vector<Row> node_rows(const Analysis& a, bool all, std::size_t& hidden) {
-  std::vector<Row> rows;
-  rows.reserve(a.costs.nodes.size());
+RowList node_rows(const Analysis& a, bool all, std::size_t& hidden) {
+  RowList rows;
   for (std::uint32_t i = 0; i < a.costs.nodes.size(); ++i) {
     const Executed& executed = a.costs.nodes[i];
     const bool free = executed.cost.folded || executed.cost.view;
@@ -62,7 +61,7 @@ std::vector<Row> node_rows(const Analysis& a, bool all, std::size_t& hidden) {
       if (id != kNone && executed.graph->tensors[id].role != Role::Initializer)
         inputs.push_back(id);
     set_edges(row, *executed.graph, inputs, node.outputs);
-    row.figures = a.by_node[i];
+    row.figures = a.figures_of(i);
     if (!a.alive.empty()) row.alive = a.alive[i];
     rows.push_back(std::move(row));
   }
@@ -71,8 +70,8 @@ std::vector<Row> node_rows(const Analysis& a, bool all, std::size_t& hidden) {
 
 // Rows with the same key become one.
 template <class Key>
-std::vector<Row> merged(std::vector<Row> rows, Key key) {
-  std::vector<Row> out;
+RowList merged(RowList rows, Key key) {
+  RowList out;
   std::unordered_map<std::string, std::size_t> seen;
   for (Row& row : rows) {
     auto [known, is_new] = seen.try_emplace(key(row), out.size());
@@ -137,14 +136,14 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
   return row;
 }
 
-std::vector<Row> gather_rows(const Analysis& a, const RowOptions& options, std::size_t& hidden) {
+RowList gather_rows(const Analysis& a, const RowOptions& options, std::size_t& hidden) {
   hidden = 0;
   if (options.report == ReportKind::None) return {};
   if (options.report == ReportKind::Node) return node_rows(a, options.all, hidden);
   if (options.report == ReportKind::Tree || options.report == ReportKind::Root)
     return tree_rows(a, options.report == ReportKind::Root ? 0 : options.depth);
 
-  std::vector<Row> rows;
+  RowList rows;
   const auto add = [&](std::span<const std::uint32_t> group) {
     if (group.size() == 1 && !options.all && costs_nothing(a, group.front()))
       ++hidden;
@@ -154,7 +153,6 @@ std::vector<Row> gather_rows(const Analysis& a, const RowOptions& options, std::
   if (options.fuse) {
     for (const auto& group : fused_groups(a)) add(group);
   } else {
-    rows.reserve(a.layers.list.size());
     for (std::uint32_t i = 0; i < a.layers.list.size(); ++i) add({&i, 1});
   }
   if (options.report == ReportKind::Leaves)

@@ -11,8 +11,7 @@ namespace strata {
 
 // The rows of the report asked for, in running order. `hidden` counts rows left
 // out because they cost nothing (constants, shape arithmetic, views).
-std::vector<Row> gather_rows(const Analysis& analysis, const RowOptions& options,
-                             std::size_t& hidden);
+RowList gather_rows(const Analysis& analysis, const RowOptions& options, std::size_t& hidden);
 
 // One group of layers, which may be one layer alone.
 Row layer_row(const Analysis& analysis, std::span<const std::uint32_t> group);
@@ -22,7 +21,7 @@ Row layer_row(const Analysis& analysis, std::span<const std::uint32_t> group);
 std::vector<std::vector<std::uint32_t>> fused_groups(const Analysis& analysis);
 
 // The module tree with inclusive totals, to `depth` levels below the network.
-std::vector<Row> tree_rows(const Analysis& analysis, std::uint32_t depth);
+RowList tree_rows(const Analysis& analysis, std::uint32_t depth);
 
 // Adds what was measured beside the figures of layers: times so far and their shares, intervals,
 // and rows of what no layer asked for, with which the rows add up to the end-to-end median.

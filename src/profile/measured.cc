@@ -18,13 +18,13 @@ Row kernel_row(const Kernel& kernel) {
 
 // The row of a kernel that no layer asked for, which may be made.
 Row& row_beside(Attached& attached, const Kernel& kernel) {
-  for (std::vector<Row>* rows : {&attached.timed_beside, &attached.traced_beside})
+  for (RowList* rows : {&attached.timed_beside, &attached.traced_beside})
     for (Row& row : *rows)
       if (row.layer == kernel.name && row.type == kernel.op) return row;
   return attached.traced_beside.emplace_back(kernel_row(kernel));
 }
 
-void add_taken(std::optional<TakenMemory>& sum, const KernelMemory& kernel) {
+void add_taken(Boxed<TakenMemory>& sum, const KernelMemory& kernel) {
   Figures figures, more;
   figures.taken = sum;
   more.taken = TakenMemory{kernel.allocated, kernel.scratch, kernel.held, kernel.peak};

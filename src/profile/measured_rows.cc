@@ -16,8 +16,8 @@ bool is_flat(const Rows& rows) {
 }
 
 // Kernels that no layer asked for, and the time of an inference that is in no row.
-std::vector<Row> timed_beside(const Attached& attached, double in_layers) {
-  std::vector<Row> beside = attached.timed_beside;
+RowList timed_beside(const Attached& attached, double in_layers) {
+  RowList beside = attached.timed_beside;
   for (const Row& row : beside) in_layers += row.figures.seconds.value_or(0);
   if (attached.timing->recorded == 0) return beside;
   Row& outside = beside.emplace_back();
@@ -28,7 +28,7 @@ std::vector<Row> timed_beside(const Attached& attached, double in_layers) {
 }
 
 // Times so far, shares, and what intervals are made from.
-void add_times(const Attached& attached, Rows& rows, std::vector<Row>& beside) {
+void add_times(const Attached& attached, Rows& rows, RowList& beside) {
   const TimingFacts& timing = *attached.timing;
   rows.totals.figures.seconds = timing.median;
   rows.totals.figures.samples = timing.samples;
@@ -40,7 +40,7 @@ void add_times(const Attached& attached, Rows& rows, std::vector<Row>& beside) {
     row.seconds_so_far = so_far += *row.figures.seconds;
     row.time_share = 100 * *row.figures.seconds / timing.median;
   }
-  for (std::vector<Row>* list : {&rows.list, &beside})
+  for (RowList* list : {&rows.list, &beside})
     for (Row& row : *list) {
       row.sessions = attached.recorded_sessions;
       row.drift = attached.drift;
@@ -62,8 +62,8 @@ void add_note_below_zero(double outside, double whole, std::vector<std::string>&
                   -100 * outside / whole));
 }
 
-void add_taken(Rows& rows, const std::vector<Row>& beside) {
-  std::optional<TakenMemory>& taken = rows.totals.figures.taken;
+void add_taken(Rows& rows, const RowList& beside) {
+  Boxed<TakenMemory>& taken = rows.totals.figures.taken;
   if (!taken) taken.emplace();
   for (const Row& row : beside) {
     if (!row.figures.taken) continue;
@@ -74,7 +74,7 @@ void add_taken(Rows& rows, const std::vector<Row>& beside) {
   if (!is_flat(rows) && !rows.list.empty()) rows.list.front().figures.taken = taken;
 }
 
-void append(std::vector<Row> beside, Rows& rows) {
+void append(RowList beside, Rows& rows) {
   const ReportKind report = rows.options.report;
   if (report == ReportKind::None || report == ReportKind::Root) return;
   for (Row& row : beside) {
@@ -89,7 +89,7 @@ void append(std::vector<Row> beside, Rows& rows) {
 
 void add_measured(const Analysis& a, Rows& rows) {
   const Attached& attached = a.attached;
-  std::vector<Row> beside;
+  RowList beside;
   if (attached.timing) {
     // Rows of nodes have medians of their own.
     double in_rows = 0;

@@ -23,7 +23,7 @@ double sort_key(const Cell& cell) {
 }
 
 // Numbers fall, text rises.
-void sort_by(std::vector<Row>& rows, const ChosenColumn& by) {
+void sort_by(RowList& rows, const ChosenColumn& by) {
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     const Cell left = by.rule->cell(a), right = by.rule->cell(b);
     if (by.rule->unit == Unit::Text)
@@ -32,7 +32,7 @@ void sort_by(std::vector<Row>& rows, const ChosenColumn& by) {
   });
 }
 
-Status sort_rows(std::vector<Row>& rows, std::string_view by, Needs has) {
+Status sort_rows(RowList& rows, std::string_view by, Needs has) {
   if (by.empty()) return {};
   const bool reversed = by.starts_with('-');
   const auto columns = choose_columns(by.substr(reversed ? 1 : 0), false, has);
@@ -91,7 +91,7 @@ Result<Profile> with_layout(const Analysis& a, const ProfileView& view) {
   Rows rows = make_rows(a, {.only = layout.rows});
   if (auto status = check_names(a, rows); !status) return failure(status);
   if (auto status = sort_rows(rows.list, view.sort, a.has); !status) return failure(status);
-  return make_profile(a, rows, columns_of(layout, a.has));
+  return make_profile(a, std::move(rows), columns_of(layout, a.has));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ Result<Profile> make_profile(const Analysis& a, const ProfileView& view) {
   if (auto status = sort_rows(rows.list, view.sort, a.has | a.attached.missed); !status)
     return failure(status);
   drop_idle_columns(view, rows, a.has, *columns);
-  return make_profile(a, rows, *columns);
+  return make_profile(a, std::move(rows), *columns);
 }
 
 Result<Profile> make_profile(const Model& model, const Inference& inference,

@@ -20,7 +20,7 @@ bool is_activation_row(const Row& row) {
   return is_activation(row.kind);
 }
 
-void keep_only(std::vector<Row>& rows, RowChoice choice) {
+void keep_only(RowList& rows, RowChoice choice) {
   std::unordered_set<std::string> seen;
   const bool numbered =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.block.empty(); });
@@ -42,7 +42,7 @@ void keep_only(std::vector<Row>& rows, RowChoice choice) {
 Row total_of(const Analysis& a, const Rows& rows) {
   Row totals;
   totals.layer = "Total";
-  const std::vector<Row>& list = rows.list;
+  const RowList& list = rows.list;
   if (!list.empty() && std::all_of(list.begin(), list.end(),
                                    [&](const Row& row) { return row.dtype == list.front().dtype; }))
     totals.dtype = list.front().dtype;

@@ -88,9 +88,8 @@ Profile::LoadWork load_work_of(const Analysis& a) {
   return {sum.load_macs.ceil(), sum.load_flops.ceil(), a.load_work};
 }
 
-}  // namespace
-
-Profile make_profile(const Analysis& a, const Rows& rows, std::span<const ChosenColumn> columns) {
+// All but the cells of the rows.
+Profile without_rows(const Analysis& a, const Rows& rows, std::span<const ChosenColumn> columns) {
   Profile profile = facts_of(a);
   for (const auto* notes : {&a.model->notes, &a.attached.notes, &rows.notes, &a.costs.notes})
     profile.notes.insert(profile.notes.end(), notes->begin(), notes->end());
@@ -101,10 +100,26 @@ Profile make_profile(const Analysis& a, const Rows& rows, std::span<const Chosen
   profile.columns.reserve(columns.size());
   for (const ChosenColumn& column : columns) profile.columns.push_back(column_of(column));
   profile.rows.reserve(rows.list.size());
+  if (a.costs.has_load_work) profile.load_work = load_work_of(a);
+  return profile;
+}
+
+}  // namespace
+
+Profile make_profile(const Analysis& a, const Rows& rows, std::span<const ChosenColumn> columns) {
+  Profile profile = without_rows(a, rows, columns);
   const std::vector<Cell> totals = cells_of(rows.totals, columns, {}).cells;
   for (const Row& row : rows.list) profile.rows.push_back(cells_of(row, columns, totals));
   profile.totals = cells_of(rows.totals, columns, totals);
-  if (a.costs.has_load_work) profile.load_work = load_work_of(a);
+  return profile;
+}
+
+Profile make_profile(const Analysis& a, Rows&& rows, std::span<const ChosenColumn> columns) {
+  Profile profile = without_rows(a, rows, columns);
+  const std::vector<Cell> totals = cells_of(rows.totals, columns, {}).cells;
+  for (; !rows.list.empty(); rows.list.pop_front())
+    profile.rows.push_back(cells_of(rows.list.front(), columns, totals));
+  profile.totals = cells_of(rows.totals, columns, totals);
   return profile;
 }
 

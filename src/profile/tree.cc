@@ -67,8 +67,8 @@ class Tree {
     }
   }
 
-  std::vector<Row> rows() {
-    std::vector<Row> out;
+  RowList rows() {
+    RowList out;
     emit(out);
     return out;
   }
@@ -105,7 +105,7 @@ class Tree {
   }
 
   // Below `(between modules)`, if it was measured: which of them it was.
-  void emit_operations(const Module& owner, std::vector<Row>& out) const {
+  void emit_operations(const Module& owner, RowList& out) const {
     const bool measured = owner.own.seconds || owner.own.taken;
     if (!measured || owner.operations.size() < 2) return;
     const bool by_operator = owner.operations.size() > kListed;
@@ -129,7 +129,7 @@ class Tree {
     }
   }
 
-  void emit(std::vector<Row>& out) {
+  void emit(RowList& out) {
     std::vector<std::size_t> stack{0};
     while (!stack.empty()) {
       const std::size_t at = stack.back();
@@ -163,7 +163,7 @@ class Tree {
 
 }  // namespace
 
-std::vector<Row> tree_rows(const Analysis& a, std::uint32_t depth) {
+RowList tree_rows(const Analysis& a, std::uint32_t depth) {
   Tree tree(a, depth);
   for (std::uint32_t layer = 0; layer < a.layers.list.size(); ++layer) tree.add(layer);
   return tree.rows();

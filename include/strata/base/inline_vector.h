@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -18,57 +18,67 @@ class InlineVector {
  public:
   using value_type = T;
 
-  InlineVector() = default;
-  InlineVector(std::initializer_list<T> items) { assign(items.begin(), items.end()); }
-  explicit InlineVector(std::span<const T> items) { assign(items.begin(), items.end()); }
-  explicit InlineVector(std::size_t count, const T& item = T()) { resize(count, item); }
-  InlineVector(const InlineVector& other) { assign(other.begin(), other.end()); }
-  InlineVector(InlineVector&& other) noexcept
-      : inline_(std::move(other.inline_)),
-        heap_(std::move(other.heap_)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, N)) {}
+  InlineVector() noexcept : items_(inside()) {}
+  InlineVector(std::initializer_list<T> items) : InlineVector() {
+    append(items.begin(), items.end());
+  }
+  explicit InlineVector(std::span<const T> items) : InlineVector() {
+    append(items.begin(), items.end());
+  }
+  explicit InlineVector(std::size_t count, const T& item = T()) : InlineVector() {
+    resize(count, item);
+  }
+  InlineVector(const InlineVector& other) : InlineVector() { append(other.begin(), other.end()); }
+  InlineVector(InlineVector&& other) noexcept : InlineVector() { take(other); }
   InlineVector& operator=(const InlineVector& other) {
-    if (this != &other) assign(other.begin(), other.end());
+    if (this == &other) return *this;
+    clear();
+    append(other.begin(), other.end());
     return *this;
   }
   InlineVector& operator=(InlineVector&& other) noexcept {
-    if (this != &other) {
-      inline_ = std::move(other.inline_);
-      heap_ = std::move(other.heap_);
-      size_ = std::exchange(other.size_, 0);
-      capacity_ = std::exchange(other.capacity_, N);
-    }
+    if (this == &other) return *this;
+    clear();
+    free_heap();
+    take(other);
     return *this;
   }
-  ~InlineVector() = default;
+  ~InlineVector() {
+    std::destroy_n(items_, size_);
+    free_heap();
+  }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  T* begin() { return data(); }
-  T* end() { return data() + size_; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + size_; }
-  T* data() { return heap_ ? heap_.get() : inline_.data(); }
-  const T* data() const { return heap_ ? heap_.get() : inline_.data(); }
-  T& operator[](std::size_t i) { return data()[i]; }
-  const T& operator[](std::size_t i) const { return data()[i]; }
-  T& back() { return data()[size_ - 1]; }
-  const T& back() const { return data()[size_ - 1]; }
+  T* begin() { return items_; }
+  T* end() { return items_ + size_; }
+  const T* begin() const { return items_; }
+  const T* end() const { return items_ + size_; }
+  T* data() { return items_; }
+  const T* data() const { return items_; }
+  T& operator[](std::size_t i) { return items_[i]; }
+  const T& operator[](std::size_t i) const { return items_[i]; }
+  T& back() { return items_[size_ - 1]; }
+  const T& back() const { return items_[size_ - 1]; }
 
-  void push_back(T item) {
-    reserve(size_ + 1);
-    data()[size_++] = std::move(item);
+  void push_back(T item) {  // by value: it may be one of our own elements
+    if (size_ == capacity_) grow(size_ + std::size_t{1});
+    std::construct_at(items_ + size_, std::move(item));
+    ++size_;
   }
-  void pop_back() { resize(size_ - 1); }
-  void resize(std::size_t count, T item = T()) {  // by value: it may be one of our own elements
-    reserve(count);
-    T* items = data();
-    for (std::size_t i = size_; i < count; ++i) items[i] = item;
-    for (std::size_t i = count; i < size_; ++i) items[i] = T();
+  void pop_back() { std::destroy_at(items_ + --size_); }
+  void resize(std::size_t count, T item = T()) {  // by value, too
+    if (count > capacity_) grow(count);
+    if (count > size_)
+      std::uninitialized_fill_n(items_ + size_, count - size_, item);
+    else
+      std::destroy_n(items_ + count, size_ - count);
     size_ = static_cast<std::uint32_t>(count);
   }
-  void clear() { resize(0); }
+  void clear() {
+    std::destroy_n(items_, size_);
+    size_ = 0;
+  }
   void insert(std::size_t at, T item) {
     push_back(std::move(item));
     std::rotate(begin() + at, end() - 1, end());
@@ -83,25 +93,48 @@ class InlineVector {
   }
 
  private:
+  T* inside() { return reinterpret_cast<T*>(inside_); }
+  bool is_inside() const { return capacity_ == N; }
+
   template <class It>
-  void assign(It first, It last) {
-    clear();
-    reserve(static_cast<std::size_t>(last - first));
-    size_ = static_cast<std::uint32_t>(std::copy(first, last, data()) - data());
+  void append(It first, It last) {
+    const auto count = static_cast<std::size_t>(last - first);
+    if (size_ + count > capacity_) grow(size_ + count);
+    std::uninitialized_copy(first, last, items_ + size_);
+    size_ += static_cast<std::uint32_t>(count);
   }
-  void reserve(std::size_t count) {
-    if (count <= capacity_) return;
+  // Moves the elements of `other`; we are empty and have none on the heap.
+  void take(InlineVector& other) noexcept {
+    if (other.is_inside()) {
+      std::uninitialized_move_n(other.items_, other.size_, items_);
+      std::destroy_n(other.items_, other.size_);
+    } else {
+      items_ = std::exchange(other.items_, other.inside());
+      capacity_ = std::exchange(other.capacity_, N);
+    }
+    size_ = std::exchange(other.size_, 0);
+  }
+  void grow(std::size_t count) {
     const std::size_t bigger = std::max<std::size_t>(count, std::size_t{2} * capacity_);
-    auto items = std::make_unique<T[]>(bigger);
-    std::move(begin(), end(), items.get());
-    heap_ = std::move(items);
+    T* items = std::allocator<T>().allocate(bigger);
+    std::uninitialized_move_n(items_, size_, items);
+    std::destroy_n(items_, size_);
+    free_heap();
+    items_ = items;
     capacity_ = static_cast<std::uint32_t>(bigger);
   }
+  // Back to the place inside; there are no elements to destroy.
+  void free_heap() noexcept {
+    if (is_inside()) return;
+    std::allocator<T>().deallocate(items_, capacity_);
+    items_ = inside();
+    capacity_ = N;
+  }
 
-  std::array<T, N> inline_{};
-  std::unique_ptr<T[]> heap_;
+  T* items_;
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = N;
+  alignas(T) std::byte inside_[N * sizeof(T)];  // of which `size_` are alive
 };
 
 }  // namespace strata

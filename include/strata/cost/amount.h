@@ -36,7 +36,9 @@ class Amount {
   // `627688672`, `4.5`, `(3·N + 1)/4`; `?` if unknown.
   std::string text() const;
 
-  friend Amount operator+(const Amount& a, const Amount& b) { return sum(a, b, 1); }
+  friend Amount operator+(const Amount& a, const Amount& b) {
+    return a.below_ == 1 && b.below_ == 1 ? Amount(a.above_ + b.above_) : sum(a, b, 1);
+  }
   friend Amount operator-(const Amount& a, const Amount& b) { return sum(a, b, -1); }
   friend Amount operator*(const Amount& a, const Amount& b);
   // Unknown if b is 0, or a formula that does not divide a.

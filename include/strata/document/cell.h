@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "strata/base/boxed.h"
 #include "strata/base/certainty.h"
 #include "strata/base/expr.h"
 #include "strata/base/statistics.h"
@@ -19,8 +20,9 @@ namespace strata {
 struct Cell;
 struct Member;
 
-// The sizes of a tensor; nullopt if not even the number of axes is known.
-using Shape = std::optional<Dims>;
+// The sizes of a tensor; empty if not even the number of axes is known. Boxed, because a table has
+// many cells and most are no shapes.
+using Shape = Boxed<Dims>;
 
 // A number that is known to lie in an interval.
 struct Estimate {

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "strata/base/arena.h"
 #include "strata/base/result.h"
 #include "strata/graph/dtype.h"
 #include "strata/graph/shape.h"
@@ -70,6 +70,18 @@ struct TypeInfo {
   }
 };
 
+// The product of sizes, which may overflow.
+inline Expr elements_of(std::span<const std::int64_t> sizes) {
+  std::int64_t count = 1;
+  bool overflows = false;
+  for (const std::int64_t size : sizes) overflows |= __builtin_mul_overflow(count, size, &count);
+  if (!overflows) [[likely]]
+    return count;
+  Expr product = 1;  // which knows that nothing times too much is 0
+  for (const std::int64_t size : sizes) product *= size;
+  return product;
+}
+
 // A stored tensor: where its elements are, not the elements themselves.
 struct TensorData {
   enum class Store : std::uint8_t {
@@ -90,7 +102,7 @@ struct TensorData {
   std::int64_t offset = 0;    // External
   std::int64_t nonzeros = 0;  // Sparse
 
-  Expr elements() const;  // overflow-checked product of dims
+  Expr elements() const { return elements_of(dims); }
 };
 
 // The elements of a stored tensor, if they are in memory and number at most kMaxValueElements.
@@ -214,7 +226,7 @@ class Model {
   std::shared_ptr<const void> backing;  // keeps the mapped file alive
 
  private:
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> arena_;
+  Arena arena_;
   std::deque<Value> values_;
   std::deque<TypeInfo> types_;
 };
@@ -223,7 +235,7 @@ template <class T>
 std::span<T> Model::keep_span(std::size_t count) {
   static_assert(std::is_trivially_destructible_v<T>);
   if (count == 0) return {};
-  return {static_cast<T*>(arena_->allocate(count * sizeof(T), alignof(T))), count};
+  return {static_cast<T*>(arena_.allocate(count * sizeof(T), alignof(T))), count};
 }
 
 template <class T>

@@ -41,7 +41,7 @@ struct Attached {
   std::vector<std::string> instead = {};
   // Kernels that no layer asked for: changes of layout and type, and those whose source is not
   // known. Those with times come first.
-  std::vector<Row> timed_beside = {}, traced_beside = {};
+  RowList timed_beside = {}, traced_beside = {};
 };
 
 // A model counted. It refers to the model, which must stay alive and in its place.
@@ -55,7 +55,8 @@ struct Analysis {
   Layers layers = {};
   LayerEdges edges;
   std::vector<Figures> by_layer = {};  // as many as layers
-  std::vector<Figures> by_node = {};   // as many as costs.nodes
+  // As many as costs.nodes; empty: nothing was added to what the costs say (figures_of).
+  std::vector<Figures> by_node = {};
   std::vector<std::string> blocks =
       {};  // `stage1:0:0:act:fmb` of each layer; empty if the network numbers none
   std::optional<DeviceMemory> device = {};              // an eager run, if it was asked for
@@ -69,6 +70,7 @@ struct Analysis {
   Attached attached = {};
 
   std::optional<std::int64_t> alive_at(const Layer& layer) const;  // most while it runs
+  Figures figures_of(std::uint32_t node) const;                    // an index into costs.nodes
 };
 
 // Counts an inferred model: the only stage that walks its graph.

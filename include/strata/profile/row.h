@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "strata/base/boxed.h"
 #include "strata/cost/amount.h"
 #include "strata/cost/device_memory.h"
 #include "strata/cost/layers.h"
@@ -40,12 +42,12 @@ struct Figures {
   Certainty bytes = Certainty::Exact;      // of read, write, activation
   // Bit m: the convention does not count Metric m, so its amount means nothing.
   std::uint8_t missing = 0;
+  PrecisionSet precisions = 0;  // that kernels really compute in; 0: not known
   // Measured: seconds of one inference, the median over the recorded runs; of several
   // layers the sum of theirs. nullopt: not measured, or in the kernel of another layer.
   std::optional<double> seconds;
   std::vector<double> samples;  // the same of each recorded run
-  std::optional<TakenMemory> taken;
-  PrecisionSet precisions = 0;  // that kernels really compute in; 0: not known
+  Boxed<TakenMemory> taken;
 };
 
 struct Row {
@@ -73,5 +75,8 @@ struct Row {
   std::optional<std::int64_t> alive;     // bytes of activations, most while it runs
   std::string formula;                   // of its work; empty unless it was asked for
 };
+
+// Rows can be many and are large: of a deque, each is freed once its cells are made.
+using RowList = std::deque<Row>;
 
 }  // namespace strata

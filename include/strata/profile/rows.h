@@ -12,7 +12,7 @@ namespace strata {
 
 struct Rows {
   RowOptions options;
-  std::vector<Row> list;  // in running order
+  RowList list;  // in running order
   Row totals;
   std::size_t hidden = 0;          // rows left out because they cost nothing
   std::vector<std::string> notes;  // what a reader should know of them, a sentence each

@@ -158,39 +158,37 @@ Kind kind_of(Loading& loading, const AttributeText& text) {
   return declared;
 }
 
-std::optional<Attribute> referred(Loading& loading, const Environment& here,
-                                  const Environment& meaning, const AttributeText& text) {
+bool read_referred(Loading& loading, const Environment& here, const Environment& meaning,
+                   const AttributeText& text, Attribute& attribute) {
   if (meaning.call == nullptr)
     loading.source.wrong(
         fmt::format("its attribute {} refers to a function's attribute {}, but it "
                     "is in no function",
                     in_quotes(text.name), in_quotes(text.reference)));
   const Call& call = *meaning.call;
-  std::optional<Attribute> attribute;
   for (const Default& given : call.attributes)
     if (given.name == text.reference) {
-      attribute = read_attribute(loading, here, call.caller, given.message);
-      if (attribute) attribute->name = text.name;
-      return attribute;
+      if (!read_attribute(loading, here, call.caller, given.message, attribute)) return false;
+      attribute.name = text.name;
+      return true;
     }
   for (const Default& usual : call.function.defaults)
     if (usual.name == text.reference) {
       Environment plain = meaning;
       plain.call = nullptr;  // a default cannot refer to anything
-      attribute = read_attribute(loading, here, plain, usual.message);
-      if (attribute) attribute->name = text.name;
-      return attribute;
+      if (!read_attribute(loading, here, plain, usual.message, attribute)) return false;
+      attribute.name = text.name;
+      return true;
     }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace
 
-std::optional<Attribute> read_attribute(Loading& loading, const Environment& here,
-                                        const Environment& meaning, std::string_view message) {
+bool read_attribute(Loading& loading, const Environment& here, const Environment& meaning,
+                    std::string_view message, Attribute& attribute) {
   const AttributeText text = read_text(loading.source, message);
-  if (!text.reference.empty()) return referred(loading, here, meaning, text);
-  Attribute attribute;
+  if (!text.reference.empty()) return read_referred(loading, here, meaning, text, attribute);
   attribute.name = text.name;
   switch (kind_of(loading, text)) {
     case Kind::Float:
@@ -248,7 +246,7 @@ std::optional<Attribute> read_attribute(Loading& loading, const Environment& her
       break;  // lists of tensors and of types: no operator has them
   }
   if (std::holds_alternative<std::monostate>(attribute.value)) attribute.value = encoded(message);
-  return attribute;
+  return true;
 }
 
 }  // namespace strata::onnx

@@ -1,7 +1,6 @@
 // Attributes of nodes.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "read/onnx/graph.h"
@@ -9,9 +8,9 @@
 namespace strata::onnx {
 
 // Reads an AttributeProto of a node at `here`; names in a body have the meaning they have at
-// `meaning`. Inside a function, it may refer to an attribute of the call; nullopt if the call has
+// `meaning`. Inside a function, it may refer to an attribute of the call; false if the call has
 // none.
-std::optional<Attribute> read_attribute(Loading& loading, const Environment& here,
-                                        const Environment& meaning, std::string_view message);
+bool read_attribute(Loading& loading, const Environment& here, const Environment& meaning,
+                    std::string_view message, Attribute& attribute);
 
 }  // namespace strata::onnx

@@ -193,8 +193,8 @@ void GraphBuilder::add_attributes(const Environment& here, const NodeText& text,
   const auto attributes = loading_.model.keep_span<Attribute>(text.attributes.size());
   std::size_t count = 0;
   for (const std::string_view message : text.attributes) {
-    const std::optional<Attribute> attribute = read_attribute(loading_, at, here, message);
-    if (attribute) std::construct_at(&attributes[count++], *attribute);
+    Attribute& attribute = *std::construct_at(&attributes[count]);
+    if (read_attribute(loading_, at, here, message, attribute)) ++count;
   }
   node.attributes = attributes.first(count);
 }

@@ -59,6 +59,37 @@ TEST(Graph, NamesAreViewsIntoTheFile) {
   }
 }
 
+// Whatever order nodes use names in, each means the tensor of that name.
+TEST(Graph, NamesAreFoundInAnyOrder) {
+  constexpr int kWeights = 6;
+  std::vector<std::string> weights;
+  for (int i = 0; i < kWeights; ++i) weights.push_back("w" + std::to_string(i));
+  std::vector<std::string> initializers;
+  for (const std::string& name : weights) initializers.push_back(tensor(name, 1, {2}));
+  std::vector<std::vector<std::string>> used;
+  std::vector<std::string> nodes;
+  std::string last = "x";
+  for (int i = 0; i < 40; ++i) {  // forwards, backwards, repeated, and in leaps
+    const std::vector<std::string> inputs = {i % 3 == 2 ? "x" : last,
+                                             weights[static_cast<std::size_t>(i % kWeights)],
+                                             weights[static_cast<std::size_t>((40 - i) % kWeights)],
+                                             weights[static_cast<std::size_t>(i * i % kWeights)]};
+    last = i == 39 ? "y" : "a" + std::to_string(i);
+    nodes.push_back(node("Sum", inputs, {last}));
+    used.push_back(inputs);
+  }
+  const auto model = read(test::model(GraphParts{.nodes = nodes,
+                                                 .inputs = {value("x", 1, {"2"})},
+                                                 .outputs = {value("y")},
+                                                 .initializers = initializers}));
+  ASSERT_TRUE(model) << model.error().message;
+  const Graph& graph = model->graph();
+  ASSERT_EQ(graph.tensors.size(), kWeights + 1u + 40u);
+  for (std::size_t n = 0; n < used.size(); ++n)
+    for (std::size_t i = 0; i < used[n].size(); ++i)
+      EXPECT_EQ(name_of(graph, graph.nodes[n].inputs[i]), used[n][i]) << n << " " << i;
+}
+
 TEST(Graph, StoredTensorsAreNotInputs) {
   const auto model = read(test::model(GraphParts{
       .nodes = {node("Add", {"x", "w"}, {"y"})},

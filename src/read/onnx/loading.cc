@@ -6,17 +6,15 @@
 
 namespace strata::onnx {
 
-void Loading::count_node() {
-  if (++nodes > options.max_nodes)
-    source.wrong(fmt::format("the model has more than {} nodes{}", options.max_nodes,
-                             functions.empty() ? "" : " once its functions are inlined"),
-                 Code::OverLimit);
+void Loading::too_many_nodes() const {
+  source.wrong(fmt::format("the model has more than {} nodes{}", options.max_nodes,
+                           functions.empty() ? "" : " once its functions are inlined"),
+               Code::OverLimit);
 }
 
-void Loading::count_tensor() {
-  if (++tensors > options.max_tensors)
-    source.wrong(fmt::format("the model has more than {} tensors", options.max_tensors),
-                 Code::OverLimit);
+void Loading::too_many_tensors() const {
+  source.wrong(fmt::format("the model has more than {} tensors", options.max_tensors),
+               Code::OverLimit);
 }
 
 void Loading::count_list_items(std::uint64_t count) {

@@ -28,8 +28,12 @@ struct Loading {
   NameTable prefixes;               // of inlined calls, with how often each was requested
 
   // Each of these counts against its limit.
-  void count_node();
-  void count_tensor();
+  void count_node() {
+    if (++nodes > options.max_nodes) too_many_nodes();
+  }
+  void count_tensor() {
+    if (++tensors > options.max_tensors) too_many_tensors();
+  }
   void count_list_items(std::uint64_t count);
   // Makes `prefix/name`, which the model keeps.
   std::string_view make_name(std::string_view prefix, std::string_view name);
@@ -37,6 +41,10 @@ struct Loading {
   std::string_view unique_prefix(std::string_view prefix);
   // Adds a sentence to Model::notes, without duplicates and up to a limit.
   void note(std::string text);
+
+ private:
+  [[noreturn]] void too_many_nodes() const;
+  [[noreturn]] void too_many_tensors() const;
 };
 
 }  // namespace strata::onnx

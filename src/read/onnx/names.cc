@@ -7,23 +7,24 @@
 
 namespace strata::onnx {
 
-TensorId Names::new_tensor(std::string_view name) {
-  loading_.count_tensor();
-  const auto id = static_cast<TensorId>(graph_.tensors.size());
-  graph_.tensors.emplace_back().name = name;
-  return id;
-}
-
-TensorId Names::make(std::string_view name) {
-  if (prefix_.empty()) return new_tensor(name);
+TensorId Names::make_in_call(std::string_view name) {
   made_.push_back(new_tensor(loading_.make_name(prefix_, name)));
   return made_.back();
 }
 
 TensorId Names::use(std::string_view name) {
   if (name.empty()) return kNone;
+  // Two guesses save most look-ups: nodes use weights in the order in which files store them, and
+  // what the node before made.
+  if (table_.is_name(next_weight_, name)) return tensor_of(table_.value(next_weight_++));
+  if (table_.is_name(table_.size() - 1, name)) return tensor_of(table_.value(table_.size() - 1));
   const auto entry = table_.insert(name, 0);
-  if (!entry.is_new) return tensor_of(entry.value);
+  if (!entry.is_new) {
+    const TensorId id = tensor_of(entry.value);
+    if (id != kNone && graph_.tensors[id].role == Role::Initializer)
+      next_weight_ = entry.number + 1;
+    return id;
+  }
   if (in_call_ && is_left_out(name)) {
     entry.value = kArgument | kNumber;
     return kNone;

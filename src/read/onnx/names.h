@@ -50,7 +50,12 @@ class Names {
 
   // The tensors that this call generated.
   const std::vector<TensorId>& made() const { return made_; }
-  TensorId new_tensor(std::string_view name);
+  TensorId new_tensor(std::string_view name) {
+    loading_.count_tensor();
+    const auto id = static_cast<TensorId>(graph_.tensors.size());
+    graph_.tensors.emplace_back().name = name;
+    return id;
+  }
 
  private:
   // Flag in a table value: an argument, which the function must not define.
@@ -59,7 +64,10 @@ class Names {
   static TensorId tensor_of(std::uint32_t value) {
     return (value & kNumber) == kNumber ? kNone : value & kNumber;
   }
-  TensorId make(std::string_view name);
+  TensorId make(std::string_view name) {
+    return prefix_.empty() ? new_tensor(name) : make_in_call(name);
+  }
+  TensorId make_in_call(std::string_view name);
   bool is_left_out(std::string_view name) const;
   [[noreturn]] void defined_twice(std::string_view name, std::uint32_t first) const;
 
@@ -69,6 +77,7 @@ class Names {
   bool in_call_ = false;  // one of the outer ones belongs to a call
   std::string_view prefix_;
   NameTable table_;
+  std::size_t next_weight_ = 0;  // the name after that of the weight that was used last
   std::vector<TensorId> made_;
 };
 

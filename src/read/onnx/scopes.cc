@@ -47,11 +47,15 @@ ScopeTree::Id ScopeTree::from_name(Id start, std::string_view name) {
 ScopeTree::Id ScopeTree::enter_path(Id start, std::string_view path, Style style,
                                     std::size_t depth) {
   if (path.empty() || depth > kMostComponents) return start;
-  if (const Id* known = ids_.find(key_at(start, path))) return *known;
+  const std::string_view key = key_at(start, path);
+  const auto found = ids_.insert(key, kNone);
+  if (!found.is_new) return found.value;
+  const std::size_t number = ids_.size() - 1;
   const std::size_t slash = path.rfind('/');
   const bool is_first = slash == std::string_view::npos;
   const Id parent = is_first ? start : enter_path(start, path.substr(0, slash), style, depth + 1);
-  return enter(parent, key_at(start, path), is_first ? path : path.substr(slash + 1), {}, style);
+  const std::string_view text = is_first ? path : path.substr(slash + 1);
+  return ids_.value(number) = add(parent, key, text, {}, style);
 }
 
 ScopeTree::Id ScopeTree::from_lists(std::string_view names, std::string_view classes) {
@@ -104,30 +108,35 @@ ScopeTree::Id ScopeTree::enter_call(Id outside, std::string_view name, std::stri
   if (dot != std::string_view::npos &&
       function.find_first_not_of("0123456789", dot + 1) == std::string_view::npos)
     function = function.substr(0, dot);
-  return enter(outside, fmt::format("#{}/{}", outside, name), name, function, Style::Call);
+  return enter(outside, composed_key(outside, name), name, function, Style::Call);
 }
 
 std::string_view ScopeTree::key_at(Id start, std::string_view key) {
-  if (start == kRoot) return key;
-  key_ = fmt::format("#{}/{}", start, key);
-  return key_;
+  return start == kRoot ? key : composed_key(start, key);
+}
+
+// Other keys are views into the file.
+std::string_view ScopeTree::composed_key(Id start, std::string_view key) {
+  const std::string composed = fmt::format("#{}/{}", start, key);
+  const std::string_view known = ids_.kept_name(composed);
+  return known.empty() ? model_.keep(composed) : known;
 }
 
 ScopeTree::Id ScopeTree::enter(Id parent, std::string_view key, std::string_view text,
                                std::string_view cls, Style style) {
-  // Keys are views into the file, unless they were composed.
-  if (key.starts_with('#')) {
-    if (const Id* known = ids_.find(key)) return *known;
-    key = model_.keep(key);
-  }
-  const auto found = ids_.insert(key, parent);
-  if (!found.is_new || is_noise(text)) return found.value;
+  const auto found = ids_.insert(key, kNone);
+  if (found.is_new) found.value = add(parent, key, text, cls, style);
+  return found.value;
+}
+
+ScopeTree::Id ScopeTree::add(Id parent, std::string_view key, std::string_view text,
+                             std::string_view cls, Style style) {
+  if (is_noise(text)) return parent;
   const std::size_t path_bytes = entries_[parent].path_bytes + text.size() + 1;
   if (path_bytes_ + path_bytes > kMostPathBytes || path_bytes > kLongestName) return parent;
   path_bytes_ += path_bytes;
-  found.value = static_cast<Id>(entries_.size());
   entries_.push_back({key, text, cls, parent, style, false, path_bytes});
-  return found.value;
+  return static_cast<Id>(entries_.size() - 1);
 }
 
 }  // namespace strata::onnx

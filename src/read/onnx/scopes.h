@@ -81,11 +81,14 @@ class ScopeTree {
   Id enter_path(Id start, std::string_view path, Style style, std::size_t depth);
   Id from_lists(std::string_view names, std::string_view classes);
   Id from_namespace(std::string_view text);
-  // The entry with this key, created if it does not exist; `parent` if there are too many.
+  // The entry with this key, created if it does not exist.
   Id enter(Id parent, std::string_view key, std::string_view text, std::string_view cls,
            Style style);
+  // A new entry; `parent` if the text is noise or there are too many.
+  Id add(Id parent, std::string_view key, std::string_view text, std::string_view cls, Style style);
   // `key` unchanged at the root; inside a function, prefixed with the place.
   std::string_view key_at(Id start, std::string_view key);
+  std::string_view composed_key(Id start, std::string_view key);
 
   void find_modules();
   std::string_view without_call_number(const Entry& entry, const Module& parent);
@@ -97,7 +100,6 @@ class ScopeTree {
   NameTable ids_;
   std::vector<Entry> entries_;
   std::size_t path_bytes_ = 0;
-  std::string key_;
   // The last look-up: neighbouring nodes are mostly in the same scope.
   Id last_start_ = kRoot;
   Id last_id_ = kRoot;

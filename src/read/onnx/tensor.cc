@@ -91,11 +91,9 @@ TensorText read_text(Source& source, std::string_view message) {
 // The product of dims; an error if one is negative or the product overflows.
 std::int64_t count_elements(const Loading& loading, std::string_view name,
                             std::span<const std::int64_t> dims) {
-  Expr product = 1;
-  for (const std::int64_t size : dims) {
+  for (const std::int64_t size : dims)
     if (size < 0) wrong(loading, name, fmt::format("has an axis of size {}", size));
-    product *= size;
-  }
+  const Expr product = elements_of(dims);
   if (!product.is_number()) {
     std::string sizes;
     for (const std::int64_t size : dims.first(std::min<std::size_t>(dims.size(), 8)))
@@ -198,14 +196,12 @@ void place_elements(Loading& loading, const TensorText& tensor, std::string_view
   }
 }
 
-TensorData read_data(Loading& loading, std::string_view message) {
+void read_data(Loading& loading, std::string_view message, TensorData& data) {
   const TensorText tensor = read_text(loading.source, message);
-  TensorData data;
   data.name = tensor.name;
   data.dtype = read_dtype(loading, tensor.dtype);
   place_elements(loading, tensor, message, data);
   data.dims = loading.model.keep(std::span<const std::int64_t>(tensor.dims));
-  return data;
 }
 
 }  // namespace
@@ -218,7 +214,9 @@ DType read_dtype(Loading& loading, std::int64_t number) {
 }
 
 const TensorData* read_tensor(Loading& loading, std::string_view message) {
-  return &loading.model.stored.emplace_back(read_data(loading, message));
+  TensorData& data = loading.model.stored.emplace_back();
+  read_data(loading, message, data);
+  return &data;
 }
 
 const TensorData* read_sparse_tensor(Loading& loading, std::string_view message) {
@@ -240,8 +238,9 @@ const TensorData* read_sparse_tensor(Loading& loading, std::string_view message)
         f.skip();
     }
   }
-  TensorData data = read_data(loading, values);
-  const TensorData places = read_data(loading, indices);
+  TensorData data, places;
+  read_data(loading, values, data);
+  read_data(loading, indices, places);
   const std::int64_t dense = count_elements(loading, data.name, dims);
   if (data.dims.size() != 1)
     wrong(loading, data.name,

@@ -46,38 +46,41 @@ void Source::wrong(std::string_view what, Code code) const {
   throw Broken{fmt::format("{}: {}{}{}", label, where, where.empty() ? "" : ": ", what), code};
 }
 
-std::uint64_t Fields::long_varint() {
+Fields::LongVarint Fields::long_varint(Fields here) {
   try {
-    return protozero::decode_varint(&at_, end_);
+    const std::uint64_t value = protozero::decode_varint(&here.at_, here.end_);
+    return {value, here.at_};
   } catch (const protozero::end_of_buffer_exception&) {
-    too_long(1 + static_cast<std::uint64_t>(end_ - at_));
+    too_long(here, 1 + static_cast<std::uint64_t>(here.end_ - here.at_));
   } catch (const protozero::exception&) {
-    source_->damaged(at_, "a number there has more than ten bytes");
+    here.source_->damaged(here.at_, "a number there has more than ten bytes");
   }
 }
 
-void Fields::bad_tag() const {
-  source_->damaged(start_, number_ == 0 ? "a field there has the number 0, which none has"
-                                        : "what stands there is no protobuf field");
+void Fields::bad_tag(Fields here) {
+  here.source_->damaged(here.start_, here.number_ == 0
+                                         ? "a field there has the number 0, which none has"
+                                         : "what stands there is no protobuf field");
 }
 
-void Fields::too_long(std::uint64_t size) const {
-  const auto left = static_cast<std::uint64_t>(end_ - at_);
-  if (end_ == source_->bytes.data() + source_->bytes.size())
+void Fields::too_long(Fields here, std::uint64_t size) {
+  const Source& source = *here.source_;
+  const auto left = static_cast<std::uint64_t>(here.end_ - here.at_);
+  if (here.end_ == source.bytes.data() + source.bytes.size())
     throw Broken{fmt::format(
         "{} ends early: at byte {} it announces {} more byte{}, but {} left; it was cut off, "
         "perhaps while it was copied: get the file again",
-        source_->label, at_ - source_->bytes.data(), size, size == 1 ? "" : "s",
+        source.label, here.at_ - source.bytes.data(), size, size == 1 ? "" : "s",
         left == 0   ? "none is"
         : left == 1 ? "one is"
                     : fmt::format("only {} are", left))};
-  source_->damaged(
-      start_, fmt::format("field {} announces {} bytes where {} are left", number_, size, left));
+  source.damaged(here.start_, fmt::format("field {} announces {} bytes where {} are left",
+                                          here.number_, size, left));
 }
 
-void Fields::wrong_wire(Wire wanted) const {
-  source_->damaged(start_, fmt::format("field {} holds {} where {} belongs", number_,
-                                       kind_of(wire_), kind_of(wanted)));
+void Fields::wrong_wire(Fields here, Wire wanted) {
+  here.source_->damaged(here.start_, fmt::format("field {} holds {} where {} belongs", here.number_,
+                                                 kind_of(here.wire_), kind_of(wanted)));
 }
 
 }  // namespace strata::onnx

@@ -51,7 +51,9 @@ class Fields {
     number_ = static_cast<std::uint32_t>(tag >> 3);
     wire_ = static_cast<Wire>(tag & 7);
     constexpr unsigned kKnownWires = 0b100111;
-    if (tag > 0xffffffffu || number_ == 0 || ((kKnownWires >> (tag & 7)) & 1) == 0) bad_tag();
+    constexpr std::uint64_t kNumbers = (std::uint64_t{1} << 29) - 1;  // from 1 on
+    if ((tag >> 3) - 1 >= kNumbers || ((kKnownWires >> (tag & 7)) & 1) == 0) [[unlikely]]
+      bad_tag(*this);
     return true;
   }
   std::uint32_t number() const { return number_; }
@@ -69,7 +71,7 @@ class Fields {
   std::string_view bytes() {
     expect(Wire::Bytes);
     const std::uint64_t size = varint();
-    if (size > static_cast<std::uint64_t>(end_ - at_)) too_long(size);
+    if (size > static_cast<std::uint64_t>(end_ - at_)) too_long(*this, size);
     const char* start = at_;
     at_ += size;
     return {start, static_cast<std::size_t>(size)};
@@ -119,23 +121,30 @@ class Fields {
       at_ += 2;
       return (byte(-2) & 0x7fu) | (static_cast<std::uint64_t>(byte(-1)) << 7);
     }
-    return long_varint();
+    const LongVarint number = long_varint(*this);
+    at_ = number.end;
+    return number.value;
   }
-  std::uint64_t long_varint();
+  // What is rare takes copies: fields whose address nobody needs stay in registers.
+  struct LongVarint {
+    std::uint64_t value;
+    const char* end;
+  };
+  static LongVarint long_varint(Fields here);
   template <class T>
   T fixed() {
-    if (static_cast<std::size_t>(end_ - at_) < sizeof(T)) too_long(sizeof(T));
+    if (static_cast<std::size_t>(end_ - at_) < sizeof(T)) too_long(*this, sizeof(T));
     T item;
     std::memcpy(&item, at_, sizeof item);
     at_ += sizeof item;
     return item;
   }
   void expect(Wire wire) const {
-    if (wire_ != wire) wrong_wire(wire);
+    if (wire_ != wire) wrong_wire(*this, wire);
   }
-  [[noreturn]] void bad_tag() const;
-  [[noreturn]] void too_long(std::uint64_t size) const;
-  [[noreturn]] void wrong_wire(Wire wanted) const;
+  [[noreturn]] static void bad_tag(Fields here);
+  [[noreturn]] static void too_long(Fields here, std::uint64_t size);
+  [[noreturn]] static void wrong_wire(Fields here, Wire wanted);
 
   Source* source_;
   const char* at_;
