@@ -5,6 +5,14 @@
 # A file may use any name in its unnamed namespace, so files that declare the same name go into
 # different groups. Code that clang-format has been over declares names in column 0.
 option(STRATA_UNITY "Compile several files of a room at a time" ${STRATA_PCH})
+if(STRATA_UNITY)
+  # A name of one file may hide one of another file's headers, and the compiler takes our files for
+  # headers. Compiled alone, each file has both warnings.
+  add_compile_options(-Wno-shadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options(-Wno-subobject-linkage)
+  endif()
+endif()
 
 # strata_declared_names(<variable> <file>)
 function(strata_declared_names variable file)

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint32_t kPositions = PagedCounters::kPages * PagedCounters::kPageSize;
+constexpr std::uint32_t kCounters = PagedCounters::kPages * PagedCounters::kPageSize;
 
 std::string base64(std::string_view bytes) {
   std::string text;
@@ -95,7 +95,7 @@ Result<PagedCounters> unpacked_counts(std::string_view text) {
     const auto distance = take(rest);
     const auto count = take(rest);
     if (!distance || !count) return failure("counts that end too early");
-    if (*distance == 0 || *distance > kPositions - next)
+    if (*distance == 0 || *distance > kCounters - next)
       return failure("counts at a position that there is not");
     if (*count == 0) return failure("a count of zero where only others are written");
     next += *distance;

@@ -48,7 +48,7 @@ bool shapes_agree(const ClaimRow& row, const Row& layer) {
 
 class Joiner {
  public:
-  explicit Joiner(std::span<const Row> layers) : layers_(layers) {
+  explicit Joiner(const RowList& layers) : layers_(layers) {
     for (const Row& layer : layers) {
       words_.push_back(words_of(layer.layer));
       exact_.emplace(layer.layer, &layer);
@@ -75,7 +75,7 @@ class Joiner {
   }
 
  private:
-  std::span<const Row> layers_;
+  const RowList& layers_;
   std::vector<Words> words_;
   std::unordered_multimap<std::string_view, const Row*> exact_;
 };
@@ -87,7 +87,7 @@ std::optional<ClaimNumber> number_of(const Amount& amount) {
 
 }  // namespace
 
-void join_costs(Claims& claims, std::span<const Row> layers) {
+void join_costs(Claims& claims, const RowList& layers) {
   const Joiner joiner(layers);
   std::size_t joined = 0, rows = 0;
   for (ClaimTable& table : claims.tables) {

@@ -12,6 +12,6 @@ namespace strata::lint {
 // table that has times and lacks FLOPs. A row is joined to the one layer whose path has the last
 // words of its name in the same order (`fpn_inner_3` and `backbone.fpn.inner_blocks.3.0`), and the
 // same output shape where both have one. The claims get a note of how many were joined.
-void join_costs(Claims& claims, std::span<const Row> layers);
+void join_costs(Claims& claims, const RowList& layers);
 
 }  // namespace strata::lint

@@ -18,12 +18,12 @@ double work_of(const Executed& executed) {
 }
 
 // In the order in which they are shown: the narrowest first.
-constexpr std::string_view kPrecisions[] = {"int4", "int8", "fp8", "fp16", "bf16", "fp32", "fp64"};
+constexpr std::string_view kPrecisionNames[] = {"int4", "int8", "fp8", "fp16", "bf16", "fp32", "fp64"};
 
 PrecisionSet precision_bit(DType type) {
   const std::string_view name = precision_name(type);
-  for (std::size_t i = 0; i < std::size(kPrecisions); ++i)
-    if (kPrecisions[i] == name) return static_cast<PrecisionSet>(1U << i);
+  for (std::size_t i = 0; i < std::size(kPrecisionNames); ++i)
+    if (kPrecisionNames[i] == name) return static_cast<PrecisionSet>(1U << i);
   return 0;
 }
 
@@ -122,9 +122,9 @@ void use_precisions(Analysis& a, const SourceNodes& nodes, std::span<const Kerne
 
 std::string precision_text(PrecisionSet precisions) {
   std::string text;
-  for (std::size_t i = 0; i < std::size(kPrecisions); ++i)
+  for (std::size_t i = 0; i < std::size(kPrecisionNames); ++i)
     if (((precisions >> i) & 1U) != 0)
-      text += (text.empty() ? "" : "+") + std::string(kPrecisions[i]);
+      text += (text.empty() ? "" : "+") + std::string(kPrecisionNames[i]);
   return text;
 }
 

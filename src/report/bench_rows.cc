@@ -45,11 +45,11 @@ struct ColumnRule {
 };
 
 // Nothing was measured: not a zero, and not a question either.
-constexpr const char* kNone = "–";
+constexpr const char* kDash = "–";
 
 template <auto Figure>
 Cell seconds_cell(const RowFacts& facts) {
-  return facts.summary.n == 0 ? words(kNone) : number(facts.summary.*Figure);
+  return facts.summary.n == 0 ? words(kDash) : number(facts.summary.*Figure);
 }
 
 double per_second(const RowFacts& facts, double seconds) {
@@ -57,7 +57,7 @@ double per_second(const RowFacts& facts, double seconds) {
 }
 
 Cell rate_cell(std::optional<double> rate) {
-  return rate && *rate > 0 && std::isfinite(*rate) ? number(*rate) : words(kNone);
+  return rate && *rate > 0 && std::isfinite(*rate) ? number(*rate) : words(kDash);
 }
 
 Cell median_rate(const RowFacts& facts) {
@@ -81,7 +81,7 @@ Cell marks(const RowFacts& facts) {
 // ----- for people
 
 Cell interval_cell(const RowFacts& facts) {
-  if (facts.summary.n == 0) return words(kNone);
+  if (facts.summary.n == 0) return words(kDash);
   if (!facts.summary.interval) return words(fmt::format("n/a (n={})", facts.summary.n));
   return words(fmt::format("{} – {}", human_seconds(facts.summary.interval->low),
                            human_seconds(facts.summary.interval->high)));
@@ -89,11 +89,11 @@ Cell interval_cell(const RowFacts& facts) {
 
 template <int Thousandths>
 Cell percentile_cell(const RowFacts& facts) {
-  return words(facts.summary.n == 0 ? kNone : percentile_text(facts.summary, Thousandths / 1000.0));
+  return words(facts.summary.n == 0 ? kDash : percentile_text(facts.summary, Thousandths / 1000.0));
 }
 
 Cell cv_cell(const RowFacts& facts) {
-  if (facts.summary.n < 2) return words(kNone);
+  if (facts.summary.n < 2) return words(kDash);
   return words(
       fmt::format("{:.1f} %{}", 100 * facts.summary.cv, facts.summary.cv > kNoisyCv ? "!" : ""));
 }
@@ -102,13 +102,13 @@ Cell speed_up_cell(const RowFacts& facts) {
   if (facts.is_base() && facts.summary.n > 0) return words("base");
   const SpeedUp* speed_up = facts.speed_up();
   if (speed_up != nullptr && !speed_up->withheld.empty()) return words("withheld");
-  return words(speed_up == nullptr ? kNone : speed_up_text(speed_up->median, speed_up->interval));
+  return words(speed_up == nullptr ? kDash : speed_up_text(speed_up->median, speed_up->interval));
 }
 
 Cell tail_cell(const RowFacts& facts) {
   if (facts.is_base() && facts.summary.n > 0) return words("base");
   const SpeedUp* speed_up = facts.speed_up();
-  if (speed_up == nullptr) return words(kNone);
+  if (speed_up == nullptr) return words(kDash);
   if (!speed_up->tail) return words("n/a");
   return words(speed_up->tail_interval ? speed_up_text(*speed_up->tail, *speed_up->tail_interval)
                                        : fmt::format("{:.2f}×", *speed_up->tail));
@@ -119,14 +119,14 @@ Cell answer_cell(const RowFacts& facts) {
   const std::string text = difference_text(facts.result);
   // With other inputs than the base's, the first answer is what others must give.
   const bool is_reference = text.empty() && facts.summary.n > 0;
-  return words(is_reference ? "reference" : text.empty() ? kNone : text);
+  return words(is_reference ? "reference" : text.empty() ? kDash : text);
 }
 
 Cell optional_seconds(std::optional<double> seconds) {
-  return seconds ? number(*seconds) : words(kNone);
+  return seconds ? number(*seconds) : words(kDash);
 }
 Cell optional_bytes(std::optional<std::int64_t> bytes) {
-  return bytes && *bytes >= 0 ? whole(*bytes) : words(kNone);
+  return bytes && *bytes >= 0 ? whole(*bytes) : words(kDash);
 }
 
 const std::vector<ColumnRule>& shown_columns() {
@@ -160,7 +160,7 @@ const std::vector<ColumnRule>& shown_columns() {
       {{"min", "Min", Unit::Seconds, false, 11}, seconds_cell<&Summary::min>},
       {{"n", "n", Unit::Count, false, 6},
        [](const RowFacts& f) {
-         return words(f.summary.n == 0 ? kNone : grouped(static_cast<std::int64_t>(f.summary.n)));
+         return words(f.summary.n == 0 ? kDash : grouped(static_cast<std::int64_t>(f.summary.n)));
        }},
       {{"speed_up", "Speed-up", Unit::Count, false, 0}, speed_up_cell},
       {{"speed_up_p99", "at p99", Unit::Count, false, 9}, tail_cell},
@@ -175,7 +175,7 @@ const std::vector<ColumnRule>& shown_columns() {
        [](const RowFacts& f) { return optional_bytes(f.result.file_bytes); }},
       {{"energy", "Energy", Unit::Picojoules, false, 10},
        [](const RowFacts& f) {
-         return words(f.summary.n == 0 ? kNone : energy_text(f.result, f.modelled()));
+         return words(f.summary.n == 0 ? kDash : energy_text(f.result, f.modelled()));
        }},
       {{"marks", "", Unit::Text, false, 0}, marks},
       {{"result", "Result", Unit::Text, false, 0},

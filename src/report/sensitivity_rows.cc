@@ -39,29 +39,29 @@ struct ColumnRule {
   Cell (*cell)(const RowFacts& facts);
 };
 
-constexpr const char* kNone = "–";
+constexpr const char* kDash = "–";
 
 Cell quality_cell(const RowFacts& row, const std::optional<double>& value) {
-  return words(value ? quality_text(row.run.quality, *value) : kNone);
+  return words(value ? quality_text(row.run.quality, *value) : kDash);
 }
 
 Cell interval_cell(const RowFacts& row) {
   const auto& interval = row.figures.interval;
-  if (!interval) return words(kNone);
+  if (!interval) return words(kDash);
   return words(fmt::format("{} – {}", quality_text(row.run.quality, interval->low),
                            quality_text(row.run.quality, interval->high)));
 }
 
 Cell drop_cell(const RowFacts& row) {
-  return words(row.figures.drop ? drop_text(row.run.quality, *row.figures.drop) : kNone);
+  return words(row.figures.drop ? drop_text(row.run.quality, *row.figures.drop) : kDash);
 }
 
 Cell share_cell(const RowFacts& row) {
-  if (!row.figures.drop || !(row.sum > 0)) return words(kNone);
+  if (!row.figures.drop || !(row.sum > 0)) return words(kDash);
   return words(fmt::format("{:.1f} %", 100 * *row.figures.drop / row.sum));
 }
 
-Cell rank_cell(const RowFacts& row) { return row.figures.drop ? whole(row.rank) : words(kNone); }
+Cell rank_cell(const RowFacts& row) { return row.figures.drop ? whole(row.rank) : words(kDash); }
 
 std::vector<ColumnRule> shown_columns(const SensitivityRun& run) {
   const auto any = [&](auto has) { return std::any_of(run.layers.begin(), run.layers.end(), has); };

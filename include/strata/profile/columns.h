@@ -51,7 +51,7 @@ Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all
                                                  bool optimized = false, Needs missed = {});
 
 // The last stage: cells. Shares are of the rows' totals. Rows that are given away are freed one by
-// one, which halves the memory of a large table.
+// one, so that a large table and its rows need not be in memory together.
 Profile make_profile(const Analysis& analysis, const Rows& rows,
                      std::span<const ChosenColumn> columns);
 Profile make_profile(const Analysis& analysis, Rows&& rows, std::span<const ChosenColumn> columns);
