@@ -31,6 +31,8 @@
 //   run_calibrate, run_sensitivity, run_quantize, run_zoo_table, run_engines
 #pragma once
 
+#include "strata/base/arena.h"
+#include "strata/base/boxed.h"
 #include "strata/base/certainty.h"
 #include "strata/base/error.h"
 #include "strata/base/expr.h"
