@@ -32,6 +32,8 @@
 //   run_zoo_table, run_zoo_export
 #pragma once
 
+#include "strata/base/arena.h"
+#include "strata/base/boxed.h"
 #include "strata/base/certainty.h"
 #include "strata/base/error.h"
 #include "strata/base/expr.h"
