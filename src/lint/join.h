@@ -1,8 +1,6 @@
 // Costs of a model for the layers of a table that has none.
 #pragma once
 
-#include <span>
-
 #include "strata/lint/claims.h"
 #include "strata/profile/row.h"
 

@@ -18,7 +18,7 @@ Row layer(const char* path, const char* type, const char* output, std::int64_t f
 }
 
 TEST(LintJoin, NamesNeedNotBeTheSame) {
-  const std::vector<Row> layers = {
+  const RowList layers = {
       layer("backbone.body.layer3.0.conv1", "Conv2d", "1×256×50×50", 1),
       layer("backbone.fpn.inner_blocks.3.0", "Conv2d", "1×256×25×25", 2),
       layer("backbone.fpn.layer_blocks.3.0", "Conv2d", "1×256×25×25", 3),
