@@ -18,7 +18,8 @@ double work_of(const Executed& executed) {
 }
 
 // In the order in which they are shown: the narrowest first.
-constexpr std::string_view kPrecisionNames[] = {"int4", "int8", "fp8", "fp16", "bf16", "fp32", "fp64"};
+constexpr std::string_view kPrecisionNames[] = {"int4", "int8", "fp8", "fp16",
+                                                "bf16", "fp32", "fp64"};
 
 PrecisionSet precision_bit(DType type) {
   const std::string_view name = precision_name(type);

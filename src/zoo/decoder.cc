@@ -189,8 +189,8 @@ constexpr Parameter kSmallParameters[] = {
     kType};
 
 constexpr Entry kDecoderNetworks[] = {
-    {"llama", "decoder for text, 1.1 billion parameters, 2023", "LlamaForCausalLM", kDecoderParameters,
-     llama},
+    {"llama", "decoder for text, 1.1 billion parameters, 2023", "LlamaForCausalLM",
+     kDecoderParameters, llama},
     {"llama_small", "the same decoder, small enough for a demonstration", "LlamaForCausalLM",
      kSmallParameters, llama},
 };

@@ -65,7 +65,8 @@ constexpr Parameter kMobilenetParameters[] = {
     kType};
 
 constexpr Entry kMobilenetNetworks[] = {
-    {"mobilenet_v2", "inverted residuals, 2018", "MobileNetV2", kMobilenetParameters, mobilenet_v2, true},
+    {"mobilenet_v2", "inverted residuals, 2018", "MobileNetV2", kMobilenetParameters, mobilenet_v2,
+     true},
 };
 
 }  // namespace

@@ -96,8 +96,8 @@ constexpr Parameter kSwiftnetParameters[] = {
     kType};
 
 constexpr Entry kSwiftnetNetworks[] = {
-    {"swiftnet_rn18", "segmentation with a ladder of upsampling, 2019", "SwiftNet", kSwiftnetParameters,
-     swiftnet_rn18},
+    {"swiftnet_rn18", "segmentation with a ladder of upsampling, 2019", "SwiftNet",
+     kSwiftnetParameters, swiftnet_rn18},
 };
 
 }  // namespace

@@ -97,8 +97,8 @@ constexpr Parameter kVitParameters[] = {
     kType};
 
 constexpr Entry kVitNetworks[] = {
-    {"vit_b_16", "vision transformer on patches of 16×16, 2020", "VisionTransformer", kVitParameters,
-     vit},
+    {"vit_b_16", "vision transformer on patches of 16×16, 2020", "VisionTransformer",
+     kVitParameters, vit},
 };
 
 }  // namespace
