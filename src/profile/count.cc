@@ -125,9 +125,6 @@ Status count_figures(Analysis& a, const AnalysisOptions& options) {
   a.by_layer.reserve(a.layers.list.size());
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
     a.by_layer.push_back(layer_figures(a, static_cast<std::uint32_t>(i)));
-  // In a table of nodes, what a layer gives to others stands at the node that makes it what it is.
-  for (std::size_t i = 0; i < a.layers.list.size(); ++i)
-    a.by_node[a.layers.list[i].main].activation_bytes = a.by_layer[i].activation_bytes;
   if (!convention->is_strata()) use_convention(a, *convention);
   // A name is checked even if nobody needs the numbers; strata's own needs no check.
   const bool needed = options.needs.has(Need::Energy);

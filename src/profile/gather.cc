@@ -43,6 +43,9 @@ bool costs_nothing(const Analysis& a, std::uint32_t layer) {
 
 RowList node_rows(const Analysis& a, bool all, std::size_t& hidden) {
   RowList rows;
+  // What a layer gives to others stands at the node that makes it what it is.
+  std::vector<std::uint32_t> layers(a.costs.nodes.size(), kNone);
+  for (std::uint32_t i = 0; i < a.layers.list.size(); ++i) layers[a.layers.list[i].main] = i;
   for (std::uint32_t i = 0; i < a.costs.nodes.size(); ++i) {
     const Executed& executed = a.costs.nodes[i];
     const bool free = executed.cost.folded || executed.cost.view;
@@ -62,6 +65,7 @@ RowList node_rows(const Analysis& a, bool all, std::size_t& hidden) {
         inputs.push_back(id);
     set_edges(row, *executed.graph, inputs, node.outputs);
     row.figures = a.figures_of(i);
+    if (layers[i] != kNone) row.figures.activation_bytes = a.by_layer[layers[i]].activation_bytes;
     if (!a.alive.empty()) row.alive = a.alive[i];
     rows.push_back(std::move(row));
   }
