@@ -38,8 +38,7 @@ Runner::Runner(Model& model, const InferOptions& options) : model_(model), optio
   // Shapes that a file states for its intermediate values hold only for the inputs it states.
   trust_declared_ = options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
                     options.input_values.empty() && options.input_types.empty();
-  symbols_ = input_symbols(model);
-  for (const Inference::Symbol& symbol : symbols_) taken_.insert(symbol.name);
+  for (const Inference::Symbol& symbol : input_symbols(model)) taken_.insert(symbol.name);
 }
 
 Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {
@@ -53,7 +52,7 @@ Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {
     if (given == name) return known->second = Expr(number);
   const std::string what =
       node.name.empty() ? std::string(node.op) : fmt::format("{} \"{}\"", node.op, node.name);
-  symbols_.push_back({name, fmt::format("known only when {} runs", what), true});
+  data_symbols_.push_back({name, fmt::format("known only when {} runs", what), true});
   return known->second = Expr::symbol(name);
 }
 
@@ -171,7 +170,9 @@ Status Runner::check_outputs(const Graph& graph, const Node& node) const {
 
 Inference Runner::finish() {
   Inference result;
-  result.symbols = std::move(symbols_);
+  // Not those of the start: whoever builds a model adds inputs as it goes.
+  result.symbols = input_symbols(model_);
+  for (Inference::Symbol& symbol : data_symbols_) result.symbols.push_back(std::move(symbol));
   result.unsupported = std::move(unsupported_);
   return result;
 }

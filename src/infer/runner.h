@@ -45,8 +45,8 @@ class Runner final : public InferenceHost {
   // Keyed by node (its list of outputs, because nodes may move), hint, and number of the request.
   std::map<std::tuple<const TensorId*, std::string, std::uint32_t>, Expr> fresh_;
   std::set<std::string, std::less<>> taken_;
-  std::map<std::string, int> last_number_;  // keyed by hint
-  std::vector<Inference::Symbol> symbols_;  // of inputs, then of sizes that depend on data
+  std::map<std::string, int> last_number_;       // keyed by hint
+  std::vector<Inference::Symbol> data_symbols_;  // of sizes that depend on data
   std::vector<std::string> unsupported_;
   std::unordered_set<std::string_view> unsupported_ops_;
 };
