@@ -17,7 +17,10 @@ test: check-format  ## whole programs with g++; unit tests and fuzzers with clan
 	tests/run_preset.sh fuzz $(JOBS)
 	tests/run_preset.sh test $(JOBS)
 
-test-all: test  ## also unit tests with g++, and whole programs with sanitizers
+test-all: test  ## also every file compiled alone, unit tests with g++, and whole programs with sanitizers
+	cmake --preset fuzz -DSTRATA_FUZZ_SECONDS=60
+	ctest --preset fuzz --parallel $(JOBS) --tests-regex '_fuzz$$'
+	cmake --preset fuzz -DSTRATA_FUZZ_SECONDS=10
 	$(call build,dev)
 	tests/run_preset.sh dev $(JOBS)
 	$(call build,asan)

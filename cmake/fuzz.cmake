@@ -4,7 +4,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "STRATA_FUZZ needs clang++: use the preset fuzz")
 endif()
 enable_testing()
-set(STRATA_FUZZ_SECONDS 30 CACHE STRING "How long each fuzzer runs in a test")
+set(STRATA_FUZZ_SECONDS 10 CACHE STRING "How long each fuzzer runs in a test")
 
 add_custom_target(fuzzers)
 file(GLOB sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cc)

@@ -3,7 +3,8 @@
 include(GoogleTest)
 enable_testing()
 set(STRATA_TESTS all CACHE STRING
-    "Which tests: all, rooms (those beside the code in src/) or folders (those in tests/)")
+    "Which tests: all, rooms (those beside the code in src/), folders (those in tests/) or a list of\
+ these and of single rooms")
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 
@@ -57,15 +58,16 @@ function(strata_add_test program sources prefix)
                        DISCOVERY_TIMEOUT 60 ${ARGN})
 endfunction()
 
-if(NOT "${STRATA_TESTS}" STREQUAL "folders")
-  file(GLOB rooms CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
-  foreach(room IN LISTS rooms)
+file(GLOB rooms CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
+foreach(room IN LISTS rooms)
+  if("${STRATA_TESTS}" MATCHES "^all$|^rooms$" OR room IN_LIST STRATA_TESTS)
     strata_add_test(${room}_test src/${room}/*_test.cc ${room}/)
-  endforeach()
-  if(TARGET cli_test)
-    target_link_libraries(cli_test PRIVATE strata_commands)
   endif()
-
+endforeach()
+if(TARGET cli_test)
+  target_link_libraries(cli_test PRIVATE strata_commands)
+endif()
+if("${STRATA_TESTS}" MATCHES "^all$|^rooms$")
   # The parts of a plugin that need nothing of its engine.
   strata_add_test(engines_test engines/*_test.cc engines/)
   if(TARGET engines_test)
