@@ -24,6 +24,7 @@ constexpr Row kCommands[] = {
     {"sweep", add_sweep},
     {"merge", add_merge},
     {"lint", add_lint},
+    {"diff", add_diff},
     {"zoo", add_zoo},
     {"ops", add_ops},
     {"engines", add_engines},

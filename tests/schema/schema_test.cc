@@ -90,6 +90,11 @@ constexpr const char* kCommands[] = {
     "lint tests/lint/published/fasterrcnn_profile.txt --format json -o $OUT/lint.json; cat "
     "$OUT/lint.json",
     "lint tests/lint/published/rasp_mobilenet_v2.md --device 40TFLOP/s --format json",
+    "diff tests/models/resnet18.onnx tests/models/resnet50.onnx "
+    "tests/models/mobilenet_v2_dynamic.onnx "
+    "--format json",
+    "diff tests/data/saved_by_0.1/bench.json tests/data/saved_by_0.1/bench.json --all --format "
+    "json",
     "ops --format json",
     "zoo --format json --top 3",
     "zoo table --format json",
