@@ -29,7 +29,7 @@
 //
 //   run_stat, run_timing, run_bench, run_optimize, run_sweep, run_payload   strata/task/…
 //   run_calibrate, run_sensitivity, run_quantize, run_explain, run_engines
-//   run_zoo_table, run_zoo_export, run_diff
+//   run_zoo_table, run_zoo_export, run_diff, run_check
 #pragma once
 
 #include "strata/base/arena.h"
@@ -52,6 +52,8 @@
 #include "strata/calibrate/range.h"
 #include "strata/calibrate/ranges_file.h"
 #include "strata/calibrate/sketch.h"
+#include "strata/check/budget.h"
+#include "strata/check/check.h"
 #include "strata/compare/diff.h"
 #include "strata/compare/document.h"
 #include "strata/compare/limits.h"
@@ -122,6 +124,7 @@
 #include "strata/task/bench_text.h"
 #include "strata/task/calibrate.h"
 #include "strata/task/caller.h"
+#include "strata/task/check.h"
 #include "strata/task/data.h"
 #include "strata/task/diff.h"
 #include "strata/task/engine.h"

@@ -25,6 +25,7 @@ constexpr Row kCommands[] = {
     {"merge", add_merge},
     {"lint", add_lint},
     {"diff", add_diff},
+    {"check", add_check},
     {"zoo", add_zoo},
     {"ops", add_ops},
     {"engines", add_engines},

@@ -95,6 +95,9 @@ constexpr const char* kCommands[] = {
     "--format json",
     "diff tests/data/saved_by_0.1/bench.json tests/data/saved_by_0.1/bench.json --all --format "
     "json",
+    "check tests/models/mobilenet_v2.onnx --budget params=5M,macs=320M,no:Einsum,unknown=0 "
+    "--format "
+    "json",
     "ops --format json",
     "zoo --format json --top 3",
     "zoo table --format json",
