@@ -98,6 +98,9 @@ constexpr const char* kCommands[] = {
     "check tests/models/mobilenet_v2.onnx --budget params=5M,macs=320M,no:Einsum,unknown=0 "
     "--format "
     "json",
+    "stat tests/models/resnet18.onnx tests/models/mobilenet_v2_dynamic.onnx --format json",
+    "stat 'zoo:squeezenet1_1?resolution=64' 'zoo:squeezenet1_0?resolution=64' --time --engine fake "
+    "--runs 8 --format json",
     "ops --format json",
     "zoo --format json --top 3",
     "zoo table --format json",
