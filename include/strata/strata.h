@@ -29,7 +29,7 @@
 //
 //   run_stat, run_timing, run_bench, run_optimize, run_sweep, run_payload   strata/task/…
 //   run_calibrate, run_sensitivity, run_quantize, run_explain, run_engines
-//   run_zoo_table, run_zoo_export
+//   run_zoo_table, run_zoo_export, run_diff, run_check, run_totals
 #pragma once
 
 #include "strata/base/arena.h"
@@ -52,6 +52,13 @@
 #include "strata/calibrate/range.h"
 #include "strata/calibrate/ranges_file.h"
 #include "strata/calibrate/sketch.h"
+#include "strata/check/budget.h"
+#include "strata/check/check.h"
+#include "strata/compare/diff.h"
+#include "strata/compare/document.h"
+#include "strata/compare/limits.h"
+#include "strata/compare/side.h"
+#include "strata/compare/totals.h"
 #include "strata/cost/amount.h"
 #include "strata/cost/boundary.h"
 #include "strata/cost/convention.h"
@@ -118,7 +125,9 @@
 #include "strata/task/bench_text.h"
 #include "strata/task/calibrate.h"
 #include "strata/task/caller.h"
+#include "strata/task/check.h"
 #include "strata/task/data.h"
+#include "strata/task/diff.h"
 #include "strata/task/engine.h"
 #include "strata/task/engines.h"
 #include "strata/task/explain.h"
@@ -132,6 +141,7 @@
 #include "strata/task/sweep.h"
 #include "strata/task/sweep_scripts.h"
 #include "strata/task/timing.h"
+#include "strata/task/totals.h"
 #include "strata/task/worker.h"
 #include "strata/task/zoo_export.h"
 #include "strata/task/zoo_table.h"

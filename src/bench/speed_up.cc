@@ -14,6 +14,7 @@
 #include <random>
 
 #include "base/student.h"
+#include "bench/ratio.h"
 #include "strata/bench/bench.h"
 
 namespace strata {
@@ -196,13 +197,7 @@ SpeedUp compare_one_after_the_other(std::vector<double> base, std::vector<double
   out.interval = {0, kInfinity};
   const Summary a = summarize(base), b = summarize(other);
   if (!a.interval || !b.interval) return out;
-  const double center = std::log(a.median / b.median);
-  // Half of each median's own interval, in logarithms, added like independent errors.
-  const auto half = [](const Interval& own) { return std::log(own.high / own.low) / 2; };
-  const double both = std::hypot(half(*a.interval), half(*b.interval));
-  out.median = std::exp(center);
-  out.interval = {std::exp(center - both), std::exp(center + both)};
-  return out;
+  return ratio_of(a.median, *a.interval, b.median, *b.interval);
 }
 
 }  // namespace strata

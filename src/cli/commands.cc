@@ -24,6 +24,8 @@ constexpr Row kCommands[] = {
     {"sweep", add_sweep},
     {"merge", add_merge},
     {"lint", add_lint},
+    {"diff", add_diff},
+    {"check", add_check},
     {"zoo", add_zoo},
     {"ops", add_ops},
     {"engines", add_engines},

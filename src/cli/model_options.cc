@@ -18,6 +18,10 @@ bool is_file(const std::string& input) {
 
 void ModelOptions::add_to(App& app) {
   app.add_option("model MODEL", path, "an ONNX file, or zoo:NAME")->required();
+  add_sizes_to(app);
+}
+
+void ModelOptions::add_sizes_to(App& app) {
   app.add_option("--input NAME=1x3x224x224", inputs, "shape of an input (repeatable)");
   app.add_option("--dim NAME=SIZE", sizes, "size of a symbol in the shapes (repeatable)");
   app.add_option("--batch N", batch, "first axis of every input")

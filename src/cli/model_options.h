@@ -24,6 +24,8 @@ struct ModelOptions {
   double limit = 1;  // multiplies what a file may cost
 
   void add_to(App& app);
+  // The same without the model itself, for a command that reads several.
+  void add_sizes_to(App& app);
   // What was asked for, with mistakes named by their option.
   Result<ModelRequest> request() const;
 

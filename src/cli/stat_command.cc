@@ -7,6 +7,7 @@
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
+#include "cli/stat_several.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
 #include "strata/cost/convention.h"
@@ -14,6 +15,7 @@
 #include "strata/profile/columns.h"
 #include "strata/report/report.h"
 #include "strata/task/stat.h"
+#include "strata/task/totals.h"
 
 namespace strata::cli {
 
@@ -21,12 +23,15 @@ namespace {
 
 struct StatOptions {
   ModelOptions model;
+  std::vector<std::string> more;  // models
   TimeOptions time;
   ProfileOptions profile;
   TableOptions table;
   std::string report = "calls";
   std::string save;
   bool strict = false;
+
+  bool has_several() const { return !more.empty() || names_several(model.path); }
 };
 
 // Stays to the end of the process, which takes less time than taking a large model apart.
@@ -76,6 +81,11 @@ Status print(StatOutcome& outcome, StatOptions& options) {
 Result<int> run(StatOptions& options, const App& app) {
   const auto request = read_request(options, app);
   if (!request) return failure(request);
+  if (options.has_several()) {
+    std::vector<std::string> files = options.more;
+    files.insert(files.begin(), options.model.path);
+    return stat_several(files, *request, options.table);
+  }
   std::optional<JobDisplay> display;  // to the end: one interrupt may be several signals
   if (request->time) display.emplace();
   auto& outcome = keep_to_the_end(run_stat(*request, display ? display->observer() : Observer()));
@@ -164,6 +174,8 @@ Command add_stat(App& program) {
   App* app = program.add_subcommand("stat", "what every layer costs");
   app->above_footer(name_lists);
   options->model.add_to(*app);
+  app->add_option("more MODELS", options->more,
+                  "more models, folders or quoted patterns: the totals of all side by side");
   add_rows(*app, *options);
   app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)");
   app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
@@ -173,9 +185,15 @@ Command add_stat(App& program) {
   options->table.add_to(*app);
   options->table.add_exact(*app);
   options->table.add_choice(*app);
-  app->add_option("--save DIR", options->save, "write every format into a folder");
+  Option* save = app->add_option("--save DIR", options->save, "write every format into a folder");
   options->time.add_to(*app, options->model);
-  app->add_flag("--strict", options->strict, "exit code 3 if anything could not be counted");
+  Option* strict =
+      app->add_flag("--strict", options->strict, "exit code 3 if anything could not be counted");
+  all_need(
+      {app->get_option("--report"), app->get_option("--layout"), app->get_option("--fuse"),
+       app->get_option("--all"), save, strict},
+      [options = options.get()] { return !options->has_several(); },
+      "several models have one row each; name one model");
   return {app, [options, app] { return run(*options, *app); }};
 }
 

@@ -90,6 +90,17 @@ constexpr const char* kCommands[] = {
     "lint tests/lint/published/fasterrcnn_profile.txt --format json -o $OUT/lint.json; cat "
     "$OUT/lint.json",
     "lint tests/lint/published/rasp_mobilenet_v2.md --device 40TFLOP/s --format json",
+    "diff tests/models/resnet18.onnx tests/models/resnet50.onnx "
+    "tests/models/mobilenet_v2_dynamic.onnx "
+    "--format json",
+    "diff tests/data/saved_by_0.1/bench.json tests/data/saved_by_0.1/bench.json --all --format "
+    "json",
+    "check tests/models/mobilenet_v2.onnx --budget params=5M,macs=320M,no:Einsum,unknown=0 "
+    "--format "
+    "json",
+    "stat tests/models/resnet18.onnx tests/models/mobilenet_v2_dynamic.onnx --format json",
+    "stat 'zoo:squeezenet1_1?resolution=64' 'zoo:squeezenet1_0?resolution=64' --time --engine fake "
+    "--runs 8 --format json",
     "ops --format json",
     "zoo --format json --top 3",
     "zoo table --format json",

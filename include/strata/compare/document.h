@@ -1,0 +1,24 @@
+// What was compared, as a document.
+#pragma once
+
+#include <vector>
+
+#include "strata/compare/diff.h"
+#include "strata/compare/limits.h"
+#include "strata/document/document.h"
+
+namespace strata::compare {
+
+// The first side is what all others are compared with: diffs[i] is of side i + 1.
+struct Comparison {
+  std::vector<Side> sides;
+  std::vector<Diff> diffs;
+  std::vector<JudgedLimit> limits = {};
+
+  bool is_within_limits() const;
+};
+
+// Rows that changed; `all`: also those that did not. Totals are a table of their own.
+Document diff_document(const Comparison& comparison, bool all = false);
+
+}  // namespace strata::compare

@@ -1,0 +1,28 @@
+// The job behind `strata check`: whether a model, or a saved profile, keeps its budgets. Nothing is
+// run.
+#pragma once
+
+#include <string>
+
+#include "strata/base/observer.h"
+#include "strata/check/check.h"
+#include "strata/task/model.h"
+
+namespace strata {
+
+struct CheckRequest {
+  ModelRequest model = {};  // or the path of a document
+  std::string convention = "strata";
+  // A TOML file if it is the path of one, else budgets in one line.
+  std::string budget = {};
+  std::string baseline = {};  // in place of the one that the file names
+};
+
+struct CheckOutcome {
+  budget::Outcome outcome;
+  std::uint64_t bytes = 0;  // of the model's file
+};
+
+Result<CheckOutcome> run_check(const CheckRequest& request, const Observer& observer = {});
+
+}  // namespace strata

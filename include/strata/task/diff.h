@@ -1,0 +1,30 @@
+// The job behind `strata diff`: what differs between models, or between documents that were saved.
+// Nothing is run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/base/observer.h"
+#include "strata/compare/document.h"
+#include "strata/task/model.h"
+
+namespace strata {
+
+struct DiffRequest {
+  // Models, or documents (profiles, benchmarks, sensitivities) as JSON; at least two. All are
+  // compared with the first.
+  std::vector<std::string> files = {};
+  ModelRequest model = {};  // how models are read; its path is not used
+  std::string convention = "strata";
+  std::vector<std::string> limits = {};  // `latency>+5%`
+};
+
+struct DiffOutcome {
+  compare::Comparison comparison;
+  std::uint64_t bytes = 0;  // of all files: what a document of them may be large for
+};
+
+Result<DiffOutcome> run_diff(const DiffRequest& request, const Observer& observer = {});
+
+}  // namespace strata

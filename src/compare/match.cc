@@ -1,0 +1,306 @@
+// A row is taken apart at the `+` of its type into parts, since layers may be joined on one side
+// and not on the other: `Conv2d+ReLU` has two. Parts are matched in passes, the surest first, and
+// rows with matched parts belong together: the smallest groups that both sides have in common.
+//
+// What a pass matches out of order (a layer that moved) stays matched. The most pairs that are in
+// the same order on both sides divide the rest into gaps; structure is compared within a gap.
+#include "compare/match.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+#include "compare/align.h"
+
+namespace strata::compare {
+
+namespace {
+
+constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
+
+struct Part {
+  std::uint32_t row = 0;
+  std::uint32_t type = 0;
+  std::uint32_t name = kNone;       // of the row, in its first part: the others have none
+  std::uint32_t structure = kNone;  // likewise: type, shapes and costs of the row
+  bool numbered = false;            // the name is a place, which an insertion shifts
+  bool whole = false;               // the only part of its row
+  std::uint32_t match = kNone;      // a part of the other side
+};
+
+bool is_number(std::string_view word) {
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+// `features.3.conv`, `Conv_12`: names that a layer put before them changes.
+bool is_numbered(std::string_view name, std::string_view type) {
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find_first_of("./"), name.size());
+    const std::string_view word = name.substr(0, end);
+    if (is_number(word)) return true;
+    const std::size_t under = word.rfind('_');
+    if (under != word.npos && is_number(word.substr(under + 1)) && word.substr(0, under) == type)
+      return true;
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return false;
+}
+
+// Equal texts have equal numbers.
+class Numbers {
+ public:
+  std::uint32_t of(std::string_view text) {
+    return numbers_.try_emplace(text, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;  // views of rows, which stay
+};
+
+// Numbers of pairs: a name and how often it came before, a structure.
+class PairNumbers {
+ public:
+  std::uint32_t of(std::uint64_t key) {
+    return numbers_.try_emplace(key, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+};
+
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15 + (seed << 12) + (seed >> 4);
+  return seed * 0xff51afd7ed558ccd;
+}
+
+std::uint64_t hash_of(const Figure& figure) {
+  if (!figure.is_known()) return 1;
+  return figure.real ? std::hash<double>()(*figure.real) : figure.count.hash();
+}
+
+// What both sides know of a structure.
+struct Known {
+  bool input = false, output = false, params = false, macs = false;
+
+  static Known of(std::span<const SideRow> rows) {
+    Known out;
+    for (const SideRow& row : rows) {
+      out.input |= !row.input.empty();
+      out.output |= !row.output.empty();
+      out.params |= at(row.figures, Measure::Params).is_known();
+      out.macs |= at(row.figures, Measure::Macs).is_known();
+    }
+    return out;
+  }
+  Known operator&(const Known& other) const {
+    return {input && other.input, output && other.output, params && other.params,
+            macs && other.macs};
+  }
+
+  std::uint64_t structure(const SideRow& row) const {
+    const std::hash<std::string_view> text;
+    std::uint64_t out = text(row.type);
+    if (input) out = mixed(out, text(row.input));
+    if (output) out = mixed(out, text(row.output));
+    if (params) out = mixed(out, hash_of(at(row.figures, Measure::Params)));
+    if (macs) out = mixed(out, hash_of(at(row.figures, Measure::Macs)));
+    return out;
+  }
+};
+
+struct Dictionary {
+  Numbers texts;
+  PairNumbers names, structures;
+};
+
+std::vector<Part> parts_of(std::span<const SideRow> rows, const Known& known, Dictionary& words) {
+  std::vector<Part> out;
+  out.reserve(rows.size());
+  std::unordered_map<std::uint64_t, std::uint32_t> seen;  // how often a name and call came before
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    const std::size_t first = out.size();
+    for (std::string_view rest = rows[r].type;;) {
+      const std::size_t plus = std::min(rest.find('+'), rest.size());
+      out.push_back({.row = r, .type = words.texts.of(rest.substr(0, plus))});
+      if (plus == rest.size()) break;
+      rest.remove_prefix(plus + 1);
+    }
+    const std::uint64_t called = (std::uint64_t{words.texts.of(rows[r].name)} << 32) | rows[r].call;
+    out[first].name = words.names.of(mixed(called, seen[called]++));
+    out[first].structure = words.structures.of(known.structure(rows[r]));
+    const std::string_view type = rows[r].type;
+    out[first].numbered = is_numbered(rows[r].name, type.substr(0, type.find('+')));
+    out[first].whole = out.size() == first + 1;
+  }
+  return out;
+}
+
+class Matcher {
+ public:
+  Matcher(std::span<const SideRow> before, std::span<const SideRow> after) {
+    const Known known = Known::of(before) & Known::of(after);
+    Dictionary words;
+    before_ = parts_of(before, known, words);
+    after_ = parts_of(after, known, words);
+  }
+
+  void run() {
+    by_name([](const Part& a, const Part& b) { return a.structure == b.structure; });
+    by_name([](const Part& a, const Part& b) { return a.type == b.type && !a.numbered; });
+    in_gaps(&Part::structure);
+    by_name([](const Part& a, const Part& b) { return a.type == b.type; });
+    by_name([](const Part& a, const Part& b) { return a.whole && b.whole && !a.numbered; });
+    in_gaps(&Part::type);
+  }
+
+  std::span<const Part> before() const { return before_; }
+  std::span<const Part> after() const { return after_; }
+
+ private:
+  void match(std::uint32_t b, std::uint32_t a) {
+    before_[b].match = a;
+    after_[a].match = b;
+  }
+
+  template <class Accept>
+  void by_name(const Accept& accept) {
+    std::unordered_map<std::uint32_t, std::uint32_t> places;
+    for (std::uint32_t a = 0; a < after_.size(); ++a)
+      if (after_[a].name != kNone && after_[a].match == kNone) places.emplace(after_[a].name, a);
+    for (std::uint32_t b = 0; b < before_.size(); ++b) {
+      if (before_[b].name == kNone || before_[b].match != kNone) continue;
+      const auto found = places.find(before_[b].name);
+      if (found != places.end() && accept(before_[b], after_[found->second]))
+        match(b, found->second);
+    }
+  }
+
+  // What is not matched yet between pairs that are in the same order on both sides.
+  void in_gaps(std::uint32_t Part::*key) {
+    std::vector<Pair> matched;
+    for (std::uint32_t b = 0; b < before_.size(); ++b)
+      if (before_[b].match != kNone) matched.push_back({b, before_[b].match});
+    std::vector<Pair> borders = ascending(matched);
+    borders.push_back(
+        {static_cast<std::uint32_t>(before_.size()), static_cast<std::uint32_t>(after_.size())});
+    Pair start{0, 0};
+    for (const Pair& border : borders) {
+      align_gap(start, border, key);
+      start = {border.before + 1, border.after + 1};
+    }
+  }
+
+  void align_gap(const Pair& start, const Pair& end, std::uint32_t Part::*key) {
+    std::vector<std::uint32_t> places[2], keys[2];
+    const auto gather = [&](const std::vector<Part>& parts, std::uint32_t from, std::uint32_t to,
+                            int side) {
+      for (std::uint32_t i = from; i < to; ++i)
+        if (parts[i].match == kNone && parts[i].*key != kNone) {
+          places[side].push_back(i);
+          keys[side].push_back(parts[i].*key);
+        }
+    };
+    gather(before_, start.before, end.before, 0);
+    if (keys[0].empty()) return;
+    gather(after_, start.after, end.after, 1);
+    if (key == &Part::structure && match_regrouped(start, end)) return;
+    for (const Pair& pair : align(keys[0], keys[1]))
+      match(places[0][pair.before], places[1][pair.after]);
+  }
+
+  // A gap in which layers were joined or taken apart and nothing else happened: the same parts in
+  // the same order. Rows of the same structure could be at other places in it.
+  bool match_regrouped(const Pair& start, const Pair& end) {
+    std::vector<std::uint32_t> places[2];
+    bool any_joined = false;
+    for (std::uint32_t b = start.before; b < end.before; ++b)
+      if (before_[b].match == kNone) places[0].push_back(b), any_joined |= !before_[b].whole;
+    for (std::uint32_t a = start.after; a < end.after; ++a)
+      if (after_[a].match == kNone) places[1].push_back(a), any_joined |= !after_[a].whole;
+    const auto same = [&](std::uint32_t b, std::uint32_t a) {
+      return before_[b].type == after_[a].type;
+    };
+    if (!any_joined ||
+        !std::equal(places[0].begin(), places[0].end(), places[1].begin(), places[1].end(), same))
+      return false;
+    for (std::size_t i = 0; i < places[0].size(); ++i) match(places[0][i], places[1][i]);
+    return true;
+  }
+
+  std::vector<Part> before_, after_;
+};
+
+// Rows that are connected by matched parts.
+class Joined {
+ public:
+  explicit Joined(std::size_t rows) : parent_(rows) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
+  std::uint32_t root(std::uint32_t row) {
+    while (parent_[row] != row) row = parent_[row] = parent_[parent_[row]];
+    return row;
+  }
+  void join(std::uint32_t a, std::uint32_t b) { parent_[root(a)] = root(b); }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+// In the order of `after`; a group that was removed behind the one that came before it.
+void sort_along(std::vector<Group>& groups, std::size_t rows_before) {
+  std::vector<std::uint32_t> owner(rows_before);
+  for (std::uint32_t g = 0; g < groups.size(); ++g)
+    for (const std::uint32_t row : groups[g].before) owner[row] = g;
+  struct Place {
+    std::int64_t after;
+    std::uint32_t group;
+  };
+  std::vector<Place> places;
+  for (std::uint32_t g = 0; g < groups.size(); ++g)
+    if (!groups[g].after.empty()) places.push_back({2 * std::int64_t{groups[g].after.front()}, g});
+  std::int64_t behind = -1;
+  for (std::uint32_t row = 0; row < rows_before; ++row) {
+    const Group& group = groups[owner[row]];
+    if (!group.after.empty())
+      behind = 2 * std::int64_t{group.after.front()} + 1;
+    else if (group.before.front() == row)
+      places.push_back({behind, owner[row]});
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.after < b.after; });
+  std::vector<Group> sorted;
+  sorted.reserve(groups.size());
+  for (const Place& place : places) sorted.push_back(std::move(groups[place.group]));
+  groups = std::move(sorted);
+}
+
+}  // namespace
+
+std::vector<Group> match_rows(std::span<const SideRow> before, std::span<const SideRow> after) {
+  Matcher matcher(before, after);
+  matcher.run();
+  const auto count = static_cast<std::uint32_t>(before.size());
+  Joined joined(before.size() + after.size());
+  for (const Part& part : matcher.before())
+    if (part.match != kNone) joined.join(part.row, count + matcher.after()[part.match].row);
+  std::vector<Group> groups;
+  std::vector<std::uint32_t> group_of(before.size() + after.size(), kNone);
+  for (std::uint32_t i = 0; i < group_of.size(); ++i) {
+    std::uint32_t& group = group_of[joined.root(i)];
+    if (group == kNone) {
+      group = static_cast<std::uint32_t>(groups.size());
+      groups.emplace_back();
+    }
+    if (i < count)
+      groups[group].before.push_back(i);
+    else
+      groups[group].after.push_back(i - count);
+  }
+  sort_along(groups, before.size());
+  return groups;
+}
+
+}  // namespace strata::compare

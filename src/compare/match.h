@@ -1,0 +1,22 @@
+// Which rows of one side are which rows of the other.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "strata/compare/side.h"
+
+namespace strata::compare {
+
+// The same work on both sides: one row each as a rule, more where layers were joined or taken
+// apart. Nothing in `before`: inserted; nothing in `after`: removed.
+struct Group {
+  std::vector<std::uint32_t> before, after;  // indices of rows, ascending
+};
+
+// Every row of both sides is in one group. Groups are in the order of `after`; what was removed
+// follows what it followed before.
+std::vector<Group> match_rows(std::span<const SideRow> before, std::span<const SideRow> after);
+
+}  // namespace strata::compare

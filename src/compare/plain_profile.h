@@ -1,0 +1,16 @@
+// A saved profile whose rows are numbers and plain names, read fast.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "strata/compare/side.h"
+
+namespace strata::compare {
+
+// The same as side_of(profile_from_json(…)); nullopt where that is to be asked: formulas, lower
+// bounds, names with escapes or beyond ASCII, and whatever is wrong with the file. Columns that are
+// not compared need only be JSON.
+std::optional<Side> read_plain_profile(std::string_view json, std::string_view label);
+
+}  // namespace strata::compare

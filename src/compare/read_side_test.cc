@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+#include "compare/plain_profile.h"
+#include "strata/compare/side.h"
+#include "strata/infer/infer.h"
+#include "strata/read/read.h"
+
+namespace strata::compare {
+namespace {
+
+std::string saved(const std::string& path, ReportKind report = ReportKind::Tape) {
+  auto model = read_model(std::string(STRATA_SOURCE_DIR "/") + path);
+  EXPECT_TRUE(model) << path;
+  const auto inference = infer(*model);
+  ProfileOptions options;
+  options.all_columns = true;
+  options.rows.report = report;
+  const auto profile = make_profile(*model, *inference, options);
+  EXPECT_TRUE(profile) << path;
+  return profile_to_json(*profile);
+}
+
+std::string file(const std::string& path) {
+  std::ifstream in(std::string(STRATA_SOURCE_DIR "/") + path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool are_equal(const Figure& a, const Figure& b) {
+  const auto ends = [](const Figure& f) {
+    return f.interval ? std::pair(f.interval->low, f.interval->high) : std::pair(-1.0, -1.0);
+  };
+  return a.certainty == b.certainty && a.real == b.real && ends(a) == ends(b) &&
+         (a.count == b.count || (a.count.is_unknown() && b.count.is_unknown()));
+}
+
+void expect_equal(const Side& a, const Side& b) {
+  ASSERT_EQ(a.rows.size(), b.rows.size());
+  for (std::size_t r = 0; r < a.rows.size(); ++r) {
+    const SideRow &left = a.rows[r], &right = b.rows[r];
+    EXPECT_EQ(left.name, right.name);
+    EXPECT_EQ(left.type, right.type);
+    EXPECT_EQ(left.input, right.input) << left.name;
+    EXPECT_EQ(left.output, right.output) << left.name;
+    EXPECT_EQ(left.call, right.call) << left.name;
+    for (std::size_t m = 0; m < kMeasures; ++m)
+      EXPECT_TRUE(are_equal(left.figures[m], right.figures[m])) << left.name << " " << m;
+  }
+  for (std::size_t m = 0; m < kMeasures; ++m) EXPECT_TRUE(are_equal(a.totals[m], b.totals[m])) << m;
+}
+
+// The fast reader and the reader of any JSON agree.
+TEST(ReadSide, PlainProfilesAreReadAsAnyOther) {
+  for (const char* model : {"tests/models/resnet18.onnx", "tests/models/mobilenet_v2.onnx"})
+    for (const ReportKind report : {ReportKind::Tape, ReportKind::Node, ReportKind::Tree,
+                                    ReportKind::Type, ReportKind::Leaves}) {
+      const std::string json = saved(model, report);
+      const auto fast = read_plain_profile(json, "x");
+      ASSERT_TRUE(fast) << model;
+      expect_equal(*fast, side_of(*profile_from_json(json, "x"), "x"));
+    }
+}
+
+TEST(ReadSide, FormulasAreLeftToTheOtherReader) {
+  const std::string json = saved("tests/models/mobilenet_v2_dynamic.onnx");
+  EXPECT_FALSE(read_plain_profile(json, "x"));
+  const auto side = read_side(json, "x");
+  ASSERT_TRUE(side) << side.error().message;
+  EXPECT_EQ(at(side->totals, Measure::Macs).count, Expr::symbol("N") * 300774272);
+}
+
+TEST(ReadSide, WhatTheFastReaderTakesTheOtherTakesToo) {
+  const std::string whole = saved("tests/models/resnet18.onnx");
+  std::mt19937 random(11);
+  const char* pieces[] = {"null", "{}", "[]", "-1", "1e300", "\"x\"", "true", ":",
+                          ",",    "01", "1.", "\\", "\n",    "]",     "}",    "[[1]]"};
+  std::size_t taken = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string json = whole;
+    json.replace(random() % json.size(), random() % 9, pieces[random() % std::size(pieces)]);
+    const auto fast = read_plain_profile(json, "x");
+    if (!fast) continue;
+    ++taken;
+    const auto slow = profile_from_json(json, "x");
+    // It does not look at columns that are not compared.
+    if (!slow) {
+      EXPECT_THAT(slow.error().message, testing::HasSubstr("has a value in column"));
+      continue;
+    }
+    expect_equal(*fast, side_of(*slow, "x"));
+  }
+  EXPECT_GT(taken, 20u);
+}
+
+TEST(ReadSide, WhatWasSavedBy01) {
+  const auto profile = read_side(file("tests/data/saved_by_0.1/profile.json"), "p");
+  ASSERT_TRUE(profile) << profile.error().message;
+  EXPECT_EQ(profile->rows_are, "tree");
+  const auto bench = read_side(file("tests/data/saved_by_0.1/bench.json"), "b");
+  ASSERT_TRUE(bench) << bench.error().message;
+  EXPECT_EQ(bench->kind, "bench");
+  EXPECT_FALSE(bench->rows.empty());
+}
+
+TEST(ReadSide, SensitivitiesAreInRunningOrder) {
+  const auto side = read_side(R"({"kind": "sensitivity", "schema": 2,
+      "facts": {"metric": "sqnr", "joint": {"value": 20.5, "interval": [19, 22]}},
+      "tables": {"layers": {"columns": [], "rows": [
+        {"index": 1, "layer": "fc", "operators": "Gemm", "value": 25, "value_interval": [24, 26]},
+        {"index": 0, "layer": "conv", "operators": "Conv", "value": null}]}}})",
+                              "s");
+  ASSERT_TRUE(side) << side.error().message;
+  ASSERT_EQ(side->rows.size(), 2u);
+  EXPECT_EQ(side->rows[0].name, "conv");
+  EXPECT_FALSE(at(side->rows[0].figures, Measure::Quality).is_known());
+  EXPECT_EQ(at(side->rows[1].figures, Measure::Quality).interval->high, 26);
+  EXPECT_EQ(at(side->totals, Measure::Quality).number(), 20.5);
+}
+
+TEST(ReadSide, OtherDocumentsAreRefused) {
+  const auto other = read_side(R"({"kind": "lint", "schema": 2})", "x.json");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message, "x.json: a document of kind \"lint\" has nothing to compare");
+  EXPECT_FALSE(read_side("{", "x"));
+  EXPECT_FALSE(read_side(R"({"kind": "sensitivity", "schema": 1})", "x"));
+  EXPECT_FALSE(read_side(R"({"kind": "sensitivity", "schema": 2, "facts": 3})", "x"));
+}
+
+}  // namespace
+}  // namespace strata::compare

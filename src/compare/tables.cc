@@ -1,0 +1,194 @@
+#include "compare/tables.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compare/text.h"
+
+namespace strata::compare {
+
+namespace {
+
+// The last part of a path, for headings.
+std::string short_label(const std::string& label) {
+  const std::size_t slash = label.rfind('/');
+  return slash == label.npos ? label : label.substr(slash + 1);
+}
+
+Cell ratio_cell(const Change& change) {
+  if (!change.ratio) return {};
+  if (!change.ratio_interval) return *change.ratio;
+  return Estimate{*change.ratio, change.ratio_interval->low, change.ratio_interval->high};
+}
+
+bool is_estimated(Measure measure) {
+  return measure == Measure::Latency || measure == Measure::Quality;
+}
+
+bool is_in_rows(const Comparison& comparison, Measure measure) {
+  return std::any_of(comparison.sides.begin(), comparison.sides.end(), [&](const Side& side) {
+    return std::any_of(side.rows.begin(), side.rows.end(),
+                       [&](const SideRow& row) { return at(row.figures, measure).is_known(); });
+  });
+}
+
+// Counts that say most about a layer are always shown, others where one changed.
+bool is_worth_showing(const Comparison& comparison, Measure measure) {
+  if (measure == Measure::Params || measure == Measure::Macs || is_estimated(measure)) return true;
+  return std::any_of(comparison.diffs.begin(), comparison.diffs.end(), [&](const Diff& diff) {
+    return std::any_of(diff.rows.begin(), diff.rows.end(), [&](const RowDiff& row) {
+      return at(row.changes, measure).is_known_change();
+    });
+  });
+}
+
+// How early a column is left out of a narrow table.
+int priority_of(Measure measure) {
+  switch (measure) {
+    case Measure::Macs:
+    case Measure::Latency:
+    case Measure::Quality:
+      return 1;
+    case Measure::Params:
+      return 2;
+    case Measure::Flops:
+      return 5;
+    case Measure::Read:
+    case Measure::Write:
+      return 6;
+    default:
+      return 7;
+  }
+}
+
+void add_measure(const MeasureFacts& facts, std::vector<Column>& columns) {
+  const std::string name(facts.name), title(facts.title);
+  const ColumnType type = is_estimated(facts.measure) ? ColumnType::Estimate : ColumnType::Plain;
+  columns.push_back(
+      {.name = name + "_before", .title = title + " before", .unit = facts.unit, .type = type});
+  columns.push_back(
+      {.name = name + "_after", .title = title + " after", .unit = facts.unit, .type = type});
+  columns.push_back({.name = name + "_change", .title = title + " change", .unit = facts.unit});
+  if (facts.measure == Measure::Latency)
+    columns.push_back({.name = name + "_ratio",
+                       .title = title + " ratio",
+                       .unit = Unit::Number,
+                       .type = ColumnType::Estimate});
+  if (is_estimated(facts.measure))
+    columns.push_back({.name = name + "_verdict", .title = title + " verdict"});
+}
+
+void add_cells(const Change& change, Measure measure, std::vector<Cell>& cells) {
+  cells.push_back(cell_of(change.before));
+  cells.push_back(cell_of(change.after));
+  cells.push_back(cell_of(change.difference));
+  if (measure == Measure::Latency) cells.push_back(ratio_cell(change));
+  if (is_estimated(measure)) cells.emplace_back(name_of(change.verdict));
+}
+
+// `old → new`, or one of them where they are equal or there is no other.
+std::string arrow(const std::string& before, const std::string& after) {
+  if (before == after || after.empty()) return before;
+  return before.empty() ? after : fmt::format("{} → {}", before, after);
+}
+
+// Of joined layers the type names all of them on one side already.
+std::string shown_type(const RowDiff& row, const std::string& before, const std::string& after) {
+  if (row.change == RowChange::Fused) return after;
+  return row.change == RowChange::Split ? before : arrow(before, after);
+}
+
+}  // namespace
+
+Table totals_table(const Comparison& comparison) {
+  Table table{
+      .name = "totals",
+      .columns = {
+          {.name = "file", .title = "File"},
+          {.name = "measure", .title = "Total"},
+          {.name = "unit", .title = "Unit"},
+          {.name = "before", .title = "Before", .unit = Unit::Number, .type = ColumnType::Estimate},
+          {.name = "after", .title = "After", .unit = Unit::Number, .type = ColumnType::Estimate},
+          {.name = "change", .title = "Change", .unit = Unit::Number},
+          {.name = "ratio", .title = "Ratio", .unit = Unit::Number, .type = ColumnType::Estimate},
+          {.name = "verdict", .title = "Verdict"}}};
+  const bool has_several = comparison.diffs.size() > 1;
+  // Numbers of several units stand in one column: as texts, to the right as numbers are.
+  const auto number = [](std::string name, std::string title) {
+    return Column{.name = std::move(name), .title = std::move(title), .unit = Unit::Number};
+  };
+  const auto& sides = comparison.sides;
+  table.shown_columns = {{.name = "measure", .title = "Total"},
+                         number("before", short_label(sides.front().label))};
+  if (has_several) table.shown_columns.insert(table.shown_columns.begin(), {"file", "File"});
+  table.shown_columns.push_back(
+      number("after", has_several ? "After" : short_label(sides.back().label)));
+  table.shown_columns.push_back(number("change", "Change"));
+  for (const Diff& diff : comparison.diffs)
+    for (const MeasureFacts& facts : measures()) {
+      const Change& change = at(diff.totals, facts.measure);
+      if (change.verdict == Verdict::Absent) continue;
+      const std::string& file = sides[diff.after].label;
+      TableRow& row = table.rows.emplace_back();
+      row.cells = {FilePath{file},        facts.name,
+                   name_of(facts.unit),   cell_of(change.before),
+                   cell_of(change.after), cell_of(change.difference),
+                   ratio_cell(change),    name_of(change.verdict)};
+      row.shown = {facts.title, figure_text(change.before, facts.unit),
+                   figure_text(change.after, facts.unit), change_text(change, facts.unit)};
+      if (has_several) row.shown.insert(row.shown.begin(), Cell(FilePath{file}));
+    }
+  return table;
+}
+
+Table layers_table(const Comparison& comparison, bool all) {
+  std::vector<const MeasureFacts*> columns;
+  for (const MeasureFacts& facts : measures())
+    if (facts.of_rows && is_in_rows(comparison, facts.measure)) columns.push_back(&facts);
+  Table table{.name = "layers",
+              .columns = {{.name = "file", .title = "File"},
+                          {.name = "change", .title = "Change"},
+                          {.name = "layer", .title = "Layer before"},
+                          {.name = "layer_after", .title = "Layer after"},
+                          {.name = "type", .title = "Type before"},
+                          {.name = "type_after", .title = "Type after"}}};
+  const bool has_several = comparison.diffs.size() > 1;
+  table.shown_columns = {{.name = "layer", .title = "Layer"},
+                         {.name = "change", .title = "Change"},
+                         {.name = "type", .title = "Type", .priority = 4}};
+  if (has_several) table.shown_columns.insert(table.shown_columns.begin(), {"file", "File"});
+  std::vector<const MeasureFacts*> shown;
+  for (const MeasureFacts* facts : columns) {
+    add_measure(*facts, table.columns);
+    if (!is_worth_showing(comparison, facts->measure)) continue;
+    shown.push_back(facts);
+    table.shown_columns.push_back({.name = std::string(facts->name),
+                                   .title = std::string(facts->title),
+                                   .unit = facts->unit,
+                                   .priority = priority_of(facts->measure)});
+  }
+  for (const Diff& diff : comparison.diffs) {
+    const Side &before = comparison.sides[diff.before], &after = comparison.sides[diff.after];
+    for (const RowDiff& from : diff.rows) {
+      if (!all && from.is_unchanged()) continue;
+      TableRow& row = table.rows.emplace_back();
+      const std::string names[] = {names_of(before, from.before), names_of(after, from.after)};
+      const std::string types[] = {types_of(before, from.before), types_of(after, from.after)};
+      row.cells = {
+          FilePath{after.label}, name_of(from.change), names[0], names[1], types[0], types[1]};
+      row.shown = {arrow(names[0], names[1]), name_of(from.change),
+                   shown_type(from, types[0], types[1])};
+      if (has_several) row.shown.insert(row.shown.begin(), Cell(FilePath{after.label}));
+      for (const MeasureFacts* facts : columns) {
+        const Change& change = at(from.changes, facts->measure);
+        add_cells(change, facts->measure, row.cells);
+      }
+      for (const MeasureFacts* facts : shown)
+        row.shown.emplace_back(both_text(at(from.changes, facts->measure), facts->unit));
+    }
+  }
+  return table;
+}
+
+}  // namespace strata::compare

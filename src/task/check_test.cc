@@ -1,0 +1,43 @@
+#include "strata/task/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+std::string model(const char* name) {
+  return std::string(STRATA_SOURCE_DIR "/tests/models/") + name;
+}
+
+// torchvision's documentation has 11,689,512 parameters for resnet18.
+TEST(CheckTask, AModelAndItsBudgets) {
+  const auto outcome = run_check({.model = {.path = model("resnet18.onnx")},
+                                  .budget = "params=11689512,params=11689511,no:Conv,no:Loop"});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  std::vector<budget::Verdict> verdicts;
+  for (const budget::Judged& one : outcome->outcome.judged) verdicts.push_back(one.verdict);
+  EXPECT_THAT(verdicts, testing::ElementsAre(budget::Verdict::Within, budget::Verdict::Over,
+                                             budget::Verdict::Over, budget::Verdict::Within));
+}
+
+TEST(CheckTask, GrowthFromABaseline) {
+  const CheckRequest request{.model = {.path = model("resnet50.onnx")},
+                             .budget = STRATA_SOURCE_DIR "/tests/cli/models/growth.toml",
+                             .baseline = model("resnet18.onnx")};
+  const auto outcome = run_check(request);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  // 25,557,032 of 11,689,512 is +118.63 %.
+  ASSERT_EQ(outcome->outcome.judged.size(), 2u);
+  EXPECT_EQ(outcome->outcome.judged[0].verdict, budget::Verdict::Over);
+  EXPECT_NEAR(*outcome->outcome.judged[0].allowed, 11689512 * 2.18, 1);
+}
+
+TEST(CheckTask, Mistakes) {
+  EXPECT_FALSE(run_check({.model = {.path = "nothing.onnx"}, .budget = "macs=5"}));
+  EXPECT_FALSE(run_check({.model = {.path = model("resnet18.onnx")}, .budget = "macs"}));
+  EXPECT_FALSE(run_check({.model = {.path = model("resnet18.onnx")}, .budget = "nothing.toml"}));
+}
+
+}  // namespace
+}  // namespace strata

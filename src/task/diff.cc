@@ -1,0 +1,30 @@
+#include "strata/task/diff.h"
+
+#include "task/side.h"
+
+namespace strata {
+
+Result<DiffOutcome> run_diff(const DiffRequest& request, const Observer&) {
+  if (request.files.size() < 2) return failure("a comparison needs two files", ErrorKind::Usage);
+  const auto limits = compare::parse_limits(request.limits);
+  if (!limits) return failure(limits);
+  DiffOutcome out;
+  std::vector<compare::Side>& sides = out.comparison.sides;
+  auto loaded =
+      load_sides(request.files, {.model = request.model, .convention = request.convention});
+  if (!loaded) return failure(loaded);
+  for (LoadedSide& one : *loaded) {
+    sides.push_back(std::move(one.side));
+    out.bytes += one.bytes;
+  }
+  for (std::size_t i = 1; i < sides.size(); ++i) {
+    out.comparison.diffs.push_back(compare::diff_of(sides.front(), sides[i]));
+    out.comparison.diffs.back().after = i;
+  }
+  auto judged = compare::judge_limits(*limits, sides, out.comparison.diffs);
+  if (!judged) return failure(judged);
+  out.comparison.limits = std::move(*judged);
+  return out;
+}
+
+}  // namespace strata

@@ -1,0 +1,32 @@
+// A side of a comparison, from a model or from a saved document.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/compare/side.h"
+#include "strata/profile/options.h"
+#include "strata/task/model.h"
+
+namespace strata {
+
+struct SideRequest {
+  ModelRequest model;  // its path may also be that of a document
+  std::string convention = "strata";
+  ReportKind report = ReportKind::Tape;  // rows of a model
+};
+
+struct LoadedSide {
+  compare::Side side;
+  std::uint64_t bytes = 0;  // of the file
+};
+
+// A document if the file begins as one, else a model.
+Result<LoadedSide> load_side(const SideRequest& request);
+// Several of them. Sizes that the caller gives are for the models that have them: one of all must.
+// Where there is a saved profile, models have its kind of rows.
+Result<std::vector<LoadedSide>> load_sides(const std::vector<std::string>& paths,
+                                           const SideRequest& request);
+
+}  // namespace strata
