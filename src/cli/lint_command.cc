@@ -51,9 +51,11 @@ Command add_lint(App& program) {
   app->add_option("--model MODEL", options->model,
                   "an ONNX file, or zoo:NAME, whose costs are joined to tables that have none");
   app->add_option("--device SPEED", options->device,
-                  "what the device can do: 40TFLOP/s, or 40TFLOP/s,900GB/s");
+                  "what the device can do: 40TFLOP/s, or 40TFLOP/s,900GB/s")
+      ->group("Options");
   app->add_option("--samples N", options->samples,
-                  "runs behind each number, where the file does not say");
+                  "runs behind each number, where the file does not say")
+      ->group("Options");
   options->table.add_to(*app);
   options->table.add_choice(*app);
   return {app, [options] { return run(*options); }};

@@ -162,7 +162,7 @@ void add_rows(App& app, StatOptions& options) {
 Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
   App* app = program.add_subcommand("stat", "what every layer costs");
-  app->above_footer(name_lists);
+  app->below_options(name_lists);
   options->model.add_to(*app);
   add_rows(*app, *options);
   app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)");

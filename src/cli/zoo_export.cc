@@ -42,6 +42,7 @@ Command add_zoo_export(App& zoo) {
   const Option* no_weights =
       app->add_flag("--no-weights", options->no_weights, "write shapes only");
   app->add_option("--seed N", options->seed, "seed of the random weights (default 0)")
+      ->group("Options")
       ->excludes(no_weights, "no weights are written");
   return {app, [options] { return run(*options); }};
 }

@@ -20,10 +20,11 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::array<std::string_view, 24> kRooms = {
-    "base",  "graph",       "document", "read",    "write",   "ops",     "infer", "cost",
-    "build", "zoo",         "engine",   "data",    "machine", "measure", "bench", "calibrate",
-    "edit",  "sensitivity", "quantize", "profile", "report",  "lint",    "task",  "cli"};
+constexpr std::array<std::string_view, 25> kRooms = {
+    "base",  "graph",     "document", "read",        "write",    "ops",     "infer",
+    "cost",  "build",     "zoo",      "engine",      "data",     "machine", "measure",
+    "bench", "calibrate", "edit",     "sensitivity", "quantize", "profile", "report",
+    "lint",  "task",      "manual",   "cli"};
 
 struct Place {
   std::size_t room;  // index into kRooms
