@@ -94,6 +94,13 @@ Option* Option::suggest(const std::vector<std::string>& words) {
   return this;
 }
 
+Option* Option::file_only() {
+  option_->check([](const std::string& text) {
+    return text == "-" ? "this cannot go to standard output; name a file" : "";
+  });
+  return this;
+}
+
 template <class Number>
 Option* Option::within(Number least, Number most) {
   option_->check(CLI::Range(least, most));

@@ -35,6 +35,7 @@ class Option {
   Option* group(const std::string& heading);  // in --help, if the name does not say it
   Option* one_of(const std::vector<std::string>& words);
   Option* suggest(const std::vector<std::string>& words);  // to completion; others are taken, too
+  Option* file_only();                                     // `-`, standard output, is refused
   // Both ends are allowed.
   template <class Number>
   Option* within(Number least, Number most);

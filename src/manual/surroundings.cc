@@ -18,6 +18,7 @@ constexpr VariableFacts kVariables[] = {
     {"NO_COLOR", "if it is set, nothing is printed in colour"},
     {"STRATA_ENGINE_PATH", "folders to look for engines in, with colons between them"},
     {"STRATA_ONNXRUNTIME", "the library of ONNX Runtime, or the folder that it is in"},
+    {"TMPDIR", "the folder for temporary files, instead of /tmp"},
     {"XDG_CACHE_HOME", "the folder in which what this machine can do at best is kept"},
     {"HOME", "has that folder as .cache if XDG_CACHE_HOME is not set"},
 };

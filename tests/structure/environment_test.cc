@@ -35,6 +35,7 @@ std::set<std::string> variables_that_are_read() {
       const std::string text = text_of(path);
       for (std::sregex_iterator at(text.begin(), text.end(), call), end; at != end; ++at)
         names.insert((*at)[1]);
+      if (text.find("temp_directory_path(") != text.npos) names.insert("TMPDIR");
     }
   return names;
 }
