@@ -1,10 +1,18 @@
 #include "manual/facts.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/nearest.h"
 
 namespace strata::manual {
+
+bool takes_command(const CommandFacts& command) {
+  return !command.parts.empty() &&
+         std::none_of(command.options.begin(), command.options.end(),
+                      [](const OptionFacts& option) { return option.positional; });
+}
 
 std::vector<const CommandFacts*> all_commands(const CommandFacts& program) {
   std::vector<const CommandFacts*> all{&program};

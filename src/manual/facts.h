@@ -33,6 +33,9 @@ struct CommandFacts {
   std::string notes = {};  // below the options: lists of names, explanations, examples
 };
 
+// Whether it does nothing itself, and needs one of its subcommands.
+bool takes_command(const CommandFacts& command);
+
 // The command and its subcommands, theirs included.
 std::vector<const CommandFacts*> all_commands(const CommandFacts& program);
 

@@ -72,10 +72,7 @@ std::string usage_line(const CommandFacts& command) {
   for (const OptionFacts& option : command.options)
     if (option.positional)
       line += option.required ? " " + shown_name(option) : " [" + shown_name(option) + "]";
-  const bool has_own_work = std::any_of(command.options.begin(), command.options.end(),
-                                        [](const OptionFacts& one) { return one.positional; });
-  if (!command.parts.empty() && !has_own_work) line += " COMMAND";
-  return line;
+  return takes_command(command) ? line + " COMMAND" : line;
 }
 
 std::string help_text(const CommandFacts& command) {

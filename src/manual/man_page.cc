@@ -43,7 +43,7 @@ std::string synopsis(const CommandFacts& command) {
     if (option.positional)
       out += fmt::format(" {}{}{}", option.required ? "" : "[", italic(option.value),
                          option.required ? "" : "]");
-  return out + "\n";
+  return out + (takes_command(command) ? " " + italic("COMMAND") : "") + "\n";
 }
 
 std::string option_name(const OptionFacts& option) {

@@ -26,7 +26,8 @@ TEST(ManPage, HasTheSectionsThatPeopleLookFor) {
             HasSubstr(".SH EXIT STATUS\n"), HasSubstr(".SH SEE ALSO\n\\fBtool\\fR(1)\n"),
             Not(HasSubstr(".SH ENVIRONMENT"))));
   EXPECT_THAT(man_page(program, program, "tool 1.2"),
-              AllOf(HasSubstr(".TP\n\\fBtool\\-run\\fR(1)\nrun a file\n"),
+              AllOf(HasSubstr(".SH SYNOPSIS\n\\fBtool\\fR [\\fIOPTIONS\\fR] \\fICOMMAND\\fR\n"),
+                    HasSubstr(".TP\n\\fBtool\\-run\\fR(1)\nrun a file\n"),
                     HasSubstr(".SH ENVIRONMENT\n"), Not(HasSubstr("SEE ALSO"))));
 }
 
