@@ -131,7 +131,7 @@ file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
      RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*)
 foreach(folder IN LISTS folders)
   set(program tests_${folder}_test)
-  if(folder MATCHES "^(structure|trained|start|lint)$")  # which read nothing that torch exports
+  if(folder MATCHES "^(structure|trained|start|lint|shell)$")  # which read nothing that torch exports
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/)
   else()
     set(fixture models)

@@ -12,7 +12,11 @@ namespace {
 
 Result<std::vector<BenchModel>> all_models(const BenchChoices& choices) {
   std::vector<BenchModel> models;
-  for (const std::string& source : choices.models) models.emplace_back().source = source;
+  for (const std::string& given : choices.models) {
+    const auto source = input_path(given);
+    if (!source) return failure(source);
+    models.emplace_back().source = *source;
+  }
   for (const std::string& text : choices.pairs) {
     auto model = of_option("--pair", parse_model_files(text));
     if (!model) return failure(model);

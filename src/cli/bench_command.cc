@@ -92,7 +92,7 @@ void add_choices(App& app, BenchCommand& command) {
           "an input's shape (1x3x224x224), or a .npy, .npz or .pb file of its elements "
           "(repeatable)");
   app.old_name("--inputs", app.get_option("--input"));
-  app.add_option("models MODEL…", choices.models, "files, or zoo:NAME");
+  app.add_option("models MODEL…", choices.models, "files, zoo:NAME, or - for standard input");
   app.add_option("--pair ENGINE=FILE,…", choices.pairs,
                  "one model as files of several engines (repeatable)");
   const Option* shapes = app.add_option("--shapes min=…,opt=…,max=…", command.shapes,

@@ -76,7 +76,7 @@ Command add_calibrate(App& program) {
   options->on.data.add_to(*app);
   app->remove_option("--labels");
   const Option* output =
-      app->add_option("-o,--output FILE", request.output, "file for the sketches");
+      app->add_option("-o,--output FILE", request.output, "file for the sketches")->file_only();
   const Option* merge =
       app->add_option("--merge FILE...", options->merge, "add up files of several runs")
           ->allow_extra_args(true);

@@ -54,6 +54,8 @@ Command add_merge(App& program);
 Command add_lint(App& program);
 Command add_diff(App& program);
 Command add_check(App& program);
+Command add_help(App& program);
+Command add_completion(App& program);
 Command add_worker(App& program);  // hidden: a process of `bench`
 
 std::string version_text();  // `strata 0.1.0`

@@ -11,7 +11,9 @@ namespace {
 struct Row {
   std::string_view name;
   Command (*add)(App& program);
+  bool is_about_others = false;
 };
+constexpr std::string_view kHidden = "worker";
 constexpr Row kCommands[] = {
     {"stat", add_stat},
     {"explain", add_explain},
@@ -29,24 +31,38 @@ constexpr Row kCommands[] = {
     {"zoo", add_zoo},
     {"ops", add_ops},
     {"engines", add_engines},
-    // Hidden.
-    {"worker", add_worker},
+    // About the others.
+    {"completion", add_completion, true},
+    {"help", add_help, true},
+    // Not for people.
+    {kHidden, add_worker},
 };
+
+const Row* find(std::string_view name) {
+  const auto row = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                [&](const Row& one) { return one.name == name; });
+  return row == std::end(kCommands) ? nullptr : row;
+}
 
 }  // namespace
 
 std::vector<Command> add_commands(App& program, std::string_view first) {
   std::vector<Command> commands;
-  if (first == "--version") return commands;
-  const bool all = !is_command(first);
+  if (first == "--version" || first == "-V") return commands;
+  const Row* only = find(first);
+  if (only != nullptr && only->is_about_others) only = nullptr;
   for (const Row& row : kCommands)
-    if (all || row.name == first) commands.push_back(row.add(program));
+    if (only == nullptr || only == &row) commands.push_back(row.add(program));
   return commands;
 }
 
-bool is_command(std::string_view name) {
-  return std::any_of(std::begin(kCommands), std::end(kCommands),
-                     [&](const Row& row) { return row.name == name; });
+bool is_command(std::string_view name) { return find(name) != nullptr; }
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Row& row : kCommands)
+    if (row.name != kHidden) names.emplace_back(row.name);
+  return names;
 }
 
 }  // namespace strata::cli

@@ -66,7 +66,7 @@ TEST(DataOptions, EitherDataOrRandom) {
   EXPECT_TRUE(parse("").request_if_any());
   EXPECT_FALSE(parse("--data x --random").request_if_any());
   EXPECT_THAT(complaint("--samples 0"), HasSubstr("not in range"));
-  EXPECT_THAT(complaint("--preset vgg"), HasSubstr("vgg not in"));
+  EXPECT_THAT(complaint("--preset vgg"), HasSubstr("there is no \"vgg\""));
 }
 
 std::string effects(const std::string& line) {

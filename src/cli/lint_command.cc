@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/model_options.h"
 #include "cli/options.h"
 #include "cli/table_options.h"
 #include "strata/profile/split.h"
@@ -17,7 +18,9 @@ struct Options {
 };
 
 Result<LintRequest> request_of(const Options& options) {
-  LintRequest request{.file = options.file};
+  auto file = input_path(options.file);
+  if (!file) return failure(file);
+  LintRequest request{.file = std::move(*file)};
   if (!options.model.empty()) request.model = ModelRequest{.path = options.model};
   if (options.samples > 0) request.samples = options.samples;
   if (!options.device.empty()) {
@@ -47,13 +50,16 @@ Result<int> run(const Options& options) {
 Command add_lint(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("lint", "what cannot be true of anybody's profile");
-  app->add_option("file FILE", options->file, "a profile, a table or a trace")->required();
+  app->add_option("file FILE", options->file, "a profile, a table or a trace; - for standard input")
+      ->required();
   app->add_option("--model MODEL", options->model,
                   "an ONNX file, or zoo:NAME, whose costs are joined to tables that have none");
   app->add_option("--device SPEED", options->device,
-                  "what the device can do: 40TFLOP/s, or 40TFLOP/s,900GB/s");
+                  "what the device can do: 40TFLOP/s, or 40TFLOP/s,900GB/s")
+      ->group("Options");
   app->add_option("--samples N", options->samples,
-                  "runs behind each number, where the file does not say");
+                  "runs behind each number, where the file does not say")
+      ->group("Options");
   options->table.add_to(*app);
   options->table.add_choice(*app);
   return {app, [options] { return run(*options); }};

@@ -6,28 +6,35 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "cli/advice.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/fatal.h"
 #include "cli/options.h"
+#include "manual/help_text.h"
 
 namespace {
 
 int run(int argc, char** argv) {
   using namespace strata::cli;
-  App program("strata: what every layer of a neural network costs", "strata");
-  program.set_version_flag("--version", version_text());
+  App program("what every layer of a neural network costs", "strata");
+  program.set_version_flag("-V,--version", version_text());
   program.require_subcommand();
   const std::string_view first = argc > 1 ? argv[1] : "";
   const std::vector<Command> commands = add_commands(program, first);
+  if (argc == 1) {
+    fmt::print(stderr, "{}", strata::manual::short_help_text(program.facts()));
+    return kUsage;
+  }
   const auto shown = program.parse(argc, argv);
   if (!shown) {
     if (first.empty() || first.starts_with('-') || is_command(first))
       complain(shown.error().message);
     else
-      complain(fmt::format("there is no command \"{}\"", first));
+      complain(fmt::format("there is no command \"{}\"{}", first,
+                           strata::did_you_mean(first, command_names())));
     fmt::print(stderr, "Run strata --help, or a command with --help, for what there is.\n");
     return kUsage;
   }

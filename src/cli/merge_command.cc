@@ -37,7 +37,7 @@ Command add_merge(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("merge", "results of a sweep's parts in one file");
   app->add_option("files FILE…", options->files, "results of `strata sweep`")->required();
-  app->add_option("-o,--output FILE", options->output, "file to write the results to");
+  app->add_option("-o,--output FILE", options->output, "file to write the results to")->file_only();
   options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/standard_input.h"
 #include "cli/options.h"
 #include "strata/infer/size_text.h"
 
@@ -17,7 +18,8 @@ bool is_file(const std::string& input) {
 }  // namespace
 
 void ModelOptions::add_to(App& app) {
-  app.add_option("model MODEL", path, "an ONNX file, or zoo:NAME")->required();
+  app.add_option("model MODEL", path, "an ONNX file, zoo:NAME, or - for standard input")
+      ->required();
   add_sizes_to(app);
 }
 
@@ -41,6 +43,10 @@ Option* ModelOptions::take_files(App& app) {
                           "elements (repeatable)");
   app.old_name("--inputs", input);
   return input;
+}
+
+Result<std::string> input_path(const std::string& given) {
+  return given == "-" ? standard_input_path() : given;
 }
 
 std::vector<std::string> input_files(const std::vector<std::string>& inputs) {
@@ -84,10 +90,12 @@ Result<ModelRequest> ModelOptions::request() const {
                                "NAME=1x3x224x224",
                                input_files(inputs).front()),
                    ErrorKind::Usage);
+  const auto file = input_path(path);
+  if (!file) return failure(file);
   auto given = parse_sizes(input_shapes(inputs), sizes);
   if (!given) return failure(given);
   if (batch > 0) given->batch = batch;
-  return ModelRequest{path, std::move(*given), allow_outside_data, limit};
+  return ModelRequest{*file, std::move(*given), allow_outside_data, limit};
 }
 
 }  // namespace strata::cli

@@ -11,6 +11,9 @@ namespace strata::cli {
 
 class Option;
 
+// What to open for a file that the command line names: `-` is standard input.
+Result<std::string> input_path(const std::string& given);
+
 // What --input names: files of elements (.npy, .npz, .pb), or shapes.
 std::vector<std::string> input_files(const std::vector<std::string>& inputs);
 std::vector<std::string> input_shapes(const std::vector<std::string>& inputs);

@@ -75,8 +75,9 @@ Command add_optimize(App& program) {
   auto options = std::make_shared<Options>();
   OptimizeRequest& request = options->request;
   App* app = program.add_subcommand("optimize", "the fastest way to run it, as a file");
-  app->add_option("model MODEL", options->model, "a file, or zoo:NAME")->required();
-  app->add_option("-o,--output OUT", request.output, "the model to write")->required();
+  app->add_option("model MODEL", options->model, "a file, zoo:NAME, or - for standard input")
+      ->required();
+  app->add_option("-o,--output OUT", request.output, "the model to write")->required()->file_only();
   Option* max_time = app->add_quantity("--max-time TIME", Quantity::TimeLimit, request.seconds,
                                        "how long to search (default 2min)");
   app->old_name("--budget", max_time);

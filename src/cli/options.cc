@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <functional>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "base/embedded.h"
+#include "base/nearest.h"
+#include "manual/help_text.h"
+#include "manual/option_groups.h"
 
 namespace strata::cli {
 
@@ -15,27 +17,18 @@ namespace {
 
 constexpr const char* kOldNamesEnd = "0.3";  // the release that no longer knows them
 
-Result<std::string> parse_by(CLI::App& app, const std::function<void()>& parse) {
-  try {
-    parse();
-    return "";
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return failure(error.what(), ErrorKind::Usage);
-    std::ostringstream text;  // of --help or --version
-    app.exit(error, text);
-    std::string help = text.str();  // CLI11 leaves a line for the group of hidden options
-    if (const std::size_t gap = help.find("\n\n\n"); gap != help.npos) help.erase(gap, 1);
-    return help;
-  }
+// The words of a command line that lead to a command: `strata zoo table`.
+std::string path_of(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : path_of(*parent) + " " + app.get_name();
 }
 
 // Examples and explanations, as they are in the repository.
-void add_help(CLI::App& app) {
-  const CLI::App* parent = app.get_parent();
-  const bool has_own_parts = parent != nullptr && parent->get_parent() != nullptr;
-  const auto text = embedded_file(fmt::format(
-      "data/help/{}{}.txt", has_own_parts ? parent->get_name() + "_" : "", app.get_name()));
-  if (text) app.footer(std::string(text->substr(0, text->find_last_not_of('\n') + 1)));
+std::string help_file(const CLI::App& app) {
+  std::string name = path_of(app);  // `strata zoo table` has zoo_table.txt
+  if (const std::size_t space = name.find(' '); space != name.npos) name.erase(0, space + 1);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return std::string(embedded_file("data/help/" + name + ".txt").value_or(""));
 }
 
 // `--output` of `--output FILE`
@@ -81,8 +74,30 @@ Option* Option::description(const std::string& help) {
   return this;
 }
 
+Option* Option::group(const std::string& heading) {
+  group_ = heading;
+  return this;
+}
+
 Option* Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
+  words_ = words;
+  option_->check([words](const std::string& text) {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+    return fmt::format("there is no \"{}\"{}; it can be {}", text, did_you_mean(text, words),
+                       fmt::join(words, ", "));
+  });
+  return this;
+}
+
+Option* Option::suggest(const std::vector<std::string>& words) {
+  words_ = words;
+  return this;
+}
+
+Option* Option::file_only() {
+  option_->check([](const std::string& text) {
+    return text == "-" ? "this cannot go to standard output; name a file" : "";
+  });
   return this;
 }
 
@@ -135,6 +150,8 @@ Option* Option::replaced_by(const std::string& now) {
 
 std::size_t Option::count() const { return option_->count(); }
 
+bool Option::hidden() const { return option_->get_group().empty(); }
+
 void all_need(const std::vector<Option*>& options, const std::vector<const Option*>& others,
               const std::string& why) {
   for (Option* option : options) option->needs(others, why);
@@ -148,11 +165,9 @@ void all_need(const std::vector<Option*>& options, const std::function<bool()>& 
 // ----- App
 
 App::App(const std::string& description, const std::string& name)
-    : own_(std::make_unique<CLI::App>(description, name)), app_(own_.get()) {
-  add_help(*app_);
-}
+    : own_(std::make_unique<CLI::App>(description, name)), app_(own_.get()) {}
 
-App::App(CLI::App* subcommand) : app_(subcommand) { add_help(*app_); }
+App::App(CLI::App* subcommand) : app_(subcommand) {}
 
 App::~App() = default;
 
@@ -167,9 +182,7 @@ void App::set_version_flag(const std::string& names, const std::string& version)
   app_->set_version_flag(names, version);
 }
 
-void App::footer(const std::string& text) { app_->footer(text); }
-
-void App::above_footer(std::function<std::string()> text) { app_->footer(std::move(text)); }
+void App::below_options(std::function<std::string()> text) { below_options_ = std::move(text); }
 
 void App::hide() { app_->group(""); }
 
@@ -250,12 +263,81 @@ void App::remove_option(const std::string& name) {
   app_->remove_option(option);
 }
 
+Result<std::string> App::parse_by(const std::function<void()>& parse) {
+  try {
+    parse();
+    return "";
+  } catch (const CLI::CallForHelp&) {
+    return manual::help_text(chosen().facts());
+  } catch (const CLI::CallForVersion& version) {
+    return std::string(version.what()) + "\n";
+  } catch (const CLI::ExtrasError&) {
+    return failure(unexpected(), ErrorKind::Usage);
+  } catch (const CLI::ParseError& error) {
+    return failure(error.what(), ErrorKind::Usage);
+  }
+}
+
 Result<std::string> App::parse(int argc, const char* const* argv) {
-  return parse_by(*app_, [&] { app_->parse(argc, argv); });
+  return parse_by([&] { app_->parse(argc, argv); });
 }
 
 Result<std::string> App::parse(const std::string& line) {
-  return parse_by(*app_, [&] { app_->parse(line); });
+  return parse_by([&] { app_->parse(line); });
+}
+
+std::string App::unexpected() const {
+  const std::vector<std::string> words = app_->remaining(true);
+  const auto option = std::find_if(words.begin(), words.end(),
+                                   [](const std::string& word) { return word.starts_with('-'); });
+  if (option == words.end())
+    return fmt::format("\"{}\" is one argument too many", words.empty() ? "" : words.front());
+  const std::string name = option->substr(0, option->find('='));
+  std::vector<std::string> names;
+  for (const manual::OptionFacts& known : chosen().facts().options)
+    if (!known.positional) names.push_back(known.name);
+  return fmt::format("there is no option {}{}", name, did_you_mean(name, names));
+}
+
+const App& App::chosen() const {
+  const App* innermost = this;
+  visit([&](const App& app) { innermost = &app; });
+  return *innermost;
+}
+
+manual::OptionFacts App::facts_of(const Option& option, const std::string& command) const {
+  const CLI::Option& own = *option.option_;
+  manual::OptionFacts facts;
+  facts.positional = own.get_positional();
+  facts.name = facts.positional ? own.get_name(true) : option.name();
+  if (!own.get_snames().empty()) facts.short_name = "-" + own.get_snames().front();
+  facts.value = own.get_option_text();
+  facts.help = own.get_description();
+  facts.group = !option.group_.empty() ? option.group_
+                : facts.positional     ? "Arguments"
+                                       : std::string(manual::group_of(facts.name));
+  facts.words = option.words_.empty() ? manual::words_of(command, facts.name) : option.words_;
+  facts.required = own.get_required();
+  facts.repeatable = own.get_expected_max() > 1;
+  return facts;
+}
+
+manual::CommandFacts App::facts() const {
+  manual::CommandFacts facts{.name = path_of(*app_), .about = app_->get_description()};
+  for (const auto& option : options_)
+    if (!option->hidden()) facts.options.push_back(facts_of(*option, facts.name));
+  facts.options.push_back({.name = "--help", .short_name = "-h", .help = "show this help"});
+  if (app_->get_version_ptr() != nullptr)
+    facts.options.push_back({.name = "--version", .short_name = "-V", .help = "show the version"});
+  for (manual::OptionFacts& option : facts.options)
+    if (option.group.empty()) option.group = manual::group_of(option.name);
+  manual::sort_by_group(facts.options);
+  for (const auto& subcommand : subcommands_)
+    if (!subcommand->app_->get_group().empty()) facts.parts.push_back(subcommand->facts());
+  if (below_options_) facts.notes = below_options_();
+  const std::string file = help_file(*app_);
+  facts.notes += (facts.notes.empty() || file.empty() ? "" : "\n") + file;
+  return facts;
 }
 
 void App::visit(const std::function<void(const App&)>& each) const {

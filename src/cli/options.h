@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "manual/facts.h"
 #include "strata/base/result.h"
 
 namespace CLI {
@@ -31,7 +32,10 @@ class Option {
   Option* required(bool needed = true);
   Option* option_text(const std::string& text);  // what stands for the value in --help
   Option* description(const std::string& help);
+  Option* group(const std::string& heading);  // in --help, if the name does not say it
   Option* one_of(const std::vector<std::string>& words);
+  Option* suggest(const std::vector<std::string>& words);  // to completion; others are taken, too
+  Option* file_only();                                     // `-`, standard output, is refused
   // Both ends are allowed.
   template <class Number>
   Option* within(Number least, Number most);
@@ -54,6 +58,7 @@ class Option {
   const std::string& name() const { return name_; }  // `--output`
   std::size_t count() const;                         // how often it was given
   bool given() const { return count() > 0; }
+  bool hidden() const;
 
  private:
   friend class App;
@@ -64,6 +69,8 @@ class Option {
   };
   CLI::Option* option_;
   std::string name_;  // CLI11 forgets that of an option that is hidden
+  std::string group_;
+  std::vector<std::string> words_;  // of one_of()
   std::vector<Rule> rules_;
   std::string now_;         // what to write instead; empty: it is no old name
   bool passes_on_ = false;  // what is given to it, to another option
@@ -87,11 +94,9 @@ class App {
   App* add_subcommand(const std::string& name, const std::string& description);
   void require_subcommand();
   void set_version_flag(const std::string& names, const std::string& version);
-  // Below the options in --help. It is data/help/NAME.txt if there is such a file; for a subcommand
-  // of `zoo`, data/help/zoo_NAME.txt.
-  void footer(const std::string& text);
-  // Stands above the footer, and is made only when it is shown.
-  void above_footer(std::function<std::string()> text);
+  // Stands below the options in --help, and is made only when it is shown. After it comes
+  // data/help/NAME.txt if there is such a file; for a subcommand of `zoo`, data/help/zoo_NAME.txt.
+  void below_options(std::function<std::string()> text);
   void hide();  // from the program's --help
 
   // `names` is `-o,--output FILE`, with what stands for the value in --help, or `model MODEL` for a
@@ -128,9 +133,15 @@ class App {
 
   const std::string& name() const;
   bool parsed() const;  // whether the command line names this subcommand
+  // What is not hidden, for help, manual pages and completion.
+  manual::CommandFacts facts() const;
 
  private:
   friend std::vector<std::pair<std::string, std::string>> given_options(const App& app);
+  Result<std::string> parse_by(const std::function<void()>& parse);
+  const App& chosen() const;  // the innermost subcommand that the command line names
+  manual::OptionFacts facts_of(const Option& option, const std::string& command) const;
+  std::string unexpected() const;  // the sentence for a word that nothing takes
   explicit App(CLI::App* subcommand);
   Option* keep(CLI::Option* option, const std::string& names);
   // This App, and those of its subcommands that the command line names.
@@ -140,6 +151,7 @@ class App {
   CLI::App* app_;
   std::vector<std::unique_ptr<App>> subcommands_;
   std::vector<std::unique_ptr<Option>> options_;
+  std::function<std::string()> below_options_;
 };
 
 // Every option that was given, for the receipt in the JSON.

@@ -92,9 +92,13 @@ TEST(Options, WhatIsWrongIsSaid) {
   EXPECT_EQ(words_for(app, "m --whole 1.5"), "--whole: Value 1.5 not in range 1 to 8");
   EXPECT_EQ(words_for(app, "m --large 0"), "--large: Value 0 not in range 1 to 1099511627776");
   EXPECT_THAT(words_for(app, "m --real 3"), HasSubstr("--real: Value 3 not in range 0.5"));
-  EXPECT_EQ(words_for(app, "m --word three"), "--word: three not in {one,two}");
+  EXPECT_EQ(words_for(app, "m --word three"), "--word: there is no \"three\"; it can be one, two");
+  EXPECT_EQ(words_for(app, "m --word tow"),
+            "--word: there is no \"tow\" (did you mean two?); it can be one, two");
   EXPECT_EQ(words_for(app, "--whole 1"), "model is required");
-  EXPECT_THAT(words_for(app, "m --other"), HasSubstr("--other"));
+  EXPECT_EQ(words_for(app, "m --other"), "there is no option --other");
+  EXPECT_EQ(words_for(app, "m --wrod=one"), "there is no option --wrod (did you mean --word?)");
+  EXPECT_EQ(words_for(app, "m n"), "\"n\" is one argument too many");
   EXPECT_EQ(app.parse("m --other").error().kind, ErrorKind::Usage);
 }
 
@@ -105,14 +109,15 @@ TEST(Options, HelpShowsThem) {
   app.add_flag("--flag", flag, "a flag");
   app.add_flag("--secret", secret)->hide();
   app.add_option("-t,--text", text, "a text")->option_text("TEXT…")->description("some text");
-  app.footer("Examples:\n  program -t x");
-  app.set_version_flag("--version", "program 1.2");
+  app.below_options([] { return "Examples:\n  program -t x\n"; });
+  app.set_version_flag("-V,--version", "program 1.2");
   const std::string help = words_for(app, "--help");
   EXPECT_THAT(help, AllOf(HasSubstr("what it is"), HasSubstr("--flag"), HasSubstr("a flag"),
-                          HasSubstr("-t,--text TEXT…"), HasSubstr("some text"),
+                          HasSubstr("-t, --text TEXT…"), HasSubstr("some text"),
                           HasSubstr("program -t x"), Not(HasSubstr("a text"))));
   EXPECT_THAT(help, Not(HasSubstr("secret")));
   EXPECT_EQ(words_for(app, "--version"), "program 1.2\n");
+  EXPECT_EQ(words_for(app, "-V"), "program 1.2\n");
 }
 
 TEST(Options, MayBeFoundAndTakenAway) {

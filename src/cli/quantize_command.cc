@@ -61,7 +61,7 @@ Command add_quantize(App& program) {
   options->on.model.add_to(*app);
   options->on.data.add_to(*app);
   app->remove_option("--labels");
-  app->add_option("-o,--output OUT", request.output, "the model to write")->required();
+  app->add_option("-o,--output OUT", request.output, "the model to write")->required()->file_only();
   app->add_option("--ranges FILE", request.ranges,
                   "file of `strata calibrate`; ranges are measured if not given");
   options->ranges.add_to(*app, "minmax, percentile, entropy, mse (default: the file's)");

@@ -172,7 +172,7 @@ void add_rows(App& app, StatOptions& options) {
 Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
   App* app = program.add_subcommand("stat", "what every layer costs");
-  app->above_footer(name_lists);
+  app->below_options(name_lists);
   options->model.add_to(*app);
   app->add_option("more MODELS", options->more,
                   "more models, folders or quoted patterns: the totals of all side by side");

@@ -105,7 +105,8 @@ Command add_sweep(App& program) {
   App* app = program.add_subcommand("sweep", "many models × settings; resumable");
   app->add_option("plan PLAN.toml", options->plan, "what to run (a TOML file)")->required();
   Option* output = app->add_option("-o,--output FILE", options->output,
-                                   "file that results are added to (default PLAN.jsonl)");
+                                   "file that results are added to (default PLAN.jsonl)")
+                       ->file_only();
   Option* jobs = app->add_option("--jobs N", options->jobs,
                                  "jobs at once (default 1: timing wants a quiet machine)")
                      ->within(1, 1024);

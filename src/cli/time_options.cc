@@ -10,7 +10,8 @@ std::vector<Option*> TimeOptions::add_engine(App& app) {
   options.push_back(app.add_option("--precision NAME", timing.precision,
                                    "precision the engine computes in, if it can: fp32, fp16, …"));
   options.push_back(
-      app.add_option("--seed N", timing.seed, "seed of made-up inputs and weights (default 0)"));
+      app.add_option("--seed N", timing.seed, "seed of made-up inputs and weights (default 0)")
+          ->group("Measuring"));
   return options;
 }
 

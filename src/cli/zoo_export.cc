@@ -1,10 +1,12 @@
 // A network of the zoo as an ONNX file.
 #include <fmt/format.h>
 
+#include "base/mapped_file.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/zoo_command.h"
 #include "strata/base/number_text.h"
+#include "strata/base/scratch_folder.h"
 #include "strata/task/zoo_export.h"
 
 namespace strata::cli {
@@ -17,8 +19,24 @@ struct Options {
   bool no_weights = false;
 };
 
+// The model goes to stdout, by way of a file that is removed again.
+Result<int> print_model(ZooExportRequest request) {
+  const auto folder = ScratchFolder::create();
+  if (!folder) return failure(folder);
+  request.output = *folder / "model.onnx";
+  if (const auto done = run_zoo_export(request); !done) return failure(done);
+  const auto file = MappedFile::open(request.output);
+  if (!file) return failure(file);
+  auto output = open_output("-", {FileForm::Onnx});
+  if (!output) return failure(output);
+  if (Status status = output->write((*file)->bytes()); !status) return failure(status);
+  if (Status status = output->finish(); !status) return failure(status);
+  return kFine;
+}
+
 Result<int> run(Options& options) {
   options.request.seed = options.no_weights ? std::nullopt : std::optional(options.seed);
+  if (options.request.output == "-") return print_model(options.request);
   const auto done = run_zoo_export(options.request);
   if (!done) return failure(done);
   const std::string weights = options.no_weights
@@ -38,10 +56,12 @@ Command add_zoo_export(App& zoo) {
   App* app = zoo.add_subcommand("export", "write a network as an ONNX file");
   app->add_option("name NAME", options->request.network, "a network, with parameters if need be")
       ->required();
-  app->add_option("-o,--output FILE", options->request.output, "file to write (default NAME.onnx)");
+  app->add_option("-o,--output FILE", options->request.output,
+                  "file to write (default NAME.onnx); - for stdout");
   const Option* no_weights =
       app->add_flag("--no-weights", options->no_weights, "write shapes only");
   app->add_option("--seed N", options->seed, "seed of the random weights (default 0)")
+      ->group("Options")
       ->excludes(no_weights, "no weights are written");
   return {app, [options] { return run(*options); }};
 }

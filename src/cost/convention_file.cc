@@ -10,6 +10,7 @@
 
 #include "base/embedded.h"
 #include "base/json_text.h"
+#include "base/nearest.h"
 #include "cost/convention_rules.h"
 
 namespace strata {
@@ -285,9 +286,10 @@ Result<Convention> find_convention(std::string_view name_or_path) {
   const auto built_in = embedded_file(fmt::format("{}{}{}", kFolder, name_or_path, kSuffix));
   if (built_in) return parse_convention(*built_in, name_or_path);
   if (!name_or_path.ends_with(kSuffix) && name_or_path.find('/') == name_or_path.npos)
-    return failure(fmt::format("there is no convention \"{}\"; give one of {}, or the path of a "
+    return failure(fmt::format("there is no convention \"{}\"{}; give one of {}, or the path of a "
                                "JSON file",
-                               name_or_path, fmt::join(convention_names(), ", ")),
+                               name_or_path, did_you_mean(name_or_path, convention_names()),
+                               fmt::join(convention_names(), ", ")),
                    ErrorKind::Usage);
   std::ifstream file{std::string(name_or_path), std::ios::binary};
   std::string text(kMaxFileBytes + 1, '\0');

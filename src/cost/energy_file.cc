@@ -8,6 +8,7 @@
 
 #include "base/embedded.h"
 #include "base/json_text.h"
+#include "base/nearest.h"
 #include "cost/energy_rules.h"
 
 namespace strata {
@@ -100,8 +101,8 @@ std::vector<std::string> energy_model_names() {
 Result<EnergyModel> find_energy_model(std::string_view name) {
   const auto names = energy_model_names();
   if (std::find(names.begin(), names.end(), name) == names.end())
-    return failure(fmt::format("there is no energy model \"{}\"; give one of {}", name,
-                               fmt::join(names, ", ")),
+    return failure(fmt::format("there is no energy model \"{}\"{}; give one of {}", name,
+                               did_you_mean(name, names), fmt::join(names, ", ")),
                    ErrorKind::Usage);
   try {
     auto rules = read_model(parsed_file(), std::string(name));

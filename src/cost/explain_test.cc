@@ -57,8 +57,9 @@ TEST_F(Explain, ListsWhatAQueryCouldMean) {
   EXPECT_THAT(found("1.conv2"), HasSubstr("\"1.conv2\" can be any of 4 layers: layer1.1.conv2, "));
   EXPECT_THAT(found("*conv*"), HasSubstr(" more; give more of its name"));
   EXPECT_THAT(found("laver1"), HasSubstr("there is no layer \"laver1\""));
-  EXPECT_THAT(found("4.0.conv2"), HasSubstr("similar ones are layer4.0.conv2"));
-  EXPECT_THAT(found("wnsample.1"), HasSubstr("similar ones are layer2.0.downsample.1"));
+  EXPECT_THAT(found("4.0.conv2"), HasSubstr("(did you mean layer4.0.conv2?)"));
+  EXPECT_THAT(found("layer1.0.cnov2"), HasSubstr("(did you mean layer1.0.conv2"));
+  EXPECT_THAT(found("wnsample.1"), HasSubstr("(did you mean layer2.0.downsample.1, "));
 }
 
 TEST_F(Explain, StrataShowsWorkBytesAndParameters) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/glob.h"
+#include "base/nearest.h"
 #include "strata/cost/explain.h"
 
 namespace strata {
@@ -56,7 +57,8 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
 
   // Better matches first: the whole path, a node's whole name, the end of either, a pattern.
   constexpr std::size_t kTiers = 4;
-  std::vector<Named> found[kTiers], near;
+  std::vector<Named> found[kTiers];
+  std::vector<std::string> others;
   const bool pattern = wanted.find_first_of("*?") != wanted.npos;
   for (std::size_t i = 0; i < layers.list.size(); ++i) {
     const Layer& layer = layers.list[i];
@@ -78,8 +80,8 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
       found[2].push_back(named);
     else if (pattern && (matches_glob(wanted, named.path) || node_pattern))
       found[3].push_back(named);
-    else if (named.path.find(wanted) != named.path.npos)
-      near.push_back(std::move(named));
+    else
+      others.push_back(std::move(named.path));
   }
   for (const std::vector<Named>& tier : found) {
     if (tier.empty()) continue;
@@ -91,11 +93,8 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
                                tier.size(), list_of(layers, tier)),
                    ErrorKind::Usage);
   }
-  if (!near.empty())
-    return failure(
-        fmt::format("there is no layer \"{}\"; similar ones are {}", query, list_of(layers, near)),
-        ErrorKind::Usage);
-  return failure(Code::NoLayer, {.name = std::string(query)});
+  return failure(Code::NoLayer,
+                 {.name = std::string(query), .detail = did_you_mean(wanted, others)});
 }
 
 }  // namespace strata

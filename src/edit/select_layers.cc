@@ -4,6 +4,7 @@
 
 #include "base/glob.h"
 #include "base/in_quotes.h"
+#include "base/nearest.h"
 #include "strata/edit/layers.h"
 
 namespace strata {
@@ -46,9 +47,12 @@ Result<std::vector<bool>> select_layers(const Model& model, const std::vector<Qu
       list += (i == 0 ? "" : ", ") + layers[i].path;
     if (layers.size() > kMostListed)
       list += fmt::format(" and {} more", layers.size() - kMostListed);
-    return failure(fmt::format("there is no layer {} that could be quantized; there are {}",
-                               in_quotes(name), layers.empty() ? "none" : list),
-                   ErrorKind::Usage);
+    std::vector<std::string> paths;
+    for (const QuantLayer& layer : layers) paths.push_back(layer.path);
+    return failure(
+        fmt::format("there is no layer {} that could be quantized{}; there are {}", in_quotes(name),
+                    did_you_mean(name, paths), layers.empty() ? "none" : list),
+        ErrorKind::Usage);
   }
   return selected;
 }

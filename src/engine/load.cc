@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "strata/engine/engine.h"
 
 namespace strata {
@@ -88,8 +89,9 @@ Result<Engine> load_engine(const std::string& name, const std::string& engine_pa
       return Engine::from(api, path, std::move(library));
     tried += fmt::format("\n  {}: {}", path, why);
   }
-  return failure(Code::EngineMissing,
-                 {.name = name, .found = tried.empty() ? "nothing" : tried.substr(3)});
+  return failure(Code::EngineMissing, {.name = name,
+                                       .found = tried.empty() ? "nothing" : tried.substr(3),
+                                       .detail = did_you_mean(name, engine_names(engine_path))});
 }
 
 std::vector<std::string> engine_names(const std::string& engine_path) {

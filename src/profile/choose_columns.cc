@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/nearest.h"
 #include "strata/profile/columns.h"
 
 namespace strata {
@@ -52,9 +53,10 @@ Result<ChosenColumn> parse_one(std::string_view word, Needs has) {
   if (share) word.remove_suffix(1);
   const ColumnRule* rule = find(word);
   if (rule == nullptr)
-    return failure(fmt::format("there is no column \"{}\"; columns are: {} (NAME% for a share)",
-                               word, fmt::join(column_names(), ", ")),
-                   ErrorKind::Usage);
+    return failure(
+        fmt::format("there is no column \"{}\"{}; columns are: {} (NAME% for a share)", word,
+                    did_you_mean(word, column_names()), fmt::join(column_names(), ", ")),
+        ErrorKind::Usage);
   if (const Needs lacks = lacking(*rule, has); !lacks.empty())
     return failure(is_of_device(lacks.first()) ? Code::ColumnOfDevice : Code::ColumnNeeds,
                    {.name = std::string(word), .wanted = std::string(word_for(lacks.first()))});

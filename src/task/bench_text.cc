@@ -70,6 +70,10 @@ Result<std::vector<EngineStyle>> parse_engine_list(const std::vector<std::string
   return styles;
 }
 
+std::vector<std::string> precision_names() {
+  return {std::begin(kPrecisions), std::end(kPrecisions)};
+}
+
 Result<std::vector<std::string>> parse_precision_list(const std::vector<std::string>& texts) {
   auto precisions = split_list(texts);
   if (!precisions) return failure(precisions);

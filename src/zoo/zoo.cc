@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "zoo/registry.h"
 
 namespace strata::zoo {
@@ -24,30 +25,10 @@ std::vector<Entry> all_networks() {
   return all;
 }
 
-// The number of insertions, deletions and replacements that turn one word into the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
-std::string near_names(std::string_view name) {
-  std::vector<std::pair<std::size_t, std::string_view>> near;
-  for (const Entry& entry : entries())
-    if (entry.name.find(name) != entry.name.npos || distance(name, entry.name) <= 3)
-      near.emplace_back(distance(name, entry.name), entry.name);
-  std::sort(near.begin(), near.end());
-  std::string text;
-  for (std::size_t i = 0; i < near.size() && i < 4; ++i)
-    text += fmt::format("{}{}", text.empty() ? "; did you mean " : ", ", near[i].second);
-  return text;
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries()) names.emplace_back(entry.name);
+  return names;
 }
 
 }  // namespace
@@ -69,7 +50,8 @@ Result<Network> build(std::string_view name_and_arguments) {
   const std::string_view name = name_and_arguments.substr(0, mark);
   const Entry* entry = find(name);
   if (entry == nullptr)
-    return failure(Code::NoNetwork, {.name = std::string(name), .detail = near_names(name)});
+    return failure(Code::NoNetwork,
+                   {.name = std::string(name), .detail = did_you_mean(name, all_names())});
   auto arguments =
       parse_arguments(name, entry->parameters,
                       name_and_arguments.substr(std::min(mark + 1, name_and_arguments.size())));

@@ -16,6 +16,12 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${examples} 
 run(${CMAKE_COMMAND} --build ${examples})
 
 run(${prefix}/bin/strata stat ${MODEL})
+foreach(file man/man1/strata.1 man/man1/strata-zoo-table.1 bash-completion/completions/strata
+             zsh/site-functions/_strata fish/vendor_completions.d/strata.fish)
+  if(NOT EXISTS ${prefix}/share/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
 
 # The installed engines are those for users, and nothing in them leads back to BUILD.
 file(GLOB_RECURSE plugins ${prefix}/libstrata_engine_*)

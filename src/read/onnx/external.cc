@@ -53,7 +53,10 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) {
   }
   if (!folders_) folders_ = find_folders();
   const auto& [folder, real_folder] = *folders_;
-  if (folder.empty() || real_folder.empty()) return {};
+  if (model_ && real_folder.empty())  // as standard input
+    return {.problem = fmt::format("keeps its data in {}, but the model itself is in no folder",
+                                   in_quotes(location))};
+  if (folder.empty()) return {};
   std::error_code error;
   const fs::path path = fs::canonical(folder / relative, error);
   if (error) return {.missing = true};

@@ -1,10 +1,14 @@
 #include "read/onnx/external.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "base/standard_input.h"
 #include "read/onnx/test_proto.h"
 #include "strata/base/scratch_folder.h"
 #include "strata/read/read.h"
@@ -172,6 +176,23 @@ TEST_F(ExternalTest, InMemoryNothingIsLookedFor) {
       model(GraphParts{.initializers = {external_tensor("w", 1, {10}, {{"location", "/x"}})}});
   EXPECT_EQ(read_onnx(bad, "memory").error().message,
             std::string("memory: the stored tensor \"w\" keeps its data in \"/x\"") + kRefused);
+}
+
+// As standard input is read.
+TEST_F(ExternalTest, AModelInNoFolderHasNoOtherFiles) {
+  const auto path = folder_ / "piped.onnx";
+  write(path, model(GraphParts{
+                  .initializers = {external_tensor("w", 1, {10}, {{"location", "weights.bin"}})}}));
+  const int file = ::open(path.c_str(), O_RDONLY);
+  const auto copy = copy_to_memory(file, 1 << 20);
+  ::close(file);
+  ASSERT_TRUE(copy);
+  const std::string name = "/proc/self/fd/" + std::to_string(*copy);
+  EXPECT_EQ(read_model(name).error().message,
+            name +
+                ": the stored tensor \"w\" keeps its data in \"weights.bin\", but the model "
+                "itself is in no folder");
+  ::close(*copy);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "manual/completion.h"
+
+namespace strata::cli {
+
+namespace {
+
+Result<int> run(const std::string& wanted, const App& program) {
+  for (const manual::Shell& shell : manual::shells()) {
+    if (shell.name != wanted) continue;
+    if (Status status = write_output("", shell.completion(program.facts())); !status)
+      return failure(status);
+  }
+  return kFine;
+}
+
+}  // namespace
+
+Command add_completion(App& program) {
+  auto shell = std::make_shared<std::string>();
+  App* app = program.add_subcommand("completion", "a script that completes words in a shell");
+  std::vector<std::string> names;
+  for (const manual::Shell& one : manual::shells()) names.emplace_back(one.name);
+  app->add_option("shell SHELL", *shell, "bash, zsh or fish")->required()->one_of(names);
+  return {app, [shell, &program] { return run(*shell, program); }};
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manual/completion.h"
+
+namespace strata::manual {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+std::string own_names(const CommandFacts& command) {
+  std::string names;
+  for (const CommandFacts& part : command.parts)
+    names += " " + part.name.substr(command.name.size() + 1);
+  return names;
+}
+
+// When the cursor is in an argument of the command, and not of one of its subcommands.
+std::string condition_of(const CommandFacts& command) {
+  std::string out;
+  std::string_view words = command.name;
+  while (words.find(' ') != words.npos) {
+    words.remove_prefix(words.find(' ') + 1);
+    out += fmt::format("{}__fish_seen_subcommand_from {}", out.empty() ? "" : "; and ",
+                       words.substr(0, words.find(' ')));
+  }
+  if (command.parts.empty()) return out;
+  return fmt::format("{}{}not __fish_seen_subcommand_from{}", out, out.empty() ? "" : "; and ",
+                     own_names(command));
+}
+
+// `-x -a 'a b'`: what follows is one of these words; `-r -F`: a file; `-x`: any text.
+std::string values_of(const OptionFacts& option) {
+  const bool files = option.takes_file() || option.takes_folder();
+  std::string out = files ? " -r -F" : " -x";
+  if (!option.words.empty()) out += fmt::format(" -a '{}'", fmt::join(option.words, " "));
+  return out;
+}
+
+void add_option(std::string& out, const std::string& start, const OptionFacts& option) {
+  if (option.positional) {
+    if (!option.words.empty())
+      out += fmt::format("{} -a '{}'\n", start, fmt::join(option.words, " "));
+    if (option.takes_file()) out += start + " -F\n";
+    return;
+  }
+  out += fmt::format("{} -l {}", start, option.name.substr(2));
+  if (!option.short_name.empty()) out += " -s " + option.short_name.substr(1);
+  if (!option.value.empty()) out += values_of(option);
+  out += fmt::format(" -d {}\n", quoted(option.help));
+}
+
+}  // namespace
+
+std::string fish_completion(const CommandFacts& program) {
+  std::string out =
+      fmt::format("# Completion for fish, written by `{0} completion fish`.\ncomplete -c {0} -f\n",
+                  program.name);
+  for (const CommandFacts* command : all_commands(program)) {
+    const std::string start =
+        fmt::format("complete -c {} -n {}", program.name, quoted(condition_of(*command)));
+    for (const CommandFacts& part : command->parts)
+      out += fmt::format("{} -a {} -d {}\n", start, part.name.substr(command->name.size() + 1),
+                         quoted(part.about));
+    for (const OptionFacts& option : command->options) add_option(out, start, option);
+  }
+  return out;
+}
+
+}  // namespace strata::manual

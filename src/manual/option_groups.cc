@@ -1,0 +1,101 @@
+#include "manual/option_groups.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "strata/cost/convention.h"
+#include "strata/cost/energy.h"
+#include "strata/engine/engine.h"
+#include "strata/profile/profile.h"
+#include "strata/task/bench_text.h"
+#include "strata/zoo/zoo.h"
+
+namespace strata::manual {
+
+namespace {
+
+constexpr std::string_view kOwn = "Options";
+
+struct Group {
+  std::string_view name;
+  std::vector<std::string_view> options;
+};
+
+// In the order of --help.
+const std::vector<Group>& groups() {
+  static const std::vector<Group> kGroups = {
+      {"Arguments", {}},
+      {kOwn, {}},
+      {"Model", {"--input", "--dim", "--batch", "--shapes", "--allow-outside-data", "--limit"}},
+      {"Samples",
+       {"--data", "--random", "--samples", "--offset", "--spread", "--seed", "--labels",
+        "--held-out", "--preset", "--resize", "--crop", "--scale", "--mean", "--std",
+        "--image-layout", "--channels"}},
+      {"Ranges",
+       {"--ranges", "--method", "--percentile", "--bits", "--symmetric", "--per-channel"}},
+      {"Counting", {"--count", "--energy", "--load-work", "--arena", "--device-memory"}},
+      {"Engine",
+       {"--engine", "--engine-path", "--device", "--provider", "--threads", "--precision"}},
+      {"Measuring",
+       {"--time", "--memory", "--roofline", "--view", "--runs", "--max-time", "--warmup",
+        "--no-time", "--until", "--processes", "--max-wait", "--memory-limit", "--rate",
+        "--poisson", "--sustained", "--aa", "--trials"}},
+      {"Table",
+       {"--report", "--depth", "--fuse", "--all", "--layout", "--columns", "--sort", "--top",
+        "--filter", "--exact", "--width"}},
+      {"Output",
+       {"--format", "--output", "--table", "--save", "--plot", "--with-paths", "--color",
+        "--strict"}},
+      {"Help", {"--help", "--version"}},
+  };
+  return kGroups;
+}
+
+std::size_t rank_of(std::string_view group) {
+  const auto& all = groups();
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const Group& one) { return one.name == group; });
+  return static_cast<std::size_t>(at - all.begin());
+}
+
+std::vector<std::string> networks(std::string_view prefix) {
+  std::vector<std::string> names;
+  for (const zoo::Entry& entry : zoo::entries())
+    names.push_back(std::string(prefix) + std::string(entry.name));
+  return names;
+}
+
+std::vector<std::string> engines() {
+  std::vector<std::string> names = engine_names();
+  std::erase(names, "fake");  // which is for tests
+  return names;
+}
+
+}  // namespace
+
+std::string_view group_of(std::string_view option) {
+  for (const Group& group : groups())
+    if (std::find(group.options.begin(), group.options.end(), option) != group.options.end())
+      return group.name;
+  return kOwn;
+}
+
+std::vector<std::string> words_of(std::string_view command, std::string_view option) {
+  if (option == "model" || option == "models" || option == "--model") return networks(zoo::kPrefix);
+  if (option == "name" && command.starts_with("strata zoo")) return networks("");
+  if (option == "--engine" || (option == "name" && command == "strata engines")) return engines();
+  if (option == "--count") return convention_names();
+  if (option == "--energy") return energy_model_names();
+  if (option == "--precision") return precision_names();
+  if ((option == "--columns" || option == "--sort") && command == "strata stat")
+    return column_names();
+  return {};
+}
+
+void sort_by_group(std::vector<OptionFacts>& options) {
+  std::stable_sort(options.begin(), options.end(), [](const OptionFacts& a, const OptionFacts& b) {
+    return rank_of(a.group) < rank_of(b.group);
+  });
+}
+
+}  // namespace strata::manual
