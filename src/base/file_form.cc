@@ -63,6 +63,8 @@ bool is_of(const FileKind& kind, std::string_view start) {
       return is_onnx(start);
     case FileForm::Png:
       return is_png(start);
+    case FileForm::Marked:
+      return start.starts_with(kind.name);
     case FileForm::Other:
       return true;
   }

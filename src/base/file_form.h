@@ -15,12 +15,13 @@ enum class FileForm : std::uint8_t {
   Lines,  // results of a sweep, one JSON object per line
   Onnx,
   Png,
-  Other,  // weights, scratch files: may be anything, and may replace anything
+  Marked,  // JSON for another program, which begins with what `name` says
+  Other,   // weights, scratch files: may be anything, and may replace anything
 };
 
 struct FileKind {
   FileForm form = FileForm::Text;
-  std::string_view name = {};  // of JSON; empty: any that strata writes
+  std::string_view name = {};  // of JSON; empty: any that strata writes. Of Marked: its start
 };
 
 // The first member of an object of ours: `profile` for `{ "kind": "profile", …`. Empty if there is

@@ -87,18 +87,4 @@ std::string expr_text(const Expr& expr, NumberStyle style, bool exact) {
   return text;
 }
 
-std::size_t display_width(std::string_view text) {
-  std::size_t width = text.size(), at = 0;
-  // Bytes that continue a character have their highest bit set, and the one after it not; eight of
-  // them at a time, the product adds up the lowest bits of all eight.
-  for (; at + 8 <= text.size(); at += 8) {
-    constexpr std::uint64_t kOnes = 0x0101010101010101;
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, text.data() + at, sizeof bytes);
-    width -= ((bytes >> 7 & ~(bytes >> 6) & kOnes) * kOnes) >> 56;
-  }
-  for (; at < text.size(); ++at) width -= (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
-  return width;
-}
-
 }  // namespace strata

@@ -43,7 +43,7 @@ TEST(NumberText, DisplayWidth) {
   EXPECT_EQ(display_width(""), 0u);
   EXPECT_EQ(display_width("×××××××××"), 9u);
   EXPECT_EQ(display_width("abcdefg×hijklmnopµ…"), 19u);
-  EXPECT_EQ(display_width("\xf0\x9f\x98\x80 eight by"), 10u);
+  EXPECT_EQ(display_width("\xf0\x9f\x98\x80 eight by"), 11u);
 }
 
 }  // namespace

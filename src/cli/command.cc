@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "cli/output.h"
+
 namespace strata::cli {
 
 int exit_code(const Error& error) {
@@ -34,6 +36,6 @@ std::size_t terminal_width() {
   return 0;
 }
 
-bool wants_color() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+bool wants_color() { return wants_color("auto"); }
 
 }  // namespace strata::cli

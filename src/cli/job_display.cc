@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/display_width.h"
 #include "base/visible.h"
 #include "cli/advice.h"
 #include "cli/complain.h"
+#include "strata/base/number_text.h"
 
 namespace strata::cli {
 
@@ -23,27 +26,33 @@ std::size_t columns() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// At most so many bytes, and no half of a character.
-std::string shortened(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  return std::string(text.substr(0, most));
-}
-
-// A line that is broken at the end of the terminal cannot be written over: what does not fit is
-// left out.
-std::string progress_line(std::string_view stage, double share, double seconds_left) {
-  constexpr std::size_t kFewest = 20, kBar = 30, kPercent = 7;
-  const std::size_t width = columns() == 0 ? 1000 : std::max(columns(), kFewest);
-  std::string line = fmt::format("{} {:3.0f} %", shortened(stage, width - kPercent), 100 * share);
-  const auto full = static_cast<std::size_t>(static_cast<double>(kBar) * share);
-  std::string rest = fmt::format(" [{}{}]", std::string(full, '#'), std::string(kBar - full, '.'));
-  if (seconds_left >= 0) rest += fmt::format("  {:.0f} s left", seconds_left);
-  if (line.size() + rest.size() < width) line += rest;
-  return line;
+// `12 s left`, `3 min 20 s left`, `1 h 5 min left`
+std::string left_text(double seconds) {
+  const auto all = std::llround(seconds);
+  if (all < 60) return fmt::format("{} s left", all);
+  if (all < 3600) return fmt::format("{} min {} s left", all / 60, all % 60);
+  return fmt::format("{} h {} min left", all / 3600, all / 60 % 60);
 }
 
 }  // namespace
+
+std::string progress_line(const ProgressFacts& facts, std::size_t width) {
+  constexpr std::size_t kFewest = 20, kBar = 24, kPercent = 6;
+  width = width == 0 ? 1000 : std::max(width, kFewest);
+  // The last column stays free: some terminals go on to the next line when it is written.
+  std::string line = fmt::format("{} {:3.0f} %", start_of_width(facts.stage, width - kPercent - 1),
+                                 100 * facts.share);
+  const auto add = [&](const std::string& part) {
+    if (display_width(line) + display_width(part) < width) line += part;
+  };
+  std::string bar;
+  for (std::size_t i = 0; i < kBar; ++i)
+    bar += static_cast<double>(i) < facts.share * static_cast<double>(kBar) ? "█" : "░";
+  add(" " + bar);
+  if (facts.all > 0) add(fmt::format(" {}/{}", facts.done, facts.all));
+  if (facts.seconds_left >= 0) add("  " + left_text(facts.seconds_left));
+  return line;
+}
 
 JobDisplay::JobDisplay(std::string before_notes)
     : before_notes_(std::move(before_notes)), terminal_(::isatty(STDERR_FILENO) != 0) {}
@@ -62,6 +71,7 @@ void JobDisplay::print(const std::string& line) {
 
 void JobDisplay::show(std::string_view stage, double share) {
   if (!terminal_) return;
+  if (!std::exchange(counts_, false)) all_ = 0;
   const auto now = Clock::now();
   const bool same = stage == stage_ && std::lround(100 * share) == std::lround(100 * share_);
   if (drawn_ && same && now - last_ < std::chrono::milliseconds(100)) return;
@@ -75,13 +85,20 @@ void JobDisplay::show(std::string_view stage, double share) {
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double left = share > first_share_ ? seconds * (1 - share) / (share - first_share_) : -1;
-  fmt::print(stderr, "\r{}\x1b[K", progress_line(visible(stage), share, left));
+  const std::string name = visible(stage);
+  const ProgressFacts facts{name, share, done_, all_, left};
+  fmt::print(stderr, "\r{}\x1b[K", progress_line(facts, columns()));
   std::fflush(stderr);
 }
 
 Observer JobDisplay::observer() {
   Observer out;
   out.progress = [this](std::string_view stage, double share) { show(stage, share); };
+  out.counted = [this](std::int64_t done, std::int64_t all) {
+    done_ = done;
+    all_ = all;
+    counts_ = true;
+  };
   out.note = [this](const std::string& sentence) { print(before_notes_ + sentence); };
   out.resumed = [this](const std::string& sentence) { print(sentence); };
   out.phrase = advised;

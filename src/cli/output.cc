@@ -1,5 +1,9 @@
 #include "cli/output.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+
 namespace strata::cli {
 
 namespace {
@@ -7,6 +11,18 @@ namespace {
 bool is_stdout(const std::string& path) { return path.empty() || path == "-"; }
 
 }  // namespace
+
+bool is_terminal_output() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+bool wants_color(std::string_view choice) {
+  if (choice != "auto") return choice == "always";
+  // Set to nothing, it counts as not set (no-color.org).
+  const char* off = std::getenv("NO_COLOR");
+  return is_terminal_output() && (off == nullptr || *off == '\0');
+}
 
 Result<Output> open_output(const std::string& path, const FileKind& kind) {
   if (is_stdout(path)) return Output::to_stream(stdout, "the output");

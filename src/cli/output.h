@@ -14,4 +14,10 @@ Status write_output(const std::string& path, const std::string& text,
 // Whether it could be written: to be asked before the work, not after it.
 Status check_output_path(const std::string& path, const FileKind& kind);
 
+// Whether to write in colours to stdout. `choice` is that of --color: `always`, `never`, or `auto`
+// for a terminal that can show them and whose user has not turned them off with NO_COLOR.
+bool wants_color(std::string_view choice);
+// A terminal that shows more than plain lines.
+bool is_terminal_output();
+
 }  // namespace strata::cli

@@ -6,6 +6,7 @@
 #include "cli/advice.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "document/chart/charts.h"
 
 namespace strata::cli {
 
@@ -24,6 +25,16 @@ void TableOptions::add_to(App& app, const std::string& destination) {
   width_option_ = app.add_option("--width N", width_, "columns to fit the table into; 0: no limit")
                       ->needs([this] { return format() == "table"; },
                               "only a table for the terminal has a width; take --format table");
+  app.add_option("--chart NAME", chart_,
+                 fmt::format("of svg and png: {}; the first there is if not given",
+                             fmt::join(chart_names(), ", ")))
+      ->one_of(chart_names())
+      ->needs([this] { return format() == "svg" || format() == "png"; },
+              "a chart is a picture; take --format svg or png");
+  app.add_option("--color WHEN", color_, "colours and bars: auto (the default), always, never")
+      ->one_of({"auto", "always", "never"})
+      ->needs([this] { return renderer().is_for_terminal; },
+              "only a table for the terminal has colours; take --format table");
 }
 
 void TableOptions::add_choice(App& app) {
@@ -76,11 +87,15 @@ TableStyle TableOptions::style() const {
   style.exact = exact;
   style.with_paths = with_paths_;
   style.phrase = advised;
-  style.color = to_terminal && wants_color();
+  style.chart = chart_;
+  const bool forced = color_ == "always";  // also into a file: for `less -R`
+  style.color = forced || (to_terminal && wants_color(color_));
+  style.bars = forced || (to_terminal && is_terminal_output());
   return style;
 }
 
 Status TableOptions::check(std::string_view kind) const {
+  if (Status status = check_kind(renderer(), kind); !status) return status;
   return check_output_path(file(), file_kind(renderer(), kind));
 }
 

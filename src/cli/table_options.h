@@ -39,6 +39,8 @@ struct TableOptions {
   bool chooses() const;
   // Every row and column: programs want them, and those who read a page choose for themselves.
   bool has_all() const { return !renderer().for_people; }
+  // What is in no usual table is wanted, too: for charts.
+  bool in_depth() const { return renderer().in_depth; }
   bool is_data() const { return has_all() && format() != "html"; }  // also every digit
   TableStyle style() const;
   // Whether the file could be written: to be asked before the work, not after it. `kind` is that of
@@ -54,7 +56,7 @@ struct TableOptions {
   const Renderer& renderer() const;
   std::string file() const;  // for the table; empty: stdout
 
-  std::string format_;
+  std::string format_, chart_, color_ = "auto";
   TableChoice choice_;
   App* app_ = nullptr;
   std::size_t width_ = 0;

@@ -16,6 +16,7 @@ namespace {
 // A column as it is written and as people see it; one of the two may be missing.
 struct Place {
   std::size_t written, shown;
+  bool asked = false;  // by its name
 };
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
@@ -41,6 +42,7 @@ Result<Place> find_column(const Table& table, std::string_view name) {
 struct Source {
   bool is_shown;
   std::size_t index;
+  bool asked;
 };
 
 void take_columns(const Table& old, const std::vector<Source>& sources,
@@ -51,6 +53,7 @@ void take_columns(const Table& old, const std::vector<Source>& sources,
   totals.clear();
   for (const Source& source : sources) {
     columns.push_back((source.is_shown ? old.shown_columns : old.columns)[source.index]);
+    columns.back().asked = columns.back().asked || source.asked;
     for (std::size_t r = 0; r < rows.size(); ++r)
       rows[r].push_back((source.is_shown ? old.rows[r].shown : old.rows[r].cells)[source.index]);
     const auto& all = source.is_shown ? old.totals.shown : old.totals.cells;
@@ -87,9 +90,13 @@ Result<std::vector<Place>> chosen_places(const Table& table, std::string_view co
     const auto place = find_column(table, word);
     if (!place) return failure(place);
     const auto is_it = [&](const Place& other) { return same(other, *place); };
-    if (changes && !remove && std::any_of(chosen.begin(), chosen.end(), is_it)) continue;
+    const auto there = std::find_if(chosen.begin(), chosen.end(), is_it);
+    if (changes && !remove && there != chosen.end()) {
+      there->asked = true;
+      continue;
+    }
     std::erase_if(chosen, is_it);
-    if (!remove) chosen.push_back(*place);
+    if (!remove) chosen.push_back({place->written, place->shown, true});
   }
   if (chosen.empty()) return failure("no column is left to show", ErrorKind::Usage);
   return chosen;
@@ -132,15 +139,15 @@ Status select_columns(Table& table, std::string_view columns) {
   std::vector<Source> sources;
   std::vector<std::vector<Cell>> rows;
   for (const Place& place : *written)
-    sources.push_back(
-        {place.written == kNowhere, place.written == kNowhere ? place.shown : place.written});
+    sources.push_back({place.written == kNowhere,
+                       place.written == kNowhere ? place.shown : place.written, place.asked});
   take_columns(old, sources, table.columns, rows, table.totals.cells);
   for (std::size_t r = 0; r < rows.size(); ++r) table.rows[r].cells = std::move(rows[r]);
   if (old.shown_columns.empty()) return {};
   sources.clear();
   for (const Place& place : *shown)
-    sources.push_back(
-        {place.shown != kNowhere, place.shown != kNowhere ? place.shown : place.written});
+    sources.push_back({place.shown != kNowhere,
+                       place.shown != kNowhere ? place.shown : place.written, place.asked});
   take_columns(old, sources, table.shown_columns, rows, table.totals.shown);
   for (std::size_t r = 0; r < rows.size(); ++r) table.rows[r].shown = std::move(rows[r]);
   return {};

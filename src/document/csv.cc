@@ -5,6 +5,7 @@
 #include "base/visible.h"
 #include "document/cell_text.h"
 #include "document/column_names.h"
+#include "document/other_tools.h"
 #include "document/paths.h"
 #include "strata/document/render.h"
 
@@ -31,8 +32,18 @@ std::string csv_words(const std::string& given) {
   return quoted(runs ? "'" + text : text);
 }
 
+// What differs between a file for programs and one for a spreadsheet.
+struct Dialect {
+  std::string_view start, line_end, yes, no;
+  bool titles;  // with units, in place of the names that programs use
+};
+constexpr Dialect kPlain = {"", "\n", "1", "0", false};
+// Without the mark at its start Excel takes UTF-8 for the machine's old encoding. A line `sep=,`
+// would say what is between cells, but then Excel no longer sees the mark.
+constexpr Dialect kExcel = {"\xef\xbb\xbf", "\r\n", "TRUE", "FALSE", true};
+
 // Plain digits; a formula as text; nothing for unknown; `>=` before a lower bound.
-std::string csv_cell(const Cell& cell) {
+std::string csv_cell(const Cell& cell, const Dialect& dialect) {
   if (cell.is_unknown() || cell.certainty == Certainty::Unknown) return "";
   const std::string_view bound = cell.certainty == Certainty::LowerBound ? ">=" : "";
   if (const auto* expr = std::get_if<Expr>(&cell.value)) {
@@ -42,21 +53,41 @@ std::string csv_cell(const Cell& cell) {
   }
   if (const auto* real = std::get_if<double>(&cell.value)) return fmt::format("{}{}", bound, *real);
   if (const auto* truth = std::get_if<bool>(&cell.value))
-    return fmt::format("{}{}", bound, *truth ? '1' : '0');
+    return fmt::format("{}{}", bound, *truth ? dialect.yes : dialect.no);
   return csv_words(cell_text(cell, Unit::Text, true));
 }
 
 // The number and the two ends of its interval.
-std::string csv_estimate(const Cell& cell) {
+std::string csv_estimate(const Cell& cell, const Dialect& dialect) {
   const auto* estimate = std::get_if<Estimate>(&cell.value);
-  if (estimate == nullptr) return csv_cell(cell) + ",,";
+  if (estimate == nullptr) return csv_cell(cell, dialect) + ",,";
   return fmt::format("{},{},{}", estimate->value, estimate->low, estimate->high);
 }
 
-std::string header_of(const Column& column) {
-  if (column.type != ColumnType::Estimate) return csv_words(column.name);
-  return fmt::format("{},{},{}", csv_words(column.name), csv_words(with_word(column.name, "low")),
-                     csv_words(with_word(column.name, "high")));
+std::string_view unit_text(Unit unit) {
+  if (unit == Unit::Bytes) return "B";
+  if (unit == Unit::Megabytes) return "MiB";
+  if (unit == Unit::Seconds) return "s";
+  if (unit == Unit::Picojoules) return "pJ";
+  if (unit == Unit::BytesPerSecond) return "B/s";
+  return unit == Unit::Decibels ? "dB" : "";
+}
+
+// `Time low (s)`; columns with a title that others have, too, keep their names: `macs%`.
+std::string title_of(const Column& column, std::string_view word) {
+  std::string title = column.share || column.title.empty() ? column.name : column.title;
+  if (!word.empty()) title += fmt::format(" {}", word);
+  const std::string_view unit = unit_text(column.unit);
+  return unit.empty() || title.ends_with(')') ? title : fmt::format("{} ({})", title, unit);
+}
+
+std::string header_of(const Column& column, const Dialect& dialect) {
+  const auto heading = [&](std::string_view word) {
+    if (dialect.titles) return csv_words(title_of(column, word));
+    return csv_words(word.empty() ? column.name : with_word(column.name, word));
+  };
+  if (column.type != ColumnType::Estimate) return heading("");
+  return fmt::format("{},{},{}", heading(""), heading("low"), heading("high"));
 }
 
 bool same_columns(const Table& a, const Table& b) {
@@ -74,17 +105,17 @@ std::string line_of(const Table& table, const TextOf& text_of) {
     out += text_of(i);
     comma = ",";
   }
-  return out + "\n";
+  return out;
 }
 
-}  // namespace
-
 // The first table, and behind it the rows of those that have the very same columns.
-Status write_csv(const Document& document, const TableStyle& style, Sink& sink) {
+Status write_delimited(const Document& document, const TableStyle& style, const Dialect& dialect,
+                       Sink& sink) {
   if (document.tables.empty()) return {};
   const Table& first = document.tables.front();
-  if (Status status =
-          sink.write(line_of(first, [&](std::size_t i) { return header_of(first.columns[i]); }));
+  const std::string header =
+      line_of(first, [&](std::size_t i) { return header_of(first.columns[i], dialect); });
+  if (Status status = sink.write(fmt::format("{}{}{}", dialect.start, header, dialect.line_end));
       !status)
     return status;
   for (const Table& table : document.tables) {
@@ -92,12 +123,24 @@ Status write_csv(const Document& document, const TableStyle& style, Sink& sink) 
     for (const TableRow& row : table.rows) {
       const std::string line = line_of(table, [&](std::size_t i) {
         const Cell cell = without_folders(row.cells[i], style);
-        return table.columns[i].type == ColumnType::Estimate ? csv_estimate(cell) : csv_cell(cell);
+        return table.columns[i].type == ColumnType::Estimate ? csv_estimate(cell, dialect)
+                                                             : csv_cell(cell, dialect);
       });
-      if (Status status = sink.write(line); !status) return status;
+      if (Status status = sink.write(fmt::format("{}{}", line, dialect.line_end)); !status)
+        return status;
     }
   }
   return {};
+}
+
+}  // namespace
+
+Status write_csv(const Document& document, const TableStyle& style, Sink& sink) {
+  return write_delimited(document, style, kPlain, sink);
+}
+
+Status write_excel(const Document& document, const TableStyle& style, Sink& sink) {
+  return write_delimited(document, style, kExcel, sink);
 }
 
 }  // namespace strata

@@ -17,13 +17,14 @@ namespace {
 
 std::string escaped(const std::string& text) { return markdown_text(visible(text)); }
 
-std::string row_text(const Table& table, const TableRow& row, const TableStyle& style) {
+std::string row_text(const Table& table, const TableRow& row, const std::vector<bool>& constant,
+                     const TableStyle& style) {
   const bool total = &row == &table.totals;
   const std::vector<Cell>& cells = cells_for_people(table, row);
   std::string out;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Column& column = columns_for_people(table)[i];
-    if (column.type == ColumnType::List) continue;
+    if (column.type == ColumnType::List || constant[i]) continue;
     const bool shown = !total || column.additive || column.name == "layer";
     std::string text =
         shown
@@ -38,18 +39,22 @@ std::string row_text(const Table& table, const TableRow& row, const TableStyle& 
 }
 
 Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
+  const std::vector<bool> constant = constant_columns(table, style);
   std::string text, rule;
-  for (const Column& column : columns_for_people(table)) {
-    if (column.type == ColumnType::List) continue;
+  if (const std::string line = constants_line(table, style); !line.empty())
+    text = markdown_text(line) + "\n";
+  for (std::size_t i = 0; i < constant.size(); ++i) {
+    const Column& column = columns_for_people(table)[i];
+    if (column.type == ColumnType::List || constant[i]) continue;
     text += fmt::format("| {} ", escaped(column.title));
     rule += is_right_aligned(column.unit) ? "|---:" : "|---";
   }
   text += "|\n" + rule + "|\n";
   for (const TableRow& row : table.rows) {
-    text += row_text(table, row, style);
+    text += row_text(table, row, constant, style);
     if (Status status = sink.write(std::exchange(text, {})); !status) return status;
   }
-  if (has_totals(table)) text += row_text(table, table.totals, style);
+  if (has_totals(table)) text += row_text(table, table.totals, constant, style);
   return sink.write(text);
 }
 

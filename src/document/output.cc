@@ -83,13 +83,17 @@ Status check_output(const std::string& path, const FileKind& kind) {
 }
 
 FileKind file_kind(const Renderer& renderer, std::string_view document_kind) {
-  return renderer.name == "json" ? FileKind{FileForm::Json, document_kind} : FileKind{};
+  if (renderer.name == "json") return {FileForm::Json, document_kind};
+  if (renderer.name == "png") return {FileForm::Png};
+  if (!renderer.mark.empty()) return {FileForm::Marked, renderer.mark};
+  return {};
 }
 
 Status write_document(const Document& document, const Renderer& renderer, const TableStyle& style,
                       Output output, std::uint64_t most_bytes) {
   LimitedSink limited(output, most_bytes);
   Sink& sink = most_bytes > 0 ? static_cast<Sink&>(limited) : output;
+  if (auto status = check_kind(renderer, document.kind); !status) return status;
   if (auto status = renderer.write(document, style, sink); !status) return status;
   return output.finish();
 }

@@ -15,6 +15,11 @@ bool has_totals(const Table& table);
 // `46 of 66 rows are not shown`, and a line break; a line of its own for those that the filter left
 // out. Empty if all are shown.
 std::string left_out_text(const Table& table, const Phrase& phrase);
+// Columns of three or more rows in which all cells read the same: they stand above the table
+// instead. None that adds up, is a share or was asked for; one entry for each column for people.
+std::vector<bool> constant_columns(const Table& table, const TableStyle& style);
+// `In every row: Precision fp32; Threads 1`, and a line break; empty if there are none.
+std::string constants_line(const Table& table, const TableStyle& style);
 // Those of the document, or all tables and the notes.
 std::vector<Section> sections_of(const Document& document);
 

@@ -142,10 +142,13 @@ TEST(RenderMarkdown, LinesAreAListAndPicturesAreLeftOut) {
 }
 
 TEST(Renderers, AreFoundByNameAndByTheEndingOfAFile) {
-  EXPECT_EQ(renderer_names(), "table, csv, json, md, html");
+  EXPECT_EQ(renderer_names(),
+            "table, csv, json, md, html, excel, trace, speedscope, model-explorer, svg, png");
   for (const Renderer& renderer : renderers()) {
     ASSERT_TRUE(find_renderer(renderer.name));
     EXPECT_EQ(*find_renderer(renderer.name), &renderer);
+    EXPECT_EQ(static_cast<bool>(check_kind(renderer, "sample")), renderer.kinds.empty());
+    if (!renderer.kinds.empty()) continue;
     TextSink sink;
     ASSERT_TRUE(renderer.write(sample(), {}, sink));
     EXPECT_FALSE(sink.text.empty());
@@ -156,10 +159,14 @@ TEST(Renderers, AreFoundByNameAndByTheEndingOfAFile) {
   EXPECT_EQ(renderer_of_file("folder.csv/x"), nullptr);
   EXPECT_EQ(renderer_of_file("x.xyz"), nullptr);
   EXPECT_EQ(renderer_of_file("x.htm")->name, "html");
+  EXPECT_EQ(renderer_of_file("a.b.json")->name, "json");
+  EXPECT_EQ(renderer_of_file("a.b.trace.json")->name, "trace");
+  EXPECT_EQ(renderer_of_file("x.Excel.csv")->name, "excel");
+  EXPECT_EQ(renderer_of_file(".svg/x"), nullptr);
   const auto none = find_renderer("pdf");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message,
-            "there is no format \"pdf\"; formats are: table, csv, json, md, html");
+            "there is no format \"pdf\"; formats are: " + renderer_names());
 }
 
 TEST(WithoutFolders, OnlyAbsolutePathsAreShortened) {

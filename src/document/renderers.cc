@@ -4,13 +4,16 @@
 
 #include <fmt/format.h>
 
+#include "document/other_tools.h"
 #include "strata/document/render.h"
 
 namespace strata {
 
 namespace {
 
-constexpr std::array<Renderer, 5> kRenderers = {{
+constexpr std::string_view kWithCharts = "profile bench sweep optimization sensitivity payload";
+
+constexpr std::array<Renderer, 11> kRenderers = {{
     {.name = "table",
      .endings = ".txt",
      .write = write_table,
@@ -45,7 +48,61 @@ constexpr std::array<Renderer, 5> kRenderers = {{
      .for_people = false,  // who reads it chooses columns and digits
      .has_columns = true,
      .is_for_terminal = false,
-     .about = "one page with tables and charts, which needs no network"},
+     .about = "one page with tables and charts, which needs no network",
+     .in_depth = true},
+    {.name = "excel",
+     .endings = ".excel.csv",
+     .write = write_excel,
+     .for_people = false,
+     .has_columns = true,
+     .is_for_terminal = false,
+     .about = "CSV that Excel opens as it is: UTF-8, titles with units"},
+    {.name = "trace",
+     .endings = ".trace.json",
+     .write = write_trace,
+     .for_people = false,
+     .has_columns = false,
+     .is_for_terminal = false,
+     .about = "a measured run as Chrome's tracing and Perfetto show it",
+     .kinds = "profile",
+     .mark = "{\"otherData\":{\"tool\":\"strata ",
+     .in_depth = true},
+    {.name = "speedscope",
+     .endings = ".speedscope.json",
+     .write = write_speedscope,
+     .for_people = false,
+     .has_columns = false,
+     .is_for_terminal = false,
+     .about = "a measured run for speedscope",
+     .kinds = "profile",
+     .mark = "{\"exporter\":\"strata@"},
+    {.name = "model-explorer",
+     .endings = ".explorer.json",
+     .write = write_model_explorer,
+     .for_people = false,
+     .has_columns = false,
+     .is_for_terminal = false,
+     .about = "time or work of nodes for Model Explorer",
+     .kinds = "profile",
+     .mark = "{\n  \"name\": \"strata: "},
+    {.name = "svg",
+     .endings = ".svg",
+     .write = write_svg,
+     .for_people = false,
+     .has_columns = false,
+     .is_for_terminal = false,
+     .about = "a chart for a document, with text as text",
+     .kinds = kWithCharts,
+     .in_depth = true},
+    {.name = "png",
+     .endings = ".png",
+     .write = write_png,
+     .for_people = false,
+     .has_columns = false,
+     .is_for_terminal = false,
+     .about = "a chart as pixels",
+     .kinds = kWithCharts,
+     .in_depth = true},
 }};
 
 // A word of a list with spaces between.
@@ -76,16 +133,21 @@ Result<const Renderer*> find_renderer(std::string_view name) {
                  ErrorKind::Usage);
 }
 
+Status check_kind(const Renderer& renderer, std::string_view kind) {
+  if (renderer.kinds.empty() || has_word(renderer.kinds, kind)) return {};
+  return failure(fmt::format("a document of the kind \"{}\" cannot be shown as {}: {}", kind,
+                             renderer.name, renderer.about),
+                 ErrorKind::Usage);
+}
+
+// The longest ending counts: `.trace.json` is no `.json`.
 const Renderer* renderer_of_file(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash != path.npos) path.remove_prefix(slash + 1);
-  const std::size_t dot = path.rfind('.');
-  if (dot == path.npos) return nullptr;
-  std::string ending(path.substr(dot));
-  std::transform(ending.begin(), ending.end(), ending.begin(),
+  std::string name(path.substr(path.rfind('/') + 1));  // npos + 1 is 0
+  std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const Renderer& renderer : kRenderers)
-    if (has_word(renderer.endings, ending)) return &renderer;
+  for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1))
+    for (const Renderer& renderer : kRenderers)
+      if (has_word(renderer.endings, std::string_view(name).substr(dot))) return &renderer;
   return nullptr;
 }
 

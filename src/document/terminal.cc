@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/display_width.h"
 #include "base/visible.h"
 #include "document/cell_text.h"
+#include "document/paint.h"
 #include "document/people.h"
+#include "document/share_bar.h"
 #include "document/wrap.h"
 #include "strata/base/number_text.h"
 #include "strata/document/render.h"
@@ -22,6 +25,8 @@ struct TextColumn {
   std::string title;
   std::vector<std::string> cells;  // one a row, then the total
   std::size_t width = 0;
+  std::vector<Paint> paints = {};  // of the cells; empty: none
+  bool is_bar = false;             // beside the column before it, whose title is above both
 };
 
 // Exact numbers have no unit of their own, so the title has it.
@@ -39,34 +44,40 @@ std::string repeat(std::string_view text, std::size_t count) {
   return out;
 }
 
-// Keeps the end, which tells layers apart: `…conv.0.0`.
-std::string shortened(const std::string& text, std::size_t width) {
-  const std::size_t excess = display_width(text) - width + 1;
-  std::size_t at = 0;
-  for (std::size_t skipped = 0; at < text.size(); ++at) {
-    if ((static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) continue;
-    if (skipped++ == excess) break;
-  }
-  return "…" + text.substr(at);
-}
-
-void append_padded(std::string& line, const std::string& text, std::size_t width, bool right) {
-  const std::size_t shown = display_width(text);
+void append_padded(std::string& line, const std::string& text, std::size_t width, bool right,
+                   Paint paint = Paint::None) {
+  const std::string fitting = end_of_width(text, width);
+  const std::size_t shown = display_width(fitting);
   const std::size_t space = width - std::min(shown, width);
   if (right) line.append(space, ' ');
-  if (shown > width)
-    line += shortened(text, width);
-  else
-    line += text;
+  line += painted(fitting, paint);
   if (!right) line.append(space, ' ');
+}
+
+// Shares of a column as bars. Rows of a tree hold those below them, so that the largest is a whole.
+TextColumn bars_of(const Table& table, std::size_t c) {
+  const auto share_of = [&](const TableRow& row) {
+    const auto* share = std::get_if<double>(&cells_for_people(table, row)[c].value);
+    return share == nullptr ? 0.0 : *share;
+  };
+  double most = 0;
+  for (const TableRow& row : table.rows) most = std::max(most, share_of(row));
+  TextColumn bars{&columns_for_people(table)[c], "", {}, kShareCells};
+  for (const TableRow& row : table.rows) bars.cells.push_back(share_bar(share_of(row), most));
+  if (has_totals(table)) bars.cells.emplace_back();
+  bars.paints.assign(bars.cells.size(), Paint::Cyan);
+  bars.is_bar = true;
+  return bars;
 }
 
 std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style) {
   std::vector<TextColumn> columns;
   bool labelled = false;  // the total's own name has been placed
+  const std::size_t with_bar = style.bars ? column_with_bar(columns_for_people(table)) : kNoShare;
+  const std::vector<bool> constant = constant_columns(table, style);
   for (std::size_t c = 0; c < columns_for_people(table).size(); ++c) {
     const Column& column = columns_for_people(table)[c];
-    if (column.type == ColumnType::List) continue;
+    if (column.type == ColumnType::List || constant[c]) continue;
     TextColumn out{&column, visible(title_of(column, style.exact)), {}, 0};
     out.width = display_width(out.title);
     const bool indent = table.tree && column.name == "layer";
@@ -75,6 +86,7 @@ std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style
       std::string text = shown_text(cells_for_people(table, row)[c], column.unit, style.exact);
       if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
       out.cells.push_back(std::move(text));
+      if (style.color) out.paints.push_back(paint_of(cells_for_people(table, row)[c]));
     }
     const bool blank =
         column.unit == Unit::Text &&
@@ -90,7 +102,10 @@ std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style
     labelled = labelled || column.unit == Unit::Text;
     for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
     columns.push_back(std::move(out));
+    if (c == with_bar && !table.rows.empty()) columns.push_back(bars_of(table, c));
   }
+  if (!style.color)
+    for (TextColumn& column : columns) column.paints.clear();
   return columns;
 }
 
@@ -105,8 +120,9 @@ std::vector<std::string> fit(std::vector<TextColumn>& columns, std::size_t width
   std::vector<std::string> dropped;
   if (width == 0) return dropped;
   const auto least = [&] {
+    // Of a share and its bar the bar is dropped first.
     return std::max_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
-      return a.column->priority < b.column->priority;
+      return std::pair(a.column->priority, a.is_bar) < std::pair(b.column->priority, b.is_bar);
     });
   };
   const auto slack = [&] {  // what cutting texts to a readable width would win
@@ -118,7 +134,7 @@ std::vector<std::string> fit(std::vector<TextColumn>& columns, std::size_t width
   };
   while (total_width(columns) > width + slack() && columns.size() > 1 &&
          least()->column->priority > 0) {
-    dropped.push_back(least()->column->name);
+    if (!least()->is_bar) dropped.push_back(least()->column->name);
     columns.erase(least());
   }
   while (total_width(columns) > width) {
@@ -140,7 +156,9 @@ std::string line_of(const std::vector<TextColumn>& columns, std::size_t row) {
   std::string line;
   for (const TextColumn& column : columns) {
     if (!line.empty()) line += kGap;
-    append_padded(line, column.cells[row], column.width, is_right_aligned(column.column->unit));
+    append_padded(line, column.cells[row], column.width,
+                  is_right_aligned(column.column->unit) && !column.is_bar,
+                  row < column.paints.size() ? column.paints[row] : Paint::None);
   }
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
@@ -174,7 +192,10 @@ Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
   const std::vector<std::string> dropped = fit(columns, style.width);
   const std::string rule = repeat("─", total_width(columns)) + "\n";
   const std::string header = header_of(columns);
-  std::string text = (style.color ? "\x1b[1m" + header + "\x1b[0m" : header) + "\n" + rule;
+  TableStyle whole = style;
+  whole.with_paths = true;  // a terminal shows them everywhere
+  std::string text = wrapped(constants_line(table, whole), style.width) +
+                     (style.color ? painted(header, Paint::Bold) : header) + "\n" + rule;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     text += line_of(columns, row);
     if (Status status = sink.write(std::exchange(text, {})); !status) return status;
@@ -189,7 +210,13 @@ Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
 std::string lines_text(const Section& section, const TableStyle& style) {
   if (!section.lines) return "";
   if (section.picture) return section.lines(style);  // with colours
-  return wrapped(visible_lines(section.lines(style)), section.verbatim ? 0 : style.width);
+  const std::string text = visible_lines(section.lines(style));
+  const std::size_t width = section.verbatim ? 0 : style.width;
+  if (!style.color || section.meaning == Meaning::Plain) return wrapped(text, width);
+  const std::size_t end = std::min(text.find('\n') + 1, text.size());
+  std::string first = wrapped(text.substr(0, end), width);
+  if (first.ends_with('\n')) first.pop_back();
+  return painted(first, paint_of(section.meaning)) + "\n" + wrapped(text.substr(end), width);
 }
 
 }  // namespace

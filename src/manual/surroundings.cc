@@ -8,16 +8,20 @@ constexpr ExitCodeFacts kExitCodes[] = {
     {0, "all is well"},
     {1, "a model, a file or an engine failed; one sentence on stderr says why"},
     {2, "wrong usage: an option, a name or a value that there is not, or one without an effect"},
-    {3, "a check failed: something could not be counted, a target was missed, a claim is untrue"},
+    {3,
+     "a check failed: something could not be counted, a target was missed, a budget was not kept, "
+     "a "
+     "claim is untrue"},
     {70, "a bug in strata; please report it"},
     {130, "interrupted by Ctrl-C or SIGTERM; what there was is printed"},
 };
 
 constexpr VariableFacts kVariables[] = {
     {"COLUMNS", "how wide tables for the terminal may be, instead of its own width"},
-    {"NO_COLOR", "if it is set, nothing is printed in colour"},
+    {"NO_COLOR", "if it is set to anything, nothing is printed in colour; bars stay"},
     {"STRATA_ENGINE_PATH", "folders to look for engines in, with colons between them"},
     {"STRATA_ONNXRUNTIME", "the library of ONNX Runtime, or the folder that it is in"},
+    {"TERM", "`dumb` turns off colours and bars"},
     {"TMPDIR", "the folder for temporary files, instead of /tmp"},
     {"XDG_CACHE_HOME", "the folder in which what this machine can do at best is kept"},
     {"HOME", "has that folder as .cache if XDG_CACHE_HOME is not set"},

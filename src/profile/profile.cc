@@ -91,7 +91,9 @@ Result<Profile> with_layout(const Analysis& a, const ProfileView& view) {
   Rows rows = make_rows(a, {.only = layout.rows});
   if (auto status = check_names(a, rows); !status) return failure(status);
   if (auto status = sort_rows(rows.list, view.sort, a.has); !status) return failure(status);
-  return make_profile(a, std::move(rows), columns_of(layout, a.has));
+  Profile profile = make_profile(a, std::move(rows), columns_of(layout, a.has));
+  for (Column& column : profile.columns) column.asked = true;  // the table of the other tool, whole
+  return profile;
 }
 
 }  // namespace

@@ -50,15 +50,19 @@ ProfileRow cells_of(const Row& row, std::span<const ChosenColumn> columns,
 Column column_of(const ChosenColumn& chosen) {
   const ColumnRule& rule = *chosen.rule;
   if (chosen.share)
-    return {fmt::format("{}%", rule.name), "%", Unit::Percent, true,
-            chosen.asked ? 0 : rule.priority + 1};
-  return {std::string(rule.name),
-          std::string(rule.title),
-          rule.unit,
-          rule.additive,
-          chosen.asked ? 0 : rule.priority,
-          ColumnType::Plain,
-          rule.usual || chosen.asked};
+    return {.name = fmt::format("{}%", rule.name),
+            .title = "%",
+            .unit = Unit::Percent,
+            .additive = true,
+            .priority = chosen.asked ? 0 : rule.priority + 1,
+            .share = true};
+  return {.name = std::string(rule.name),
+          .title = std::string(rule.title),
+          .unit = rule.unit,
+          .additive = rule.additive,
+          .priority = chosen.asked ? 0 : rule.priority,
+          .usual = rule.usual || chosen.asked,
+          .asked = chosen.asked};
 }
 
 // What is said of the model and of how it was measured, whatever the rows are.

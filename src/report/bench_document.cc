@@ -6,6 +6,7 @@
 
 #include "report/bench_text.h"
 #include "report/footer.h"
+#include "report/verdict.h"
 
 namespace strata {
 
@@ -263,7 +264,7 @@ Members bench_facts(const BenchRun& run) {
           {"aa", std::move(aa)}};
 }
 
-Document bench_document(const BenchRun& given, BenchLayout layout) {
+Document measured_document(const BenchRun& given, BenchLayout layout) {
   const auto run = std::make_shared<const BenchRun>(given);
   Document document = new_document("bench");
   set_tool(document, run->program);
@@ -290,6 +291,14 @@ Document bench_document(const BenchRun& given, BenchLayout layout) {
     document.sections.push_back(
         {.lines = [run, &group](const TableStyle& style) { return bench_bars(group, style.width); },
          .picture = true});
+  return document;
+}
+
+Document bench_document(const BenchRun& run, BenchLayout layout) {
+  Document document = measured_document(run, layout);
+  // A published layout has a headline of its own.
+  if (run.aa.empty() && layout == BenchLayout::Own)
+    document.sections.insert(document.sections.begin(), verdict_section(bench_verdict(run)));
   return document;
 }
 

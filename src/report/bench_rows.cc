@@ -101,8 +101,10 @@ Cell cv_cell(const RowFacts& facts) {
 Cell speed_up_cell(const RowFacts& facts) {
   if (facts.is_base() && facts.summary.n > 0) return words("base");
   const SpeedUp* speed_up = facts.speed_up();
-  if (speed_up != nullptr && !speed_up->withheld.empty()) return words("withheld");
-  return words(speed_up == nullptr ? kDash : speed_up_text(speed_up->median, speed_up->interval));
+  if (speed_up == nullptr) return words(kDash);
+  if (!speed_up->withheld.empty()) return words("withheld");
+  return meaning(meaning_of(speed_up->interval),
+                 words(speed_up_text(speed_up->median, speed_up->interval)));
 }
 
 Cell tail_cell(const RowFacts& facts) {
@@ -181,7 +183,9 @@ const std::vector<ColumnRule>& shown_columns() {
       {{"result", "Result", Unit::Text, false, 0},
        [](const RowFacts& f) {  // a column without a word is not shown
          const std::string outcome = outcome_text(f.result);
-         return words(outcome == "ok" ? "" : outcome);
+         const bool refused = f.result.failure != Failure::None;
+         return meaning(refused ? Meaning::Refused : Meaning::Plain,
+                        words(outcome == "ok" ? "" : outcome));
        }},
   };
   return kColumns;

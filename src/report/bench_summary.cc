@@ -67,6 +67,15 @@ std::string fastest_text(const BenchGroup& group) {
   return out + "\n";
 }
 
+}  // namespace
+
+std::string bench_answer(const BenchGroup& group) {
+  const std::string text = fastest_text(group);
+  return text.substr(0, text.size() - 1);
+}
+
+namespace {
+
 std::string load_text(const BenchRun& run, const VariantResult& result) {
   const LoadMode& load = run.method.load;
   const std::string name = variant_text(result.variant);
@@ -126,7 +135,8 @@ std::string disturbed_text(const VariantResult& result) {
 }
 
 std::string group_summary(const BenchRun& run, const BenchGroup& group) {
-  std::string out = fastest_text(group), loads;
+  const bool several = run.groups.size() > 1;  // else the verdict has said it
+  std::string out = several ? fastest_text(group) : "", loads;
   SharedLines failed, quality, withheld;
   std::size_t ran = 0;
   for (const VariantResult& result : group.result.variants) {
@@ -153,6 +163,18 @@ std::string group_summary(const BenchRun& run, const BenchGroup& group) {
       group.result.variants.size() > 1)
     out += fmt::format("  stopped after {}, before every interval was within ±{:g} %\n",
                        human_seconds(group.result.seconds), 100 * run.method.until);
+  return out;
+}
+
+// Lines that belong to no line before them.
+std::string not_set_in(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    if (text.compare(at, 2, "  ") == 0) at += 2;
+    out += text.substr(at, end - at);
+    at = end;
+  }
   return out;
 }
 
@@ -214,6 +236,7 @@ std::string method_text(const BenchRun& run) {
 std::string bench_summary(const BenchRun& run) {
   std::string out;
   for (const BenchGroup& group : run.groups) out += group_summary(run, group);
+  if (run.groups.size() == 1) out = not_set_in(out);
   out += legend(run);
   out += method_text(run);
   if (!run.complete) out += "Interrupted: what is missing was not measured any more\n";

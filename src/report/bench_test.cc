@@ -102,7 +102,7 @@ TEST(BenchTable, AWithheldSpeedUpSaysWhy) {
   speed_up.interval = {0, std::numeric_limits<double>::infinity()};
   run.groups[0].result.indistinct = {0};
   const std::string table = wide_table(run);
-  EXPECT_THAT(table, HasSubstr("  fast: speed-up withheld: 3 of 80 runs were undisturbed\n"));
+  EXPECT_THAT(table, HasSubstr("\nfast: speed-up withheld: 3 of 80 runs were undisturbed\n"));
   EXPECT_THAT(table, Not(HasSubstr("2.00×")));
   EXPECT_EQ(bench_headline(run), "");
   const std::string csv = bench_to_csv(run);
@@ -145,11 +145,14 @@ TEST(BenchTable, TooFewToCompareGivesNoRatio) {
   EXPECT_THAT(table, Not(HasSubstr("2.00×")));
 }
 
+// The titles stand below the two lines of the verdict and an empty one.
+std::string header_of(const BenchRun& run) { return lines_of(wide_table(run))[3]; }
+
 TEST(BenchTable, OutcomesAreShownWhereOneIsNotFine) {
   BenchRun run = two_variants();
-  EXPECT_THAT(lines_of(wide_table(run))[0], Not(HasSubstr("Result")));
+  EXPECT_THAT(header_of(run), Not(HasSubstr("Result")));
   run.groups[0].result.variants[1].partial = true;
-  EXPECT_THAT(lines_of(wide_table(run))[0], HasSubstr("Result"));
+  EXPECT_THAT(header_of(run), HasSubstr("Result"));
 }
 
 TEST(BenchTable, NoiseIsFlagged) {
@@ -181,7 +184,7 @@ TEST(BenchTable, FailuresAreRowsThatSaySo) {
   run.groups[0].result.variants.push_back(failed);
   run.groups[0].result.speed_ups.emplace_back();
   const std::string table = wide_table(run);
-  EXPECT_THAT(table, HasSubstr("  torch: crashed: signal 11\n"));
+  EXPECT_THAT(table, HasSubstr("\ntorch: crashed: signal 11\n"));
   const std::string csv = bench_to_csv(run);
   EXPECT_EQ(cell(csv, "median_s", 2), "");
   EXPECT_EQ(cell(csv, "n", 2), "0");
@@ -286,7 +289,7 @@ TEST(BenchMarkdown, IsATableAndAList) {
   EXPECT_EQ(lines[2],
             "| Model | Export | Backend | Precision | Median(FPS) | Mean(FPS) | Median(s) | "
             "Mean(s) | 99th_p(s) | std_dev(s) |");
-  EXPECT_THAT(bench_to_markdown(two_variants()), HasSubstr("\n- net: fastest is fast"));
+  EXPECT_THAT(bench_to_markdown(two_variants()), testing::StartsWith("- net: fastest is fast"));
 }
 
 TEST(BenchAaText, SaysHowOftenTheMachineMisleads) {

@@ -53,6 +53,11 @@ std::string speed_up_text(double ratio, const Interval& interval) {
   return fmt::format("{:.2f}× [{:.2f}, {:.2f}]", ratio, interval.low, interval.high);
 }
 
+Meaning meaning_of(const Interval& speed_up) {
+  if (speed_up.low > 1) return Meaning::Better;
+  return speed_up.high < 1 ? Meaning::Worse : Meaning::Plain;
+}
+
 std::string difference_text(const VariantResult& result) {
   if (!result.difference) return "";
   const OutputDifference& difference = *result.difference;

@@ -20,6 +20,8 @@ std::string group_text(const BenchGroup& group);
 std::string percentile_text(const Summary& summary, double q);
 // `1.41× [1.39, 1.43]`; `?` where there is too little to say.
 std::string speed_up_text(double ratio, const Interval& interval);
+// Faster or slower where the interval of a speed-up says so for sure.
+Meaning meaning_of(const Interval& speed_up);
 // How far from the base's answer: `equal`, `1.2e-06`, `34.1 dB`, `97 % of boxes`.
 std::string difference_text(const VariantResult& result);
 // `3.21 mJ` as measured; `≈3.21 mJ` from counts; `not readable here`.
@@ -46,7 +48,12 @@ Members bench_facts(const BenchRun& run);
 
 // What follows from the rows: the fastest of each model, failures, how it was measured.
 // One line each, those that belong to the line before set in by two.
+// The fastest is in it if there are several models; of one it is the verdict's to say.
 std::string bench_summary(const BenchRun& run);
+// `net: fastest is onnxruntime, 3.2 ms: 1.41× [1.39, 1.43] over torch`
+std::string bench_answer(const BenchGroup& group);
+// The document without its verdict, for reports with one of their own.
+Document measured_document(const BenchRun& run, BenchLayout layout = BenchLayout::Own);
 std::string aa_summary(const BenchRun& run);
 // A bar for every median of a group, its 95 % interval shaded.
 std::string bench_bars(const BenchGroup& group, std::size_t width);

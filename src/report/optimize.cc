@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "report/bench_text.h"
+#include "report/verdict.h"
 #include "strata/base/number_text.h"
 
 namespace strata {
@@ -61,14 +62,26 @@ std::string random_warning(const OptimizedModel& optimized) {
          "on real data are not known. A dry run, not a model to use";
 }
 
-std::string optimize_text(const OptimizedModel& optimized, const std::string& time_option) {
+namespace {
+
+std::string answer_text(const OptimizedModel& optimized) {
   const SpeedUp& gain = optimized.gain();
-  const std::string warning = random_warning(optimized);
-  std::string text = warning.empty() ? "" : fmt::format("WARNING: {}\n", warning);
-  text += fmt::format(
-      "{}: {}, {}, {} over {}\n", optimized.output, variant_text(optimized.winner().variant),
+  return fmt::format(
+      "{}: {}, {}, {} over {}", optimized.output, variant_text(optimized.winner().variant),
       human_seconds(optimized.winner().summary().median), speed_up_text(gain.median, gain.interval),
       variant_text(optimized.base().variant));
+}
+
+std::string doubts_text(const OptimizedModel& optimized, const std::string& time_option) {
+  const auto unsure = optimize_doubts(optimized);
+  if (unsure.empty()) return "";
+  return fmt::format("Not sure: {}; {} {} would say more", fmt::join(unsure, "; "), time_option,
+                     longer_budget(optimized.budget_seconds));
+}
+
+// What is said of the file below the table.
+std::string details_text(const OptimizedModel& optimized) {
+  std::string text;
   if (optimized.answer && optimized.answer->sqnr)
     text += fmt::format("  answers: SQNR {:.1f} dB{} over {} {}samples\n", *optimized.answer->sqnr,
                         optimized.answer->top1
@@ -76,11 +89,31 @@ std::string optimize_text(const OptimizedModel& optimized, const std::string& ti
                             : "",
                         optimized.answer->samples, optimized.answer->random ? "RANDOM " : "");
   text += fmt::format("  as written, against as measured: {}\n", check_text(optimized.check));
-  if (const auto unsure = optimize_doubts(optimized); !unsure.empty())
-    text += fmt::format("  not sure: {}; {} {} would say more\n", fmt::join(unsure, "; "),
-                        time_option, longer_budget(optimized.budget_seconds));
   if (!optimized.command.empty()) text += fmt::format("  run it: {}\n", optimized.command);
   return text + fmt::format("  receipt: {}.receipt.json\n", optimized.output);
+}
+
+}  // namespace
+
+std::string optimize_text(const OptimizedModel& optimized, const std::string& time_option) {
+  const Verdict verdict = optimize_verdict(optimized, time_option);
+  return fmt::format("{}\n  {}\n", verdict.answer, verdict.advice) + details_text(optimized);
+}
+
+Verdict optimize_verdict(const OptimizedModel& optimized, const std::string& time_option) {
+  const std::string answer = answer_text(optimized), doubts = doubts_text(optimized, time_option);
+  if (const std::string warning = random_warning(optimized); !warning.empty())
+    return {answer, "WARNING: " + warning, Meaning::Refused};
+  if (optimized.is_slower())
+    return {fmt::format("{}: SLOWER as written than it was measured, {}", optimized.output,
+                        speed_up_text(optimized.check->median, optimized.check->interval)),
+            "Sure: the 95 % interval is below 1. Do not use it; stay with what you have",
+            Meaning::Worse};
+  if (!doubts.empty()) return {answer, doubts};
+  if (optimized.last.base == *optimized.last.winner)
+    return {answer, "Sure: nothing that was tried is faster. Stay with what you have"};
+  return {answer, "Sure: the 95 % interval is above 1, and no other may be as fast. Take it",
+          Meaning::Better};
 }
 
 Document optimize_document(const OptimizedModel& optimized, const BenchRun& tried,
@@ -115,10 +148,13 @@ Document optimize_document(const OptimizedModel& optimized, const BenchRun& trie
       {"warning", warning.empty() ? Cell() : Cell(warning)},
       {"answers", std::move(answers)},
       {"tried", bench_facts(tried)}};
-  Document measured = bench_document(tried);
+  Document measured = measured_document(tried);
   document.tables = std::move(measured.tables);
   document.sections = std::move(measured.sections);
-  document.sections.push_back(lines_section(optimize_text(optimized, time_option)));
+  document.sections.insert(document.sections.begin(),
+                           verdict_section(optimize_verdict(optimized, time_option)));
+  document.sections.push_back(
+      lines_section(fmt::format("{}:\n", optimized.output) + details_text(optimized)));
   return document;
 }
 

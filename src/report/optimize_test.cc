@@ -33,7 +33,7 @@ TEST(OptimizeReport, WhatIsKnownWellIsNotDoubted) {
   const OptimizedModel sure =
       optimized({.median = 1.5, .interval = {1.49, 1.51}}, {.median = 1, .interval = {0.99, 1.01}});
   EXPECT_THAT(optimize_doubts(sure), IsEmpty());
-  EXPECT_THAT(optimize_text(sure), Not(HasSubstr("not sure")));
+  EXPECT_THAT(optimize_text(sure), Not(HasSubstr("Not sure")));
   EXPECT_THAT(optimize_text(sure), HasSubstr("1.50× [1.49, 1.51] over fake\n"));
 }
 
@@ -47,7 +47,7 @@ TEST(OptimizeReport, WideIntervalsAreSaidInWordsWithAWayOut) {
                           "the time was too short to check the file"));
   EXPECT_THAT(
       optimize_text(unsure, "--budget"),
-      HasSubstr("  not sure: it may be no faster than fake; as fast may be fake 4 threads; "
+      HasSubstr("  Not sure: it may be no faster than fake; as fast may be fake 4 threads; "
                 "the time was too short to check the file; --budget 2min would say more\n"));
   EXPECT_THAT(optimize_text(unsure), HasSubstr("against as measured: ?\n"));
 

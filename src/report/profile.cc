@@ -24,6 +24,7 @@ Status save_profile(const Profile& shown, const Profile& full, const std::string
   std::filesystem::create_directories(folder, error);
   if (error) return failure(fmt::format("cannot make the folder {}: {}", folder, error.message()));
   for (const Renderer& renderer : renderers()) {
+    if (!renderer.kinds.empty()) continue;  // formats that need more than counts
     const std::string_view ending = renderer.endings.substr(0, renderer.endings.find(' '));
     const std::string path = std::filesystem::path(folder) / fmt::format("profile{}", ending);
     const Document document = to_document(renderer.for_people ? shown : full);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "report/quantize_text.h"
+#include "report/verdict.h"
 
 namespace strata {
 
@@ -77,7 +78,8 @@ Document quantize_document(const QuantizeReport& report) {
                     {"nodes_to_exclude", list_cell(outcome.excluded)}};
   document.tables = {quantize_table(report), tensors_table(report)};
   document.notes = notes_of(outcome);
-  document.sections = {lines_section(quantize_head(report)),
+  document.sections = {verdict_section(quantize_verdict(report)),
+                       lines_section(quantize_head(report)),
                        {.table = "layers"},
                        lines_section(quantize_notes(report))};
   return document;

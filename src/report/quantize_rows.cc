@@ -34,6 +34,11 @@ std::string speed_up_text(const std::optional<RowSpeedUp>& found) {
   return text + (found->ratio < 1 ? " slower" : "");
 }
 
+Meaning meaning_of(const std::optional<RowSpeedUp>& found) {
+  if (!found || !found->sure()) return Meaning::Plain;
+  return found->ratio < 1 ? Meaning::Worse : Meaning::Better;
+}
+
 struct Row {
   std::string part, layer, block, written, runs, kernel, reason;
   RowTime floats, after;
@@ -151,7 +156,8 @@ void use_shown(Table& table, const std::vector<Row>& rows, bool times) {
   for (std::size_t r = 0; r < rows.size(); ++r)
     choose(table.rows[r].shown, Cell(rows[r].layer), Cell(rows[r].block), Cell(rows[r].shown_runs),
            Cell(rows[r].kernel), Cell(seconds(rows[r].floats)), Cell(seconds(rows[r].after)),
-           Cell(speed_up_text(rows[r].ratio)), Cell(drop_text(rows[r].drop)));
+           meaning(meaning_of(rows[r].ratio), Cell(speed_up_text(rows[r].ratio))),
+           Cell(drop_text(rows[r].drop)));
 }
 
 }  // namespace

@@ -68,15 +68,6 @@ std::string target_text(const AnswerTarget& target) {
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
-std::string sqnr_text(const std::vector<SampleScore>& scores) {
-  const auto sqnr = score_of(Quality::Sqnr, scores);
-  if (!sqnr) return "";
-  std::string text = fmt::format("SQNR {:.1f} dB", *sqnr);
-  if (const auto interval = value_interval(Quality::Sqnr, scores))
-    text += fmt::format(" [{:.1f}, {:.1f}]", interval->low, interval->high);
-  return text;
-}
-
 std::string answers_text(const QuantizeReport& report) {
   const QuantizeOutcome& outcome = report.outcome;
   if (outcome.got.empty()) return "";
@@ -157,6 +148,15 @@ std::string precision_text(const QuantizeOutcome& outcome) {
 
 }  // namespace
 
+std::string sqnr_text(const std::vector<SampleScore>& scores) {
+  const auto sqnr = score_of(Quality::Sqnr, scores);
+  if (!sqnr) return "";
+  std::string text = fmt::format("SQNR {:.1f} dB", *sqnr);
+  if (const auto interval = value_interval(Quality::Sqnr, scores))
+    text += fmt::format(" [{:.1f}, {:.1f}]", interval->low, interval->high);
+  return text;
+}
+
 const SpeedUp* whole_speed_up(const QuantizeOutcome& outcome) {
   if (!outcome.bench || outcome.bench->speed_ups.size() != 2) return nullptr;
   const auto& found = outcome.bench->speed_ups[1];
@@ -179,18 +179,15 @@ std::vector<std::string> quantize_warnings(const QuantizeReport& report) {
 
 std::string quantize_head(const QuantizeReport& report) {
   const QuantizeOutcome& outcome = report.outcome;
-  std::string text;
-  for (const std::string& warning : quantize_warnings(report))
-    text += fmt::format("WARNING: {}\n", warning);
   std::size_t int8 = 0;
   for (const QuantizedLayer& layer : outcome.layers) int8 += layer.int8 ? 1 : 0;
-  text += fmt::format("{}: {} of {} in int8, and {} between them; {} → {} ({:.2f}×)\n",
-                      report.output, int8, counted(outcome.layers.size(), "layer"),
-                      counted(outcome.int8_nodes, "operator"),
-                      human_bytes(static_cast<double>(report.float_bytes)),
-                      human_bytes(static_cast<double>(outcome.int8_bytes)),
-                      static_cast<double>(report.float_bytes) /
-                          static_cast<double>(std::max<std::int64_t>(outcome.int8_bytes, 1)));
+  std::string text = fmt::format(
+      "{}: {} of {} in int8, and {} between them; {} → {} ({:.2f}×)\n", report.output, int8,
+      counted(outcome.layers.size(), "layer"), counted(outcome.int8_nodes, "operator"),
+      human_bytes(static_cast<double>(report.float_bytes)),
+      human_bytes(static_cast<double>(outcome.int8_bytes)),
+      static_cast<double>(report.float_bytes) /
+          static_cast<double>(std::max<std::int64_t>(outcome.int8_bytes, 1)));
   text += precision_text(outcome);
   text += answers_text(report);
   if (outcome.target)

@@ -7,7 +7,10 @@
 
 namespace strata {
 
-// Warnings and what the model is like; and what else a reader should know. A line each.
+// `SQNR 31.2 dB [30.1, 32.4]`; empty if it is not known.
+std::string sqnr_text(const std::vector<SampleScore>& scores);
+
+// What the model is like; and what else a reader should know. A line each.
 std::string quantize_head(const QuantizeReport& report);
 std::string quantize_notes(const QuantizeReport& report);
 

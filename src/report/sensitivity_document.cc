@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "report/sensitivity_text.h"
+#include "report/verdict.h"
 
 namespace strata {
 
@@ -79,7 +80,9 @@ Document sensitivity_document(const SensitivityRun& given) {
   document.options = run->options;
   document.facts = facts_of(*run);
   document.tables.push_back(sensitivity_table(*run));
-  document.sections = {{.table = "layers"}, {.lines = [run](const TableStyle& style) {
+  document.sections = {verdict_section(sensitivity_verdict(*run)),
+                       {.table = "layers"},
+                       {.lines = [run](const TableStyle& style) {
                          return sensitivity_summary(*run, style.phrase);
                        }}};
   if (run->parts) {

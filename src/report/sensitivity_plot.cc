@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "document/chart/scene.h"
 #include "document/output.h"
-#include "report/plot_scene.h"
 #include "report/sensitivity_text.h"
 #include "strata/base/statistics.h"
 

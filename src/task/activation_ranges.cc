@@ -80,9 +80,7 @@ Result<std::optional<ActivationRanges>> ranges_from_samples(
   CalibrateOptions options;
   options.session = session;
   options.stop = observer.stop;
-  options.progress = [&](std::int64_t done) {
-    observer.show("calibrating", static_cast<double>(done) / static_cast<double>(data.count()));
-  };
+  options.progress = [&](std::int64_t done) { observer.show("calibrating", done, data.count()); };
   auto seen = calibrate(engine, source, wanted.model, data, watched, options);
   if (!seen) return failure(seen);
   if (seen->samples < data.count()) return std::nullopt;

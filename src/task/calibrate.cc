@@ -148,9 +148,7 @@ CalibrateOptions Calibrating::pass_options() const {
   options.session = session_;
   options.allow_nonfinite = request_.allow_nonfinite;
   options.stop = observer_.stop;
-  options.progress = [this](std::int64_t done) {
-    observer_.show(kStage, static_cast<double>(done) / static_cast<double>(data_->count()));
-  };
+  options.progress = [this](std::int64_t done) { observer_.show(kStage, done, data_->count()); };
   options.keep_seconds = request_.keep_seconds;
   if (!is_kept()) return options;
   options.keep = [this, warned = false](SketchedSamples so_far) mutable -> Status {
@@ -180,8 +178,7 @@ Result<CalibrateOutcome> Calibrating::run() {
   if (Status status = load(); !status) return failure(status);
   if (Status status = describe(); !status) return failure(status);
   SketchedSamples earlier_samples = before();
-  observer_.show(
-      kStage, static_cast<double>(earlier_samples.samples) / static_cast<double>(data_->count()));
+  observer_.show(kStage, earlier_samples.samples, data_->count());
   auto sketched = calibrate(*engine_, model_.source(), loaded_.model, *data_, watched_,
                             pass_options(), std::move(earlier_samples));
   if (!sketched) return failure(sketched);

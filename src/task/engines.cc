@@ -115,7 +115,8 @@ Result<std::vector<TriedEngine>> run_engines(const EnginesRequest& request,
   std::vector<TriedEngine> all;
   for (const std::string& name : names) {
     if (observer.stopped()) break;
-    observer.show(name, static_cast<double>(all.size()) / static_cast<double>(names.size()));
+    observer.show(name, static_cast<std::int64_t>(all.size()),
+                  static_cast<std::int64_t>(names.size()));
     auto engine = tried_in_child(name, request, observer);
     if (!engine && !request.name.empty()) return failure(engine);
     if (engine && !engine->failed.empty() && !request.name.empty())

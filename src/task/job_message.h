@@ -18,6 +18,7 @@ enum class JobKind : std::uint8_t { Calibrate, Sensitivity, Quantize, Timing };
 enum class JobWord : std::uint8_t {
   Started,
   Progress,  // stage, share
+  Counted,   // pieces done, and all of them
   Note,      // sentence
   Resumed,   // sentence
   Wording,   // error; the reply is its sentence in the caller's words

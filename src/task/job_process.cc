@@ -81,6 +81,12 @@ void RunningJob::hear(MessageReader& in, JobWord word) {
       observer_.show(stage, in.taken<double>());
       break;
     }
+    case JobWord::Counted: {
+      const auto done = in.taken<std::int64_t>();
+      const auto all = in.taken<std::int64_t>();
+      if (observer_.counted) observer_.counted(done, all);
+      break;
+    }
     case JobWord::Note:
       observer_.say(in.taken<std::string>());
       break;

@@ -59,6 +59,9 @@ class DistantObserver {
     here.progress = [this](std::string_view stage, double share) {
       ask(JobWord::Progress, stage, share);
     };
+    here.counted = [this](std::int64_t done, std::int64_t all) {
+      ask(JobWord::Counted, done, all);
+    };
     here.note = [this](const std::string& sentence) { ask(JobWord::Note, sentence); };
     here.resumed = [this](const std::string& sentence) { ask(JobWord::Resumed, sentence); };
     here.phrase = [this](const Error& error) { return ask(JobWord::Wording, error); };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ namespace strata {
 struct Observer {
   // `share`, from 0 to 1, of the stage is done: `calibrating`, `one layer at a time`, …
   std::function<void(std::string_view stage, double share)> progress = {};
+  // How many of how many pieces that share is, where they can be counted. Called just before.
+  std::function<void(std::int64_t done, std::int64_t all)> counted = {};
   // Something that the user should know and that is no reason to stop. One sentence.
   std::function<void(const std::string& sentence)> note = {};
   // The job goes on with what an earlier one left, in a sentence.
@@ -29,6 +32,11 @@ struct Observer {
   bool stopped() const { return stop != nullptr && stop->load(); }
   void show(std::string_view stage, double share) const {
     if (progress) progress(stage, std::clamp(share, 0.0, 1.0));
+  }
+  // The same of work that can be counted.
+  void show(std::string_view stage, std::int64_t done, std::int64_t all) const {
+    if (counted) counted(done, all);
+    show(stage, all > 0 ? static_cast<double>(done) / static_cast<double>(all) : 1.0);
   }
   void say(const std::string& sentence) const {
     if (note) note(sentence);

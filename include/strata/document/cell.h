@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct FilePath {
   std::string text;
 };
 
+// What a cell says beside its value. A terminal shows it in colour, other outputs not at all.
+enum class Meaning : std::uint8_t { Plain, Better, Worse, Refused };
+
 using Cells = std::vector<Cell>;      // a list
 using Members = std::vector<Member>;  // named values, in order
 
@@ -44,6 +48,7 @@ struct Cell {
                              FilePath, Cells, Members>;
   Value value;
   Certainty certainty = Certainty::Exact;
+  Meaning meaning = Meaning::Plain;
 
   // In cell.cc, where a Member is known.
   Cell();
@@ -97,6 +102,11 @@ requires(!std::same_as<Whole, bool>) Cell::Cell(Whole number, Certainty how) : c
 template <class T>
 Cell::Cell(const std::optional<T>& known) {
   if (known) *this = Cell(*known);
+}
+
+inline Cell meaning(Meaning what, Cell cell) {
+  cell.meaning = what;
+  return cell;
 }
 
 // A list of things that can be cells.

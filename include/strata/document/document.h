@@ -19,6 +19,7 @@ struct Section {
   bool verbatim = false;   // in columns of its own: never wrapped, a block of code in Markdown
   bool picture = false;    // bars and curves of characters: terminals only, never wrapped
   bool apart = true;       // an empty line before it
+  Meaning meaning = Meaning::Plain;  // of its first line, which then stands out
 };
 
 struct Document {

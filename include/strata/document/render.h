@@ -46,11 +46,16 @@ struct Renderer {
   bool has_columns;      // chosen columns, a sorting, … have an effect
   bool is_for_terminal;  // width and colour have an effect
   std::string_view about;
+  std::string_view kinds = {};  // of documents that it can show, likewise; empty: all
+  std::string_view mark = {};   // what JSON for another program begins with, to know it again
+  bool in_depth = false;        // shows what is in no usual table, such as memory over time
 };
 
 std::span<const Renderer> renderers();
-// `table, csv, json, md, html`
+// `table, csv, json, md, …`
 std::string renderer_names();
+// Fails with a sentence if it cannot show documents of this kind.
+Status check_kind(const Renderer& renderer, std::string_view kind);
 // The error lists the names.
 Result<const Renderer*> find_renderer(std::string_view name);
 // By the file's ending; nullptr if no renderer has it.

@@ -50,7 +50,9 @@ struct Column {
   bool additive = false;  // the total is the sum of the rows
   int priority = 0;       // tables too wide for the screen drop the highest first
   ColumnType type = ColumnType::Plain;
-  bool usual = true;  // in the first view of a page, where readers choose columns themselves
+  bool usual = true;   // in the first view of a page, where readers choose columns themselves
+  bool share = false;  // percent of a whole: may have a bar beside it
+  bool asked = false;  // by its name: stays in the table even if all its cells are equal
 };
 
 struct TableRow {
@@ -65,6 +67,8 @@ struct TableStyle {
   std::size_t width = 100;  // columns of the terminal; 0: as wide as it gets
   bool exact = false;       // every digit instead of human units
   bool color = false;
+  bool bars = false;        // bars beside shares
+  std::string chart = {};   // which one a picture shows; empty: the first there is
   Phrase phrase = {};       // of what is left out, so that the caller can say how to see it
   bool with_paths = false;  // files also have the folders of absolute paths
 };

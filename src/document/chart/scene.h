@@ -18,10 +18,12 @@ struct PlotLine {
   double x1, y1, x2, y2;
   PlotColor color;
   double width = 1;
+  double dash = 0;  // length of dashes and of what is between them; 0: none
 };
 struct PlotDot {
   double x, y, radius;
   PlotColor color;
+  double opacity = 1;
 };
 struct PlotBox {  // filled
   double x, y, width, height;
@@ -34,29 +36,28 @@ struct PlotText {
   PlotColor color = {};
   PlotAnchor anchor = PlotAnchor::Start;
   bool upward = false;  // turned to be read from below
+  bool bold = false;
 };
 
-inline constexpr double kLetterWidth = 6, kLetterHeight = 7;  // of all text
+inline constexpr double kFontSize = 10.5;
+// About the width of a letter, of which most fonts have narrower and wider ones, and the height of
+// a capital.
+inline constexpr double kLetterWidth = 6, kLetterHeight = 8;
 
 struct PlotScene {
   double width = 0, height = 0;
-  std::string title;  // for those who cannot see it
+  std::string title;                // for those who cannot see it
+  std::vector<PlotBox> areas = {};  // below everything
   std::vector<PlotLine> lines;
   std::vector<PlotDot> dots;
   std::vector<PlotBox> boxes;  // over lines and dots
   std::vector<PlotText> texts;
 };
 
+// Text stays text, in the first of several common fonts that the reader's machine has.
 std::string scene_to_svg(const PlotScene& scene);
-// Two pixels for each unit. Letters are those of ASCII; others become `?`.
+// Two pixels for each unit. Letters are those of the machine's sans-serif font. Fails with a
+// sentence on a machine without cairo.
 Result<std::string> scene_to_png(const PlotScene& scene);
-
-// Nine rows of five bits at most, from the top, the first column in the highest bit; the
-// eighth and ninth row are below the line. '?' for what is not ASCII.
-inline constexpr std::size_t kGlyphRows = 9, kGlyphColumns = 5;
-struct Glyph {
-  std::uint8_t rows[kGlyphRows] = {};
-};
-Glyph glyph_of(char letter);
 
 }  // namespace strata

@@ -1,0 +1,14 @@
+#include "report/verdict.h"
+
+#include <fmt/format.h>
+
+namespace strata {
+
+Section verdict_section(const Verdict& verdict) {
+  Section section = lines_section(
+      verdict.answer.empty() ? "" : fmt::format("{}\n{}\n", verdict.answer, verdict.advice));
+  section.meaning = verdict.meaning;
+  return section;
+}
+
+}  // namespace strata
