@@ -7,7 +7,7 @@ namespace strata::manual {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string fish_text(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -55,7 +55,7 @@ void add_option(std::string& out, const std::string& start, const OptionFacts& o
   out += fmt::format("{} -l {}", start, option.name.substr(2));
   if (!option.short_name.empty()) out += " -s " + option.short_name.substr(1);
   if (!option.value.empty()) out += values_of(option);
-  out += fmt::format(" -d {}\n", quoted(option.help));
+  out += fmt::format(" -d {}\n", fish_text(option.help));
 }
 
 }  // namespace
@@ -66,10 +66,10 @@ std::string fish_completion(const CommandFacts& program) {
                   program.name);
   for (const CommandFacts* command : all_commands(program)) {
     const std::string start =
-        fmt::format("complete -c {} -n {}", program.name, quoted(condition_of(*command)));
+        fmt::format("complete -c {} -n {}", program.name, fish_text(condition_of(*command)));
     for (const CommandFacts& part : command->parts)
       out += fmt::format("{} -a {} -d {}\n", start, part.name.substr(command->name.size() + 1),
-                         quoted(part.about));
+                         fish_text(part.about));
     for (const OptionFacts& option : command->options) add_option(out, start, option);
   }
   return out;
