@@ -26,7 +26,7 @@ FigureSet sum_of_rows(const Side& side, const std::vector<std::uint32_t>& rows) 
 }
 
 // Rows that are on one side only have nothing that changed: they are there, or they are not.
-ChangeSet changes_of(const FigureSet& before, const FigureSet& after, const RowDiff& row) {
+ChangeSet changes_between(const FigureSet& before, const FigureSet& after, const RowDiff& row) {
   ChangeSet out = {};
   for (const MeasureFacts& facts : measures()) {
     const auto m = static_cast<std::size_t>(facts.measure);
@@ -59,9 +59,10 @@ RowChange kind_of(const Side& before, const Side& after, const RowDiff& row) {
   if (row.after.size() > 1) return RowChange::Split;
   const SideRow &left = before.rows[row.before[0]], &right = after.rows[row.after[0]];
   if (left.name != right.name) return RowChange::Renamed;
-  const bool changed = left.type != right.type || left.output != right.output ||
-                       std::any_of(row.changes.begin(), row.changes.end(), has_changed);
-  return changed ? RowChange::Changed : RowChange::Same;
+  if (left.type != right.type || left.output != right.output) return RowChange::Changed;
+  const ChangeSet changes = changes_of(before, after, row);
+  return std::any_of(changes.begin(), changes.end(), has_changed) ? RowChange::Changed
+                                                                  : RowChange::Same;
 }
 
 template <class Text>
@@ -112,6 +113,10 @@ std::string types_of(const Side& side, const std::vector<std::uint32_t>& rows) {
   return joined(rows, " | ", [&](std::uint32_t row) { return side.rows[row].type; });
 }
 
+ChangeSet changes_of(const Side& before, const Side& after, const RowDiff& row) {
+  return changes_between(sum_of_rows(before, row.before), sum_of_rows(after, row.after), row);
+}
+
 Diff diff_of(const Side& before, const Side& after) {
   Diff diff;
   for (const MeasureFacts& facts : measures())
@@ -124,7 +129,6 @@ Diff diff_of(const Side& before, const Side& after) {
     RowDiff& row = diff.rows.emplace_back();
     row.before = std::move(group.before);
     row.after = std::move(group.after);
-    row.changes = changes_of(sum_of_rows(before, row.before), sum_of_rows(after, row.after), row);
     row.change = kind_of(before, after, row);
   }
   return diff;

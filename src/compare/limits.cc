@@ -96,9 +96,11 @@ Result<std::vector<JudgedLimit>> judge_limits(std::span<const Limit> limits,
         add(total, after.label);
         continue;
       }
-      for (const RowDiff& row : diff.rows)
-        if (const Change& change = at(row.changes, limit.measure); is_known(change))
+      for (const RowDiff& row : diff.rows) {
+        const ChangeSet changes = changes_of(sides[diff.before], after, row);
+        if (const Change& change = at(changes, limit.measure); is_known(change))
           add(change, fmt::format("{}: {}", after.label, names_of(after, row.after)));
+      }
     }
     if (out.size() > first) continue;
     const std::string_view name = facts_of(limit.measure).name;

@@ -19,6 +19,7 @@ namespace strata::compare {
 namespace {
 
 constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
+constexpr std::ptrdiff_t kMostParts = 64;  // a type with more is none that anybody joined
 
 struct Part {
   std::uint32_t row = 0;
@@ -122,8 +123,9 @@ std::vector<Part> parts_of(std::span<const SideRow> rows, const Known& known, Di
   std::unordered_map<std::uint64_t, std::uint32_t> seen;  // how often a name and call came before
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     const std::size_t first = out.size();
+    const bool joined = std::count(rows[r].type.begin(), rows[r].type.end(), '+') < kMostParts;
     for (std::string_view rest = rows[r].type;;) {
-      const std::size_t plus = std::min(rest.find('+'), rest.size());
+      const std::size_t plus = joined ? std::min(rest.find('+'), rest.size()) : rest.size();
       out.push_back({.row = r, .type = words.texts.of(rest.substr(0, plus))});
       if (plus == rest.size()) break;
       rest.remove_prefix(plus + 1);

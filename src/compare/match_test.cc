@@ -94,6 +94,11 @@ TEST(Match, FusedLayersJoinWhatTheyWereMadeOf) {
               ElementsAre("x,y|x,y"));
 }
 
+TEST(Match, ATypeOfManyPlusesIsOnePart) {
+  const std::string hostile(1'000'000, '+');
+  EXPECT_EQ(match_rows(std::vector{row("a", hostile)}, std::vector{row("b", hostile)}).size(), 1u);
+}
+
 // The most groups with the same parts on both sides, of all ways to cut both lists into pieces.
 std::size_t most_common_groups(const std::vector<std::string>& before,
                                const std::vector<std::string>& after) {

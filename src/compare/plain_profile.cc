@@ -169,7 +169,10 @@ std::optional<Side> read_plain_profile(std::string_view json, std::string_view l
   const auto read_rows = [&] {
     if (first != nullptr) return scan.refuse();  // a second list
     first = scan.place();
-    scan.list([&] { rows.push_back(reader.read()); });
+    scan.list([&] {
+      rows.push_back(reader.read());
+      if (rows.size() > most_rows(json.size())) scan.refuse();
+    });
     last = scan.place();
   };
   // What is not read here is read with the rest.

@@ -8,6 +8,9 @@
 
 namespace strata::compare {
 
+// How many rows a document of so many bytes may have: a row takes far more memory than `{}`.
+constexpr std::size_t most_rows(std::size_t bytes) { return 4096 + bytes / 32; }
+
 // The same as side_of(profile_from_json(…)); nullopt where that is to be asked: formulas, lower
 // bounds, names with escapes or beyond ASCII, and whatever is wrong with the file. Columns that are
 // not compared need only be JSON.

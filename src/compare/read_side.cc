@@ -106,6 +106,8 @@ Result<Side> read_side(std::string_view json, std::string_view label) {
   if (auto side = read_plain_profile(json, label)) return std::move(*side);
   const auto profile = profile_from_json(json, label);
   if (!profile) return failure(profile);
+  if (profile->rows.size() > most_rows(json.size()))
+    return failure(fmt::format("profile {}: it has more rows than its size allows", label));
   return side_of(*profile, std::string(label));
 }
 

@@ -120,6 +120,18 @@ TEST(ReadSide, SensitivitiesAreInRunningOrder) {
   EXPECT_EQ(at(side->totals, Measure::Quality).number(), 20.5);
 }
 
+// Each row would take some 700 bytes.
+TEST(ReadSide, RowsOfNothingAreNotManyRows) {
+  std::string rows = "{}";
+  for (int i = 0; i < 100'000; ++i) rows += ",{}";
+  const auto side = read_side(R"({"kind": "profile", "schema": 2, "facts": {}, "tables":
+      {"layers": {"columns": [], "rows": [)" +
+                                  rows + "]}}}",
+                              "x");
+  ASSERT_FALSE(side);
+  EXPECT_EQ(side.error().message, "profile x: it has more rows than its size allows");
+}
+
 TEST(ReadSide, OtherDocumentsAreRefused) {
   const auto other = read_side(R"({"kind": "lint", "schema": 2})", "x.json");
   ASSERT_FALSE(other);

@@ -1,6 +1,7 @@
 #include "compare/tables.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -34,13 +35,20 @@ bool is_in_rows(const Comparison& comparison, Measure measure) {
 }
 
 // Counts that say most about a layer are always shown, others where one changed.
-bool is_worth_showing(const Comparison& comparison, Measure measure) {
-  if (measure == Measure::Params || measure == Measure::Macs || is_estimated(measure)) return true;
-  return std::any_of(comparison.diffs.begin(), comparison.diffs.end(), [&](const Diff& diff) {
-    return std::any_of(diff.rows.begin(), diff.rows.end(), [&](const RowDiff& row) {
-      return at(row.changes, measure).is_known_change();
-    });
-  });
+std::array<bool, kMeasures> worth_showing(const Comparison& comparison) {
+  std::array<bool, kMeasures> out = {};
+  for (const MeasureFacts& facts : measures())
+    out[static_cast<std::size_t>(facts.measure)] = facts.measure == Measure::Params ||
+                                                   facts.measure == Measure::Macs ||
+                                                   is_estimated(facts.measure);
+  for (const Diff& diff : comparison.diffs)
+    for (const RowDiff& row : diff.rows) {
+      if (row.is_unchanged()) continue;
+      const ChangeSet changes =
+          changes_of(comparison.sides[diff.before], comparison.sides[diff.after], row);
+      for (std::size_t m = 0; m < kMeasures; ++m) out[m] |= changes[m].is_known_change();
+    }
+  return out;
 }
 
 // How early a column is left out of a narrow table.
@@ -159,9 +167,10 @@ Table layers_table(const Comparison& comparison, bool all) {
                          {.name = "type", .title = "Type", .priority = 4}};
   if (has_several) table.shown_columns.insert(table.shown_columns.begin(), {"file", "File"});
   std::vector<const MeasureFacts*> shown;
+  const std::array<bool, kMeasures> worth = worth_showing(comparison);
   for (const MeasureFacts* facts : columns) {
     add_measure(*facts, table.columns);
-    if (!is_worth_showing(comparison, facts->measure)) continue;
+    if (!worth[static_cast<std::size_t>(facts->measure)]) continue;
     shown.push_back(facts);
     table.shown_columns.push_back({.name = std::string(facts->name),
                                    .title = std::string(facts->title),
@@ -173,6 +182,7 @@ Table layers_table(const Comparison& comparison, bool all) {
     for (const RowDiff& from : diff.rows) {
       if (!all && from.is_unchanged()) continue;
       TableRow& row = table.rows.emplace_back();
+      const ChangeSet changes = changes_of(before, after, from);
       const std::string names[] = {names_of(before, from.before), names_of(after, from.after)};
       const std::string types[] = {types_of(before, from.before), types_of(after, from.after)};
       row.cells = {
@@ -181,11 +191,10 @@ Table layers_table(const Comparison& comparison, bool all) {
                    shown_type(from, types[0], types[1])};
       if (has_several) row.shown.insert(row.shown.begin(), Cell(FilePath{after.label}));
       for (const MeasureFacts* facts : columns) {
-        const Change& change = at(from.changes, facts->measure);
-        add_cells(change, facts->measure, row.cells);
+        add_cells(at(changes, facts->measure), facts->measure, row.cells);
       }
       for (const MeasureFacts* facts : shown)
-        row.shown.emplace_back(both_text(at(from.changes, facts->measure), facts->unit));
+        row.shown.emplace_back(both_text(at(changes, facts->measure), facts->unit));
     }
   }
   return table;

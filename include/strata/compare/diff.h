@@ -55,7 +55,6 @@ std::string_view name_of(RowChange change);
 struct RowDiff {
   std::vector<std::uint32_t> before, after;  // rows of the sides
   RowChange change = RowChange::Same;
-  ChangeSet changes = {};
   bool is_unchanged() const { return change == RowChange::Same; }
 };
 
@@ -69,6 +68,9 @@ struct Diff {
 };
 
 Diff diff_of(const Side& before, const Side& after);
+// What became of each measure of a row; made when it is asked for, because there may be many rows
+// and most have not changed.
+ChangeSet changes_of(const Side& before, const Side& after, const RowDiff& row);
 
 // The names of a row, `conv1, bn1` where there are several; empty if there is none.
 std::string names_of(const Side& side, const std::vector<std::uint32_t>& rows);
