@@ -9,8 +9,7 @@
 #include "cli/options.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
-#include "strata/cost/convention.h"
-#include "strata/cost/energy.h"
+#include "manual/option_groups.h"
 #include "strata/profile/columns.h"
 #include "strata/report/report.h"
 #include "strata/task/stat.h"
@@ -98,21 +97,6 @@ Result<int> run(StatOptions& options, const App& app) {
   return kFine;
 }
 
-// Names that options take, below the examples.
-std::string name_lists() {
-  const auto list = [](std::string_view what, const std::vector<std::string>& names) {
-    std::string out(what), line;
-    for (const std::string& name : names) {
-      if (line.size() + name.size() > 76) out += "\n  " + std::exchange(line, "");
-      line += (line.empty() ? "" : " ") + name;
-    }
-    return out + "\n  " + line + "\n";
-  };
-  return list("Columns (NAME% is a share of the total):", column_names()) +
-         list("Counting conventions:", convention_names()) +
-         list("Energy models:", energy_model_names());
-}
-
 // Which rows there are, in which order.
 void add_rows(App& app, StatOptions& options) {
   RowOptions& rows = options.profile.rows;
@@ -162,7 +146,7 @@ void add_rows(App& app, StatOptions& options) {
 Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
   App* app = program.add_subcommand("stat", "what every layer costs");
-  app->below_options(name_lists);
+  app->below_options(manual::name_lists);
   options->model.add_to(*app);
   add_rows(*app, *options);
   app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)");
