@@ -8,15 +8,6 @@
 
 namespace strata::cli {
 
-namespace {
-
-// `photo.npy`, `x=photo.npy`
-bool is_file(const std::string& input) {
-  return input.ends_with(".npy") || input.ends_with(".npz") || input.ends_with(".pb");
-}
-
-}  // namespace
-
 void ModelOptions::add_to(App& app) {
   app.add_option("model MODEL", path, "an ONNX file, zoo:NAME, or - for standard input")
       ->required();
@@ -49,38 +40,15 @@ Result<std::string> input_path(const std::string& given) {
   return given == "-" ? standard_input_path() : given;
 }
 
-std::vector<std::string> input_files(const std::vector<std::string>& inputs) {
-  std::vector<std::string> files;
-  for (const std::string& text : inputs)
-    if (is_file(text)) files.push_back(text);
-  return files;
-}
-
-std::vector<std::string> input_shapes(const std::vector<std::string>& inputs) {
-  std::vector<std::string> shapes;
-  for (const std::string& text : inputs)
-    if (!is_file(text)) shapes.push_back(text);
-  return shapes;
-}
-
 Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
                                  const std::vector<std::string>& sizes) {
+  auto shapes = of_option("--input", parse_input_shapes(inputs));
+  if (!shapes) return failure(shapes);
+  auto numbers = of_option("--dim", parse_size_list(sizes));
+  if (!numbers) return failure(numbers);
   InferOptions given;
-  for (const std::string& text : inputs) {
-    auto shape = of_option("--input", parse_input_shape(text));
-    if (!shape) return failure(shape);
-    given.input_shapes.push_back(std::move(*shape));
-  }
-  for (const std::string& text : sizes) {
-    auto size = of_option("--dim", parse_size(text));
-    if (!size) return failure(size);
-    for (const auto& [name, number] : given.sizes)
-      if (name == size->first)
-        return failure(
-            fmt::format("--dim gives \"{}\" two sizes: {} and {}", name, number, size->second),
-            ErrorKind::Usage);
-    given.sizes.push_back(std::move(*size));
-  }
+  given.input_shapes = std::move(*shapes);
+  given.sizes = std::move(*numbers);
   return given;
 }
 

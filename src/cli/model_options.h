@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "strata/infer/size_text.h"
 #include "strata/task/model.h"
 
 namespace strata::cli {
@@ -13,10 +14,6 @@ class Option;
 
 // What to open for a file that the command line names: `-` is standard input.
 Result<std::string> input_path(const std::string& given);
-
-// What --input names: files of elements (.npy, .npz, .pb), or shapes.
-std::vector<std::string> input_files(const std::vector<std::string>& inputs);
-std::vector<std::string> input_shapes(const std::vector<std::string>& inputs);
 
 struct ModelOptions {
   std::string path;

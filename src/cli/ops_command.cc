@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table_options.h"
+#include "manual/option_groups.h"
 #include "report/operators.h"
 
 namespace strata::cli {
@@ -24,9 +26,11 @@ Status write_all(const TableOptions& table) {
 Status write_one(const Options& options) {
   const std::string text = operator_to_text(options.name);
   if (text.empty())
-    return failure(fmt::format("no rule for an operator \"{}\"; `strata ops` lists those there are",
-                               options.name),
-                   ErrorKind::Usage);
+    return failure(
+        fmt::format("no rule for an operator \"{}\"{}; `strata ops` lists those there are",
+                    options.name,
+                    did_you_mean(options.name, manual::words_of("strata ops", "name"))),
+        ErrorKind::Usage);
   return options.table.write(text);
 }
 

@@ -10,8 +10,7 @@
 #include "cli/stat_several.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
-#include "strata/cost/convention.h"
-#include "strata/cost/energy.h"
+#include "manual/option_groups.h"
 #include "strata/profile/columns.h"
 #include "strata/report/report.h"
 #include "strata/task/stat.h"
@@ -108,21 +107,6 @@ Result<int> run(StatOptions& options, const App& app) {
   return kFine;
 }
 
-// Names that options take, below the examples.
-std::string name_lists() {
-  const auto list = [](std::string_view what, const std::vector<std::string>& names) {
-    std::string out(what), line;
-    for (const std::string& name : names) {
-      if (line.size() + name.size() > 76) out += "\n  " + std::exchange(line, "");
-      line += (line.empty() ? "" : " ") + name;
-    }
-    return out + "\n  " + line + "\n";
-  };
-  return list("Columns (NAME% is a share of the total):", column_names()) +
-         list("Counting conventions:", convention_names()) +
-         list("Energy models:", energy_model_names());
-}
-
 // Which rows there are, in which order.
 void add_rows(App& app, StatOptions& options) {
   RowOptions& rows = options.profile.rows;
@@ -172,7 +156,7 @@ void add_rows(App& app, StatOptions& options) {
 Command add_stat(App& program) {
   auto options = std::make_shared<StatOptions>();
   App* app = program.add_subcommand("stat", "what every layer costs");
-  app->below_options(name_lists);
+  app->below_options(manual::name_lists);
   options->model.add_to(*app);
   app->add_option("more MODELS", options->more,
                   "more models, folders or quoted patterns: the totals of all side by side");

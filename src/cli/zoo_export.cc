@@ -1,12 +1,10 @@
 // A network of the zoo as an ONNX file.
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/zoo_command.h"
 #include "strata/base/number_text.h"
-#include "strata/base/scratch_folder.h"
 #include "strata/task/zoo_export.h"
 
 namespace strata::cli {
@@ -19,18 +17,10 @@ struct Options {
   bool no_weights = false;
 };
 
-// The model goes to stdout, by way of a file that is removed again.
-Result<int> print_model(ZooExportRequest request) {
-  const auto folder = ScratchFolder::create();
-  if (!folder) return failure(folder);
-  request.output = *folder / "model.onnx";
-  if (const auto done = run_zoo_export(request); !done) return failure(done);
-  const auto file = MappedFile::open(request.output);
-  if (!file) return failure(file);
-  auto output = open_output("-", {FileForm::Onnx});
-  if (!output) return failure(output);
-  if (Status status = output->write((*file)->bytes()); !status) return failure(status);
-  if (Status status = output->finish(); !status) return failure(status);
+Result<int> print_model(const ZooExportRequest& request) {
+  const auto bytes = zoo_export_bytes(request);
+  if (!bytes) return failure(bytes);
+  if (Status status = write_output("-", *bytes, {FileForm::Onnx}); !status) return failure(status);
   return kFine;
 }
 

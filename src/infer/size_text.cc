@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -17,6 +18,10 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   if (status != std::errc() || end != text.data() + text.size() || text.empty())
     return std::nullopt;
   return number;
+}
+
+bool is_file(const std::string& input) {
+  return input.ends_with(".npy") || input.ends_with(".npz") || input.ends_with(".pb");
 }
 
 }  // namespace
@@ -59,6 +64,44 @@ Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text) {
   if (*number < 0)
     return failure(fmt::format("{}: a size cannot be negative", text), ErrorKind::Usage);
   return std::pair(std::string(text.substr(0, equals)), *number);
+}
+
+Result<std::vector<std::pair<std::string, Dims>>> parse_input_shapes(
+    const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, Dims>> shapes;
+  for (const std::string& text : texts) {
+    auto shape = parse_input_shape(text);
+    if (!shape) return failure(shape);
+    shapes.push_back(std::move(*shape));
+  }
+  return shapes;
+}
+
+Result<std::vector<std::pair<std::string, std::int64_t>>> parse_size_list(
+    const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  for (const std::string& text : texts) {
+    auto size = parse_size(text);
+    if (!size) return failure(size);
+    for (const auto& [name, number] : sizes)
+      if (name == size->first)
+        return failure(fmt::format("gives \"{}\" two sizes: {} and {}", name, number, size->second),
+                       ErrorKind::Usage);
+    sizes.push_back(std::move(*size));
+  }
+  return sizes;
+}
+
+std::vector<std::string> input_files(const std::vector<std::string>& inputs) {
+  std::vector<std::string> files;
+  std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(files), is_file);
+  return files;
+}
+
+std::vector<std::string> input_shapes(const std::vector<std::string>& inputs) {
+  std::vector<std::string> shapes;
+  std::remove_copy_if(inputs.begin(), inputs.end(), std::back_inserter(shapes), is_file);
+  return shapes;
 }
 
 }  // namespace strata

@@ -32,5 +32,19 @@ TEST(SizeText, ASizeIsANumber) {
   EXPECT_EQ(parse_size("batch").error().kind, ErrorKind::Usage);
 }
 
+TEST(SizeText, ASymbolHasOneSize) {
+  EXPECT_EQ(parse_size_list({"a=1", "b=2"})->size(), 2u);
+  EXPECT_EQ(parse_size_list({"a=1", "b"}).error().message, "b: write it as NAME=SIZE");
+  EXPECT_EQ(parse_size_list({"a=1", "a=2"}).error().message, "gives \"a\" two sizes: 1 and 2");
+  EXPECT_EQ(parse_input_shapes({"x=1x2", "y=3"})->back().first, "y");
+  EXPECT_FALSE(parse_input_shapes({"x=1x2", "3"}));
+}
+
+TEST(SizeText, FilesAreToldFromShapes) {
+  const std::vector<std::string> inputs = {"x=1x3", "x=photo.npy", "all.npz", "b.pb", "npy=2"};
+  EXPECT_EQ(input_files(inputs), (std::vector<std::string>{"x=photo.npy", "all.npz", "b.pb"}));
+  EXPECT_EQ(input_shapes(inputs), (std::vector<std::string>{"x=1x3", "npy=2"}));
+}
+
 }  // namespace
 }  // namespace strata

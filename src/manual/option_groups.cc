@@ -1,8 +1,9 @@
 #include "manual/option_groups.h"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
+#include "ops/registry.h"
 #include "strata/cost/convention.h"
 #include "strata/cost/energy.h"
 #include "strata/engine/engine.h"
@@ -71,6 +72,15 @@ std::vector<std::string> engines() {
   return names;
 }
 
+std::vector<std::string> operators() {
+  std::vector<std::string> names;
+  for (const Family& family : families())
+    for (const OpRule& rule : family.rules)
+      if (std::find(names.begin(), names.end(), rule.name) == names.end())
+        names.emplace_back(rule.name);
+  return names;
+}
+
 }  // namespace
 
 std::string_view group_of(std::string_view option) {
@@ -84,12 +94,28 @@ std::vector<std::string> words_of(std::string_view command, std::string_view opt
   if (option == "model" || option == "models" || option == "--model") return networks(zoo::kPrefix);
   if (option == "name" && command.starts_with("strata zoo")) return networks("");
   if (option == "--engine" || (option == "name" && command == "strata engines")) return engines();
+  if (option == "name" && command == "strata ops") return operators();
   if (option == "--count") return convention_names();
   if (option == "--energy") return energy_model_names();
   if (option == "--precision") return precision_names();
   if ((option == "--columns" || option == "--sort") && command == "strata stat")
     return column_names();
   return {};
+}
+
+std::string name_lists() {
+  constexpr std::size_t kWidth = 76;
+  const auto list = [](std::string_view what, const std::vector<std::string>& names) {
+    std::string out(what), line;
+    for (const std::string& name : names) {
+      if (line.size() + name.size() > kWidth) out += "\n  " + std::exchange(line, "");
+      line += (line.empty() ? "" : " ") + name;
+    }
+    return out + "\n  " + line + "\n";
+  };
+  return list("Columns (NAME% is a share of the total):", column_names()) +
+         list("Counting conventions:", convention_names()) +
+         list("Energy models:", energy_model_names());
 }
 
 void sort_by_group(std::vector<OptionFacts>& options) {

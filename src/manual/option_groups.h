@@ -17,6 +17,10 @@ std::string_view group_of(std::string_view option);
 // `command` is that of CommandFacts::name.
 std::vector<std::string> words_of(std::string_view command, std::string_view option);
 
+// The columns of a profile, the conventions and the energy models, for the help of a command that
+// takes all of them.
+std::string name_lists();
+
 // Arguments first, then what the command alone has, then the groups in their usual order.
 void sort_by_group(std::vector<OptionFacts>& options);
 

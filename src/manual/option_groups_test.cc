@@ -30,6 +30,7 @@ TEST(OptionGroups, HaveAnOrder) {
 TEST(OptionGroups, KnowTheWordsOfSomeOptions) {
   EXPECT_THAT(words_of("strata stat", "model"), Contains("zoo:resnet50"));
   EXPECT_THAT(words_of("strata zoo export", "name"), Contains("resnet50"));
+  EXPECT_THAT(words_of("strata ops", "name"), Contains("Conv"));
   EXPECT_THAT(words_of("strata explain", "--count"), Contains("fvcore"));
   EXPECT_THAT(words_of("strata stat", "--columns"), Contains("macs"));
   EXPECT_THAT(words_of("strata bench", "--columns"), IsEmpty());

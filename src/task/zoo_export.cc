@@ -11,21 +11,42 @@
 
 namespace strata {
 
-Result<ZooExport> run_zoo_export(const ZooExportRequest& request) {
+namespace {
+
+std::string_view plain_name(const ZooExportRequest& request) {
   std::string_view name = request.network;
   if (name.starts_with(zoo::kPrefix)) name.remove_prefix(zoo::kPrefix.size());
+  return name;
+}
+
+WriteOptions write_options(const Model& model, const ZooExportRequest& request) {
+  WriteOptions write;
+  if (request.seed) write.fill = build::random_weights(model, *request.seed);
+  return write;
+}
+
+}  // namespace
+
+Result<ZooExport> run_zoo_export(const ZooExportRequest& request) {
+  const std::string_view name = plain_name(request);
   const auto network = zoo::build(name);
   if (!network) return failure(network);
+  const Model& model = network->model;
   ZooExport out{request.output.empty() ? fmt::format("{}.onnx", name.substr(0, name.find('?')))
                                        : request.output,
-                count(network->model).total.params};
-  WriteOptions write;
-  if (request.seed) write.fill = build::random_weights(network->model, *request.seed);
-  if (auto status = write_onnx(network->model, out.path, write); !status) return failure(status);
+                count(model).total.params};
+  if (auto status = write_onnx(model, out.path, write_options(model, request)); !status)
+    return failure(status);
   std::error_code error;
   out.bytes = std::filesystem::file_size(out.path, error);
   if (error) return failure(fmt::format("{}: {}", out.path, error.message()));
   return out;
+}
+
+Result<std::string> zoo_export_bytes(const ZooExportRequest& request) {
+  const auto network = zoo::build(plain_name(request));
+  if (!network) return failure(network);
+  return onnx_bytes(network->model, write_options(network->model, request));
 }
 
 }  // namespace strata

@@ -1,6 +1,9 @@
 #include "strata/task/zoo_export.h"
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "strata/read/read.h"
 #include "task/test_job.h"
@@ -21,6 +24,14 @@ TEST_F(ZooExportJob, WritesWhatEnginesRun) {
   const auto model = read_model(file("net.onnx"));
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_TRUE(check_has_weights(*model));
+}
+
+TEST_F(ZooExportJob, TheBytesAreThoseOfTheFile) {
+  const auto bytes = zoo_export_bytes({"zoo:squeezenet1_1", "", 7});
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  ASSERT_TRUE(run_zoo_export({"squeezenet1_1", file("net.onnx"), 7}));
+  std::ifstream written(file("net.onnx"), std::ios::binary);
+  EXPECT_TRUE(*bytes == std::string(std::istreambuf_iterator<char>(written), {}));
 }
 
 TEST_F(ZooExportJob, WithoutWeightsThereAreShapesOnly) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "strata/base/result.h"
 #include "strata/graph/shape.h"
@@ -16,7 +17,17 @@ namespace strata {
 Result<Dims> parse_dims(std::string_view sizes);
 // `NAME=1x3x224x224`
 Result<std::pair<std::string, Dims>> parse_input_shape(std::string_view text);
+Result<std::vector<std::pair<std::string, Dims>>> parse_input_shapes(
+    const std::vector<std::string>& texts);
 // `batch=8`
 Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text);
+// Several of them, of different names.
+Result<std::vector<std::pair<std::string, std::int64_t>>> parse_size_list(
+    const std::vector<std::string>& texts);
+
+// Of what is said about inputs, the files of elements (`photo.npy`, `x=photo.npy`; also .npz and
+// .pb), and what is none: shapes.
+std::vector<std::string> input_files(const std::vector<std::string>& inputs);
+std::vector<std::string> input_shapes(const std::vector<std::string>& inputs);
 
 }  // namespace strata

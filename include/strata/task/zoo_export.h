@@ -24,5 +24,7 @@ struct ZooExport {
 };
 
 Result<ZooExport> run_zoo_export(const ZooExportRequest& request);
+// The bytes of the file; `output` is not looked at.
+Result<std::string> zoo_export_bytes(const ZooExportRequest& request);
 
 }  // namespace strata
