@@ -6,6 +6,8 @@
 # looked for but leaks, because the tracer of clang 14 crashes every time on some programs that
 # open a library with variables of each thread.
 set -u
+others=$(dirname "${BASH_SOURCE[0]}")/leaks_of_others.txt
+export LSAN_OPTIONS="${LSAN_OPTIONS:+$LSAN_OPTIONS:}suppressions=$others:print_suppressions=0"
 errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
 for attempt in 1 2 3; do
