@@ -165,8 +165,7 @@ TEST(Renderers, AreFoundByNameAndByTheEndingOfAFile) {
   EXPECT_EQ(renderer_of_file(".svg/x"), nullptr);
   const auto none = find_renderer("pdf");
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().message,
-            "there is no format \"pdf\"; formats are: " + renderer_names());
+  EXPECT_EQ(none.error().message, "there is no format \"pdf\"; formats are: " + renderer_names());
 }
 
 TEST(WithoutFolders, OnlyAbsolutePathsAreShortened) {
