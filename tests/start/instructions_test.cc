@@ -3,9 +3,11 @@
 // and the standard library's assertions, for other compilers and other versions of libraries; the
 // options of one more command, or one large library more, do not fit below them.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -50,6 +52,53 @@ TEST_F(Start, HelpOfOneCommand) { expect_at_most("payload --help", 5'000'000); }
 TEST_F(Start, AProfileOfMobileNet) {
   expect_at_most(std::string("stat ") + STRATA_SOURCE_DIR + "/tests/models/mobilenet_v2.onnx",
                  16'000'000);
+}
+
+// It may take 20 ms; it took some 8 ms when this many were measured.
+TEST_F(Start, ADiffOfTwoResNets) {
+  const std::string file = STRATA_SOURCE_DIR "/tests/models/resnet50.onnx";
+  expect_at_most("diff " + file + " " + file, 34'000'000);
+}
+
+// A profile as `stat` saves one. Of its layers every 25th is missing in the second, and every 30th
+// has another name.
+std::string large_profile(bool second) {
+  std::string rows;
+  for (int i = 0; i < 10'000; ++i) {
+    if (second && i % 25 == 7) continue;
+    const std::string number = std::to_string(i);
+    const std::string stage = std::to_string(8 + i % 64),
+                      macs = std::to_string(1'000'000 + i % 777);
+    rows += std::string(rows.empty() ? "" : ",") + "\n      {\"layer\": \"" +
+            (second && i % 30 == 3 ? "stages" : "blocks") + ".part" + number +
+            ".conv\", \"type\": \"Conv2d\", \"call\": 1, \"calls\": 1, \"input\": [[1," + stage +
+            ",56,56]], \"output\": [[1," + stage +
+            ",28,28]], \"dtype\": \"f32\", \"params\": 73728, \"param_bytes\": 294912, \"macs\": " +
+            macs + ", \"flops\": " + macs +
+            ", \"read\": 1097728, \"write\": 401408, \"mem\": 1499136, \"activation\": 401408, "
+            "\"intensity\": 154.21857923497268, \"energy\": 389754060.8, \"time\": 0.00031, "
+            "\"time_low\": 0.0003, \"time_high\": 0.00032}";
+  }
+  std::string columns;
+  for (const char* text : {"layer", "type", "input", "output", "dtype"})
+    columns += std::string("{\"name\": \"") + text + "\", \"unit\": \"text\"}, ";
+  for (const char* number :
+       {"call", "calls", "params", "param_bytes", "macs", "flops", "read", "write", "mem",
+        "activation", "intensity", "energy", "time_low", "time_high"})
+    columns += std::string("{\"name\": \"") + number + "\", \"unit\": \"count\"}, ";
+  columns += "{\"name\": \"time\", \"unit\": \"seconds\", \"additive\": true}";
+  return "{\"kind\": \"profile\", \"schema\": 2, \"options\": {}, \"facts\": {}, \"notes\": [], "
+         "\"tables\": {\"layers\": {\"columns\": [" +
+         columns + "],\n    \"rows\": [" + rows + "]}}}\n";
+}
+
+// It may take 100 ms; it took some 60 ms when this many were measured.
+TEST_F(Start, ADiffOfTwoProfilesOfTenThousandRows) {
+  const std::string folder = testing::TempDir() + "start_" + std::to_string(::getpid());
+  const std::string files[] = {folder + "_a.json", folder + "_b.json"};
+  for (int i = 0; i < 2; ++i) std::ofstream(files[i]) << large_profile(i == 1);
+  expect_at_most("diff " + files[0] + " " + files[1], 640'000'000);
+  for (const std::string& file : files) std::remove(file.c_str());
 }
 
 }  // namespace
