@@ -17,10 +17,30 @@ namespace {
 constexpr std::string_view kGap = "  ";
 constexpr std::size_t kMinText = 12;  // a text column is not cut below this
 
+// Texts one after the other: a large table has millions, and most are shorter than a std::string.
+class Texts {
+ public:
+  void reserve(std::size_t count) { ends_.reserve(count); }
+  void add(std::string_view text) {
+    all_ += text;
+    ends_.push_back(all_.size());
+  }
+  std::string_view operator[](std::size_t i) const {
+    const std::size_t start = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(all_).substr(start, ends_[i] - start);
+  }
+  std::size_t size() const { return ends_.size(); }
+  bool are_empty() const { return all_.empty(); }
+
+ private:
+  std::string all_;
+  std::vector<std::size_t> ends_;
+};
+
 struct TextColumn {
   const Column* column;
   std::string title;
-  std::vector<std::string> cells;  // one a row, then the total
+  Texts cells;  // one a row, then the total
   std::size_t width = 0;
 };
 
@@ -40,17 +60,17 @@ std::string repeat(std::string_view text, std::size_t count) {
 }
 
 // Keeps the end, which tells layers apart: `…conv.0.0`.
-std::string shortened(const std::string& text, std::size_t width) {
+std::string shortened(std::string_view text, std::size_t width) {
   const std::size_t excess = display_width(text) - width + 1;
   std::size_t at = 0;
   for (std::size_t skipped = 0; at < text.size(); ++at) {
     if ((static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) continue;
     if (skipped++ == excess) break;
   }
-  return "…" + text.substr(at);
+  return "…" + std::string(text.substr(at));
 }
 
-void append_padded(std::string& line, const std::string& text, std::size_t width, bool right) {
+void append_padded(std::string& line, std::string_view text, std::size_t width, bool right) {
   const std::size_t shown = display_width(text);
   const std::size_t space = width - std::min(shown, width);
   if (right) line.append(space, ' ');
@@ -74,21 +94,19 @@ std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style
     for (const TableRow& row : table.rows) {
       std::string text = shown_text(cells_for_people(table, row)[c], column.unit, style.exact);
       if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
-      out.cells.push_back(std::move(text));
+      out.cells.add(text);
     }
-    const bool blank =
-        column.unit == Unit::Text &&
-        std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
+    const bool blank = column.unit == Unit::Text && out.cells.are_empty();
     if (blank && (!table.rows.empty() || labelled)) continue;
     if (!has_totals(table))
       ;  // rows that do not add up
     else if (column.additive)
-      out.cells.push_back(
-          shown_text(cells_for_people(table, table.totals)[c], column.unit, style.exact));
+      out.cells.add(shown_text(cells_for_people(table, table.totals)[c], column.unit, style.exact));
     else
-      out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
+      out.cells.add(!labelled && column.unit == Unit::Text ? "Total" : "");
     labelled = labelled || column.unit == Unit::Text;
-    for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
+    for (std::size_t i = 0; i < out.cells.size(); ++i)
+      out.width = std::max(out.width, display_width(out.cells[i]));
     columns.push_back(std::move(out));
   }
   return columns;
