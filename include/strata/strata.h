@@ -33,6 +33,7 @@
 #pragma once
 
 #include "strata/base/arena.h"
+#include "strata/base/block_list.h"
 #include "strata/base/boxed.h"
 #include "strata/base/certainty.h"
 #include "strata/base/error.h"

@@ -113,6 +113,16 @@ RC_GTEST_PROP(InlineVectorLaws, BehavesLikeVector, (const std::vector<std::uint1
         ours.pop_back();
         theirs.pop_back();
         break;
+      case 5: {
+        const std::vector<std::string> more(at % 5, item);
+        ours.append(more.begin(), more.end());
+        theirs.insert(theirs.end(), more.begin(), more.end());
+        break;
+      }
+      case 6:
+        ours.reserve(at + 3);
+        RC_ASSERT(ours.emplace_back(3, 'x') == theirs.emplace_back(3, 'x'));
+        break;
       default:
         ours.push_back(item);
         theirs.push_back(item);

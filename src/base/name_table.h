@@ -128,11 +128,13 @@ class NameTable {
   // The slot with this name, or the free slot where it belongs.
   Slot& slot_of(std::string_view name, std::uint32_t hash) {
     const std::size_t mask = slots_.size() - 1;
+    Slot* slots = slots_.data();
+    const Entry* entries = entries_.data();
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-      Slot& slot = slots_[i];
+      Slot& slot = slots[i];
       if (slot.number == 0) return slot;
       if (slot.hash != hash) continue;
-      const Entry& entry = entries_[slot.number - 1];
+      const Entry& entry = entries[slot.number - 1];
       if (name == std::string_view(entry.data, entry.size)) return slot;
     }
   }

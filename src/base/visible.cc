@@ -34,8 +34,12 @@ std::string written_out(std::string_view text, bool keep_line_breaks) {
   if (std::all_of(text.begin(), text.end(), stays)) return std::string(text);
   std::string out;
   while (!text.empty()) {
+    const auto plain = std::find_if_not(text.begin(), text.end(), stays) - text.begin();
+    out += text.substr(0, static_cast<std::size_t>(plain));
+    text.remove_prefix(static_cast<std::size_t>(plain));
+    if (text.empty()) break;
     const CodePoint point = first_code_point(text);
-    if (stays(text.front()) || (point.valid && !is_hidden(point.code)))
+    if (point.valid && !is_hidden(point.code))
       out += text.substr(0, point.bytes);
     else if (!point.valid || point.code < 0x80)
       out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point.code));

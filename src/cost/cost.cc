@@ -8,6 +8,7 @@
 
 #include "base/formula_scope.h"
 #include "cost/bodies.h"
+#include "cost/cost_sums.h"
 #include "cost/load_work.h"
 #include "cost/weights.h"
 #include "ops/registry.h"
@@ -130,7 +131,7 @@ class Counter {
 
  private:
   void count_node(const Graph& graph, const Constants& constants, TensorBytes& sizes,
-                  const Node& node, const OpRule* rule, NodeCost& cost);
+                  std::span<const OpRule* const> rows, const Node& node, NodeCost& cost);
   void count_work(const Graph& graph, const Node& node, const OpRule* rule, NodeCost& cost);
   void count_bytes(const Constants& constants, TensorBytes& sizes, const Node& node,
                    const OpRule* rule, std::span<const StoredInput> stored, NodeCost& cost);
@@ -159,11 +160,13 @@ NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Ex
     known.made_by_work = captured_of(graph, outer == nullptr ? nullptr : &outer->made_by_work);
   Constants& constants = known.constants;
   TensorBytes sizes(graph);
-  NodeCost total;
+  CostSums total;
+  std::vector<const OpRule*> rows;  // of the nodes so far
+  rows.reserve(graph.nodes.size());
   out.reserve(out.size() + graph.nodes.size());
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
     const Node& node = graph.nodes[id];
-    const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+    const OpRule* rule = rows.emplace_back(find_rule(node.domain, node.op, node.opset));
     const bool folded = is_constant(graph, constants, node, rule);
     if (folded) mark_of_sizes(known, node);
     if (folded)
@@ -178,16 +181,19 @@ NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Ex
     cost.folded = folded;
     // It reads nothing, and what it stores counts where it is read.
     if (rule != nullptr && rule->traits.op == Op::Constant) continue;
-    count_node(graph, constants, sizes, node, rule, cost);
+    count_node(graph, constants, sizes, rows, node, cost);
     if (folded) leave_out(graph, known, rule, executed);
-    if (!cost.at_load) add_to(total, cost, 1);
+    if (cost.folded)
+      add_parameters(total, cost);  // it has nothing else
+    else if (!cost.at_load)
+      add_costs(total, cost, 1);
     const bool runs_bodies =
         has_bodies_ &&
         std::any_of(node.attributes.begin(), node.attributes.end(),
                     [](const auto& a) { return std::holds_alternative<Graph*>(a.value); });
-    if (runs_bodies) add_to(total, run_bodies(graph, known, node, times, out), 1);
+    if (runs_bodies) add_costs(total, run_bodies(graph, known, node, times, out), 1);
   }
-  return total;
+  return total.total();
 }
 
 // A node that depends on stored values alone costs nothing per run. If the work at load is to be
@@ -262,18 +268,22 @@ NodeCost Counter::run_bodies(const Graph& graph, const ConstantTensors& constant
   return total;
 }
 
+// The last of `rows` is the node's own.
 void Counter::count_node(const Graph& graph, const Constants& constants, TensorBytes& sizes,
-                         const Node& node, const OpRule* rule, NodeCost& cost) {
+                         std::span<const OpRule* const> rows, const Node& node, NodeCost& cost) {
+  const OpRule* rule = rows.back();
   cost.view = rule != nullptr && rule->view;
-  InlineVector<StoredInput, 6> inputs;  // empty for those that are not stored
-  inputs.resize(node.inputs.size());
+  InlineVector<StoredInput, 6> inputs;  // one for each input; none if none is a stored tensor
+  const std::uint32_t settings = rule != nullptr ? rule->settings : 0;
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if (const TensorId id = node.inputs[i]; id != kNone && constants[id]) {
-      inputs[i].weight = weight_of(graph, id);
+    if (const TensorId id = node.inputs[i]; id != kNone && constants[id] && !has_bit(settings, i)) {
+      if (inputs.empty()) inputs.resize(node.inputs.size());
+      inputs[i].weight = weight_of(graph, id, rows);
       if (const TensorData* data = inputs[i].weight.data) inputs[i].count = data->elements();
     }
   const std::span<const StoredInput> stored(inputs.data(), inputs.size());
-  count_bytes(constants, sizes, node, rule, stored, cost);
+  // What is computed at load moves nothing in a run.
+  if (!cost.folded || options_.load_work) count_bytes(constants, sizes, node, rule, stored, cost);
   count_work(graph, node, rule, cost);
   count_parameters(graph, node, rule, stored, cost);
   if (cost.read_bytes.is_unknown() || cost.write_bytes.is_unknown())
@@ -316,7 +326,7 @@ void Counter::count_bytes(const Constants& constants, TensorBytes& sizes, const 
     const auto before = node.inputs.first(std::min<std::size_t>(i, 16));
     if (std::find(before.begin(), before.end(), id) != before.end()) continue;
     // Use the stored size: a quantized weight is read narrow, whatever it is widened to.
-    const TensorData* data = stored[i].weight.data;
+    const TensorData* data = stored.empty() ? nullptr : stored[i].weight.data;
     const Expr size = data != nullptr ? bytes(stored[i].count, data->dtype) : sizes.of(id);
     if (size.is_unknown()) {
       cost.bytes_certainty = Certainty::LowerBound;
@@ -338,7 +348,7 @@ void Counter::count_bytes(const Constants& constants, TensorBytes& sizes, const 
 void Counter::count_parameters(const Graph& graph, const Node& node, const OpRule* rule,
                                std::span<const StoredInput> stored, NodeCost& cost) {
   const bool passes = rule != nullptr && rule->passes_weights;
-  for (std::size_t i = passes ? 1 : 0; i < node.inputs.size(); ++i) {
+  for (std::size_t i = passes ? 1 : 0; i < stored.size(); ++i) {
     const auto& [weight, count] = stored[i];
     if (weight.data == nullptr || (rule != nullptr && has_bit(rule->settings, i))) continue;
     if (!parameters_.is_parameter(graph, node, rule, i, weight, cost)) continue;
@@ -369,38 +379,7 @@ Costs Counter::finish(std::vector<Executed> nodes, NodeCost total) {
   return std::move(result_);
 }
 
-// Adds `times · amount` unless it is unknown.
-bool add_product(Expr& sum, const Expr& amount, const Expr& times) {
-  const Expr more = amount * times;
-  if (more.is_unknown()) return false;
-  sum += more;
-  return true;
-}
-
-inline bool add_known(Expr& sum, const Expr& amount, const Expr& times) {
-  if (amount.is(0)) return true;
-  if (!times.is(1) || amount.is_unknown()) return add_product(sum, amount, times);
-  sum += amount;
-  return true;
-}
-
 }  // namespace
-
-void add_to(NodeCost& a, const NodeCost& b, const Expr& times) {
-  a.params += b.params;
-  a.param_bytes += b.param_bytes;
-  if (times.is(0)) return;
-  bool whole = add_known(a.macs, b.macs, times);
-  whole = add_known(a.adds, b.adds, times) && whole;
-  whole = add_known(a.muls, b.muls, times) && whole;
-  whole = add_known(a.specials, b.specials, times) && whole;
-  if (!whole || b.certainty != Certainty::Exact) a.certainty = Certainty::LowerBound;
-  bool bytes_whole = add_known(a.read_bytes, b.read_bytes, times);
-  bytes_whole = add_known(a.weight_bytes, b.weight_bytes, times) && bytes_whole;
-  bytes_whole = add_known(a.write_bytes, b.write_bytes, times) && bytes_whole;
-  if (!bytes_whole || b.bytes_certainty != Certainty::Exact)
-    a.bytes_certainty = Certainty::LowerBound;
-}
 
 Costs count(const Model& model, const CountOptions& options) {
   const FormulaScope scope(model.file_bytes);

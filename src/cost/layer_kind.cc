@@ -37,6 +37,7 @@ std::optional<LayerKind> kind_of_several(const Costs& costs,
   const auto bit = [](Op op) { return std::uint64_t{1} << static_cast<unsigned>(op); };
   for (std::uint32_t index : members) {
     const Executed& executed = costs.nodes[index];
+    if (executed.cost.folded && executed.get().inputs.empty()) continue;  // a Constant
     const Traits& traits = traits_of(executed.get());
     ops |= bit(traits.op);
     if (executed.cost.folded || executed.cost.macs.is(0)) continue;

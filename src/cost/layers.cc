@@ -109,40 +109,47 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
     bases.emplace(&graph, tensors);
     tensors += graph.tensors.size();
   }
-  std::vector<std::uint32_t> maker(tensors, kNone);
-  std::vector<bool> leaves(tensors, false);
-  std::vector<bool> is_stored(tensors, false);  // outputs of Constant nodes, wherever they are read
+  // What is known of a tensor.
+  struct Known {
+    std::uint32_t maker = kNone;  // the layer that makes it
+    bool leaves = false;          // another layer reads it, or the network returns it
+    // The output of a Constant node, wherever it is read. Of those whose elements are known, which
+    // are left out anyway, it is not asked.
+    bool is_stored = false;
+  };
+  std::vector<Known> known_of(tensors);
 
   const Graph* last = nullptr;
-  std::size_t base = 0;
+  Known* known = nullptr;  // of the tensors of the last graph
   const auto enter = [&](const Graph* graph) {
-    if (graph != last) base = bases.at(graph), last = graph;
+    if (graph != last) known = known_of.data() + bases.at(graph), last = graph;
   };
   for (const Graph& graph : model.graphs) {
     enter(&graph);
     for (const Node& node : graph.nodes)
-      if (node.inputs.empty() && is_constant(node))
+      if (node.inputs.empty())
         for (TensorId id : node.outputs)
-          if (id != kNone) is_stored[base + id] = true;
+          if (id != kNone && graph.tensors[id].value == nullptr)
+            known[id].is_stored = is_constant(node);
   }
   for (std::uint32_t l = 0; l < layers.list.size(); ++l)
     for (std::uint32_t index : layers.nodes_of(layers.list[l])) {
       const Executed& executed = costs.nodes[index];
       enter(executed.graph);
       for (TensorId id : executed.get().outputs)
-        if (id != kNone) maker[base + id] = l;
+        if (id != kNone) known[id].maker = l;
     }
   for (std::uint32_t l = 0; l < layers.list.size(); ++l)
     for (std::uint32_t index : layers.nodes_of(layers.list[l])) {
       const Executed& executed = costs.nodes[index];
       enter(executed.graph);
       for (TensorId id : executed.get().inputs)
-        if (id != kNone && maker[base + id] != l && !is_stored[base + id]) leaves[base + id] = true;
+        if (id != kNone && known[id].maker != l && !known[id].is_stored) known[id].leaves = true;
     }
   for (const Graph& graph : model.graphs) {
     enter(&graph);
     for (TensorId id : graph.outputs)
-      if (id != kNone) leaves[base + id] = true;
+      if (id != kNone) known[id].leaves = true;
   }
 
   starts_.reserve(2 * layers.list.size() + 1);
@@ -160,10 +167,10 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
       if (executed.graph != home) continue;
       enter(executed.graph);
       for (TensorId id : executed.get().inputs) {
-        if (id == kNone || maker[base + id] == l) continue;
+        if (id == kNone || known[id].maker == l) continue;
         const Tensor& tensor = home->tensors[id];
         if (tensor.role == Role::Initializer || tensor.value != nullptr) continue;
-        if (maker[base + id] != kNone && is_stored[base + id]) continue;
+        if (known[id].maker != kNone && known[id].is_stored) continue;
         add_once(from, id);
       }
     }
@@ -174,8 +181,8 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
       if (executed.graph != home) continue;
       enter(executed.graph);
       for (TensorId id : executed.get().outputs) {
-        if (id == kNone || !leaves[base + id] || home->tensors[id].value != nullptr) continue;
-        if (is_stored[base + id] && !returns(*home, id)) continue;
+        if (id == kNone || !known[id].leaves || home->tensors[id].value != nullptr) continue;
+        if (known[id].is_stored && !returns(*home, id)) continue;
         add_once(from, id);
       }
     }

@@ -12,6 +12,7 @@ double at_one(const Expr& expr) {
 
 bool is_more(const Expr& a, const Expr& b) {
   if (a.is_number() && b.is_number()) return a.value() > b.value();
+  if (a == b) return false;
   const Expr difference = a - b;
   if (provably_at_least(difference, 1)) return true;
   if (provably_at_least(-difference, 0)) return false;
@@ -20,40 +21,41 @@ bool is_more(const Expr& a, const Expr& b) {
 
 constexpr NodeId kNever = kNone;
 
-struct Spans {
-  std::vector<TensorId> root;       // the tensor whose memory a view shares
-  std::vector<NodeId> first, last;  // kNever: has no memory
+// By tensor.
+struct Span {
+  TensorId root;                    // the tensor whose memory a view shares
+  NodeId first = kNever, last = 0;  // kNever: has no memory
 };
+using Spans = std::vector<Span>;
 
 Spans find_spans(const Graph& graph, const Costs& costs) {
-  const std::size_t count = graph.tensors.size();
-  Spans spans{std::vector<TensorId>(count), std::vector<NodeId>(count, kNever),
-              std::vector<NodeId>(count, 0)};
-  for (TensorId id = 0; id < count; ++id) spans.root[id] = id;
-  for (TensorId id : graph.inputs) spans.first[id] = 0;
+  Spans list(graph.tensors.size());
+  Span* spans = list.data();
+  for (TensorId id = 0; id < list.size(); ++id) spans[id].root = id;
+  for (TensorId id : graph.inputs) spans[id].first = 0;
   for (const Executed& executed : costs.nodes) {
     if (executed.graph != &graph) continue;
     const Node& node = executed.get();
     for (TensorId id : node.inputs)
-      if (id != kNone) spans.last[spans.root[id]] = executed.node;
+      if (id != kNone) spans[spans[id].root].last = executed.node;
     if (executed.cost.folded) continue;
     const bool shares = executed.cost.view && !node.inputs.empty() && node.inputs[0] != kNone;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (id == kNone) continue;
       if (shares && i == 0) {
-        spans.root[id] = spans.root[node.inputs[0]];
+        spans[id].root = spans[node.inputs[0]].root;
         continue;
       }
-      spans.first[id] = spans.last[id] = executed.node;
+      spans[id].first = spans[id].last = executed.node;
     }
   }
   // Values that bodies read stay alive until the node that owns the body; such nodes do not list
   // them as inputs.
   for (TensorId id : graph.outputs)
     if (id != kNone && !graph.nodes.empty())
-      spans.last[spans.root[id]] = static_cast<NodeId>(graph.nodes.size() - 1);
-  return spans;
+      spans[spans[id].root].last = static_cast<NodeId>(graph.nodes.size() - 1);
+  return list;
 }
 
 void extend_for_captures(const Model& model, const Graph& graph, const Costs& costs, Spans& spans) {
@@ -65,7 +67,7 @@ void extend_for_captures(const Model& model, const Graph& graph, const Costs& co
       if (body == nullptr || *body == nullptr) continue;
       for (const Tensor& tensor : (*body)->tensors)
         if (tensor.role == Role::Captured && tensor.outer != kNone) {
-          NodeId& last = spans.last[spans.root[tensor.outer]];
+          NodeId& last = spans[spans[tensor.outer].root].last;
           last = std::max(last, executed.node);
         }
     }
@@ -81,7 +83,8 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
 
   Liveness result;
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
-    if (spans.first[id] == kNever) continue;
+    const Span& span = spans[id];
+    if (span.first == kNever) continue;
     const TypeInfo& type = graph.tensors[id].type;
     Expr size = type.ranked && type.kind == ValueKind::Tensor
                     ? bytes(elements(type.dims), type.dtype)
@@ -90,8 +93,7 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
       result.certainty = Certainty::LowerBound;
       continue;
     }
-    result.lifetimes.push_back(
-        {id, spans.first[id], std::max(spans.first[id], spans.last[id]), size});
+    result.lifetimes.push_back({id, span.first, std::max(span.first, span.last), size});
   }
   std::stable_sort(result.lifetimes.begin(), result.lifetimes.end(),
                    [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
@@ -101,16 +103,18 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
   Expr alive;
   auto born = result.lifetimes.begin();
   for (NodeId node = 0; node < graph.nodes.size(); ++node) {
+    const auto before = born;
     for (; born != result.lifetimes.end() && born->first == node; ++born) {
       alive += born->bytes;
       dying[born->last] += born->bytes;
     }
     result.alive[node] = alive;
-    if (result.peak_node == kNone || is_more(alive, result.peak_bytes)) {
+    const bool grew = born != before;
+    if (result.peak_node == kNone || (grew && is_more(alive, result.peak_bytes))) {
       result.peak_bytes = alive;
       result.peak_node = node;
     }
-    alive -= dying[node];
+    if (!dying[node].is(0)) alive -= dying[node];
   }
   for (std::uint32_t i = 0; i < result.lifetimes.size(); ++i) {
     const Lifetime& life = result.lifetimes[i];

@@ -231,7 +231,9 @@ bool ParameterRule::is_parameter(const Graph& graph, const Node& node, const OpR
   return takes_weights || (goes != goes_to_weight_.end() && goes->second[node.inputs[slot]]);
 }
 
-WeightRef weight_of(const Graph& start, TensorId id) {
+WeightRef weight_of(const Graph& graph, TensorId tensor) { return weight_of(graph, tensor, {}); }
+
+WeightRef weight_of(const Graph& start, TensorId id, std::span<const OpRule* const> rows) {
   const Graph* graph = &start;
   const Tensor* own_copy = nullptr;
   for (int step = 0; step < kMaxChain && id != kNone; ++step) {
@@ -247,7 +249,9 @@ WeightRef weight_of(const Graph& start, TensorId id) {
     } else {
       if (tensor.producer == kNone) return {};
       const Node& node = graph->nodes[tensor.producer];
-      const OpRule* rule = find_rule(node.domain, node.op, node.opset);
+      const OpRule* rule = graph == &start && tensor.producer < rows.size()
+                               ? rows[tensor.producer]
+                               : find_rule(node.domain, node.op, node.opset);
       if (rule == nullptr) return {};
       if (rule->traits.op != Op::Constant) {
         if (!rule->passes_weights || node.inputs.empty()) return {};

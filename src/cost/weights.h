@@ -1,6 +1,7 @@
 // Which stored tensors are parameters.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -46,6 +47,9 @@ class ParameterRule {
   // be a parameter.
   std::unordered_map<const Graph*, std::vector<bool>> goes_to_weight_;
 };
+
+// weight_of, where the rows of the graph's first nodes have been looked up already.
+WeightRef weight_of(const Graph& graph, TensorId tensor, std::span<const OpRule* const> rows);
 
 // Tensors of a graph that are stored in it or around it, before any node has run.
 Constants stored_tensors(const Graph& graph, const Constants* outer);

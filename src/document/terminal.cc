@@ -20,10 +20,30 @@ namespace {
 constexpr std::string_view kGap = "  ";
 constexpr std::size_t kMinText = 12;  // a text column is not cut below this
 
+// Texts one after the other: a large table has millions, and most are shorter than a std::string.
+class Texts {
+ public:
+  void reserve(std::size_t count) { ends_.reserve(count); }
+  void add(std::string_view text) {
+    all_ += text;
+    ends_.push_back(all_.size());
+  }
+  std::string_view operator[](std::size_t i) const {
+    const std::size_t start = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(all_).substr(start, ends_[i] - start);
+  }
+  std::size_t size() const { return ends_.size(); }
+  bool are_empty() const { return all_.empty(); }
+
+ private:
+  std::string all_;
+  std::vector<std::size_t> ends_;
+};
+
 struct TextColumn {
   const Column* column;
   std::string title;
-  std::vector<std::string> cells;  // one a row, then the total
+  Texts cells;  // one a row, then the total
   std::size_t width = 0;
   std::vector<Paint> paints = {};  // of the cells; empty: none
   bool is_bar = false;             // beside the column before it, whose title is above both
@@ -44,13 +64,16 @@ std::string repeat(std::string_view text, std::size_t count) {
   return out;
 }
 
-void append_padded(std::string& line, const std::string& text, std::size_t width, bool right,
+void append_padded(std::string& line, std::string_view text, std::size_t width, bool right,
                    Paint paint = Paint::None) {
-  const std::string fitting = end_of_width(text, width);
-  const std::size_t shown = display_width(fitting);
-  const std::size_t space = width - std::min(shown, width);
+  const std::size_t shown = display_width(text);
+  if (shown > width) return append_padded(line, end_of_width(text, width), width, right, paint);
+  const std::size_t space = width - shown;
   if (right) line.append(space, ' ');
-  line += painted(fitting, paint);
+  if (paint == Paint::None)
+    line += text;
+  else
+    line += painted(text, paint);
   if (!right) line.append(space, ' ');
 }
 
@@ -63,8 +86,8 @@ TextColumn bars_of(const Table& table, std::size_t c) {
   double most = 0;
   for (const TableRow& row : table.rows) most = std::max(most, share_of(row));
   TextColumn bars{&columns_for_people(table)[c], "", {}, kShareCells};
-  for (const TableRow& row : table.rows) bars.cells.push_back(share_bar(share_of(row), most));
-  if (has_totals(table)) bars.cells.emplace_back();
+  for (const TableRow& row : table.rows) bars.cells.add(share_bar(share_of(row), most));
+  if (has_totals(table)) bars.cells.add("");
   bars.paints.assign(bars.cells.size(), Paint::Cyan);
   bars.is_bar = true;
   return bars;
@@ -85,22 +108,20 @@ std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style
     for (const TableRow& row : table.rows) {
       std::string text = shown_text(cells_for_people(table, row)[c], column.unit, style.exact);
       if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
-      out.cells.push_back(std::move(text));
+      out.cells.add(text);
       if (style.color) out.paints.push_back(paint_of(cells_for_people(table, row)[c]));
     }
-    const bool blank =
-        column.unit == Unit::Text &&
-        std::all_of(out.cells.begin(), out.cells.end(), [](const auto& s) { return s.empty(); });
+    const bool blank = column.unit == Unit::Text && out.cells.are_empty();
     if (blank && (!table.rows.empty() || labelled)) continue;
     if (!has_totals(table))
       ;  // rows that do not add up
     else if (column.additive)
-      out.cells.push_back(
-          shown_text(cells_for_people(table, table.totals)[c], column.unit, style.exact));
+      out.cells.add(shown_text(cells_for_people(table, table.totals)[c], column.unit, style.exact));
     else
-      out.cells.emplace_back(!labelled && column.unit == Unit::Text ? "Total" : "");
+      out.cells.add(!labelled && column.unit == Unit::Text ? "Total" : "");
     labelled = labelled || column.unit == Unit::Text;
-    for (const std::string& cell : out.cells) out.width = std::max(out.width, display_width(cell));
+    for (std::size_t i = 0; i < out.cells.size(); ++i)
+      out.width = std::max(out.width, display_width(out.cells[i]));
     columns.push_back(std::move(out));
     if (c == with_bar && !table.rows.empty()) columns.push_back(bars_of(table, c));
   }

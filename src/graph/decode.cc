@@ -137,27 +137,28 @@ bool has_numbers(DType type) {
 static_assert(std::endian::native == std::endian::little, "stored elements are little endian");
 
 std::optional<Value> decode(const TensorData& data) {
-  if (data.dtype == DType::String && !data.texts.empty()) {
-    Value value;
+  std::optional<Value> decoded;
+  const auto begin = [&]() -> Value& {
+    Value& value = decoded.emplace();
     value.type = data.dtype;
-    value.dims = InlineVector<std::int64_t, 4>(data.dims);
-    value.texts.assign(data.texts.begin(), data.texts.end());
+    value.dims.append(data.dims.begin(), data.dims.end());
     return value;
+  };
+  if (data.dtype == DType::String && !data.texts.empty()) {
+    begin().texts.assign(data.texts.begin(), data.texts.end());
+    return decoded;
   }
-  if (data.store != TensorData::Store::Raw || !has_numbers(data.dtype)) return std::nullopt;
+  if (data.store != TensorData::Store::Raw || !has_numbers(data.dtype)) return decoded;
   const Expr count = data.elements();
-  if (!count.is_number() || count.value() < 0 || count.value() > kMaxValueElements)
-    return std::nullopt;
+  if (!count.is_number() || count.value() < 0 || count.value() > kMaxValueElements) return decoded;
   const auto items = static_cast<std::size_t>(count.value());
   if (data.bytes.size() < (items * static_cast<std::size_t>(bits(data.dtype)) + 7) / 8)
-    return std::nullopt;
-  Value value;
-  value.type = data.dtype;
-  value.dims = InlineVector<std::int64_t, 4>(data.dims);
+    return decoded;
+  Value& value = begin();
   value.items.reserve(items);
   for (std::size_t i = 0; i < items; ++i)
     value.items.push_back(decode_item(data.bytes, data.dtype, i));
-  return value;
+  return decoded;
 }
 
 }  // namespace strata

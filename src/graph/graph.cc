@@ -18,8 +18,8 @@ std::string_view Model::keep(std::string_view text) {
   return {copy, text.size()};
 }
 
-const Value* Model::keep(Value value) { return &values_.emplace_back(std::move(value)); }
+const Value* Model::keep(Value&& value) { return &values_.emplace_back(std::move(value)); }
 
-const TypeInfo* Model::keep(TypeInfo type) { return &types_.emplace_back(std::move(type)); }
+const TypeInfo* Model::keep(TypeInfo&& type) { return &types_.emplace_back(std::move(type)); }
 
 }  // namespace strata

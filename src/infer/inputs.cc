@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -90,26 +91,41 @@ Status apply_elements(Model& model, const InferOptions& options) {
     for (std::int64_t size : value.dims) dims.push_back(size);
     (*input)->type = TypeInfo::tensor(value.type, std::move(dims));
     if (static_cast<std::int64_t>(value.size()) <= kMaxValueElements)
-      (*input)->value = model.keep(value);
+      (*input)->value = model.keep(Value(value));
   }
   return {};
 }
 
-std::vector<Inference::Symbol> input_symbols(const Model& model) {
-  std::vector<Inference::Symbol> found;
-  std::set<std::string> seen;
+namespace {
+
+// Calls `take` with each symbol of each axis of each input.
+template <class Take>
+void each_symbol(const Model& model, const Take& take) {
   const Graph& graph = model.graph();
   for (TensorId id : graph.inputs) {
     const Tensor& input = graph.tensors[id];
-    for (std::size_t axis = 0; axis < input.type.dims.size(); ++axis) {
-      if (!input.type.dims[axis].is_formula()) continue;
-      for (const std::string& name : input.type.dims[axis].symbols()) {
-        if (seen.insert(name).second)
-          found.push_back({name, fmt::format("axis {} of input \"{}\"", axis, input.name), false});
-      }
-    }
+    for (std::size_t axis = 0; axis < input.type.dims.size(); ++axis)
+      if (input.type.dims[axis].is_formula())
+        for (std::string& name : input.type.dims[axis].symbols())
+          take(std::move(name), axis, input);
   }
+}
+
+}  // namespace
+
+std::vector<Inference::Symbol> input_symbols(const Model& model) {
+  std::vector<Inference::Symbol> found;
+  std::unordered_set<std::string> seen;
+  each_symbol(model, [&](std::string name, std::size_t axis, const Tensor& input) {
+    if (const auto [known, is_new] = seen.insert(std::move(name)); is_new)
+      found.push_back({*known, fmt::format("axis {} of input \"{}\"", axis, input.name), false});
+  });
   return found;
+}
+
+void add_input_names(const Model& model, std::set<std::string, std::less<>>& names) {
+  each_symbol(model,
+              [&](std::string name, std::size_t, const Tensor&) { names.insert(std::move(name)); });
 }
 
 }  // namespace strata

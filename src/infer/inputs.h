@@ -1,6 +1,11 @@
 // Applies what the caller says about a model's inputs.
 #pragma once
 
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "strata/infer/infer.h"
 
 namespace strata {
@@ -22,5 +27,7 @@ Status apply_elements(Model& model, const InferOptions& options);
 
 // The symbols in the shapes of the network's inputs, in order of appearance.
 std::vector<Inference::Symbol> input_symbols(const Model& model);
+// Adds their names alone.
+void add_input_names(const Model& model, std::set<std::string, std::less<>>& names);
 
 }  // namespace strata

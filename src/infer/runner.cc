@@ -38,7 +38,7 @@ Runner::Runner(Model& model, const InferOptions& options) : model_(model), optio
   // Shapes that a file states for its intermediate values hold only for the inputs it states.
   trust_declared_ = options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
                     options.input_values.empty() && options.input_types.empty();
-  for (const Inference::Symbol& symbol : input_symbols(model)) taken_.insert(symbol.name);
+  add_input_names(model, taken_);
 }
 
 Expr Runner::fresh_symbol(const Node& node, std::string_view hint) {

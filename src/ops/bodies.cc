@@ -63,7 +63,7 @@ Flow flow_of(ShapeContext& c, std::size_t first, std::size_t end) {
 
 void set_from(ShapeContext& c, std::size_t i, TypeInfo type, const Value* value,
               std::string_view hint) {
-  if (value != nullptr && type.kind == ValueKind::Tensor) return c.set_value(i, *value);
+  if (value != nullptr && type.kind == ValueKind::Tensor) return c.share_value(i, value);
   name_unknown_sizes(c, type, hint);
   c.set(i, std::move(type));
 }

@@ -31,7 +31,7 @@ std::optional<ValueDims> broadcast_sizes(const ValueDims& a, const ValueDims& b)
 Status same_as_input(ShapeContext& c) {
   const Value* value = elements_of(c, 0);
   if (value == nullptr) return like_input(c);
-  c.set_value(0, *value);
+  c.share_value(0, value);
   return {};
 }
 
@@ -98,26 +98,33 @@ std::optional<std::vector<std::size_t>> broadcast_positions(const ValueDims& fro
 
 std::optional<Value> combine(const Value& a, const Value& b, DType out,
                              Scalar (*f)(const Scalar&, const Scalar&)) {
+  std::optional<Value> combined;
   const auto dims = broadcast_sizes(a.dims, b.dims);
-  if (!dims) return std::nullopt;
-  Value result{out, *dims, {}};
-  if (a.dims == b.dims) {
-    result.items.reserve(a.size());
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      result.items.push_back(scalar::fit(f(a.items[i], b.items[i]), out));
+  if (!dims) return combined;
+  // Each is the whole result's shape, or one element that is repeated.
+  const bool all_a = a.dims == *dims, all_b = b.dims == *dims;
+  if ((all_a || a.size() == 1) && (all_b || b.size() == 1)) {
+    const std::size_t count = *small_count(*dims);
+    Value& result = combined.emplace(Value{out, *dims, {}});
+    result.items.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Scalar& x = a.items[all_a ? i : 0];
+      const Scalar& y = b.items[all_b ? i : 0];
+      result.items.push_back(scalar::fit(f(x, y), out));
     }
-    return result;
+    return combined;
   }
   const auto from_a = broadcast_positions(a.dims, *dims);
   const auto from_b = broadcast_positions(b.dims, *dims);
-  if (!from_a || !from_b) return std::nullopt;
+  if (!from_a || !from_b) return combined;
+  Value& result = combined.emplace(Value{out, *dims, {}});
   result.items.reserve(from_a->size());
   for (std::size_t i = 0; i < from_a->size(); ++i) {
     const Scalar& x = a.items[(*from_a)[i]];
     const Scalar& y = b.items[(*from_b)[i]];
     result.items.push_back(scalar::fit(f(x, y), out));
   }
-  return result;
+  return combined;
 }
 
 Status fold_unary(ShapeContext& c, Scalar (*f)(const Scalar&)) {
@@ -190,7 +197,8 @@ Result<Axes> axes_of(ShapeContext& c, int slot, std::size_t rank) {
     }
   }
   std::sort(axes.list.begin(), axes.list.end());
-  axes.list.erase(std::unique(axes.list.begin(), axes.list.end()), axes.list.end());
+  const auto end = std::unique(axes.list.begin(), axes.list.end());
+  axes.list.resize(static_cast<std::size_t>(end - axes.list.begin()));
   return axes;
 }
 
@@ -229,7 +237,7 @@ Result<std::optional<Dims>> dims_from_input(ShapeContext& c, std::size_t slot,
 
 Value vector_value(DType type, std::span<const Expr> items) {
   Value value{type, {static_cast<std::int64_t>(items.size())}, {}};
-  value.items.assign(items.begin(), items.end());
+  value.items.append(items.begin(), items.end());
   return value;
 }
 

@@ -42,7 +42,7 @@ std::optional<Value> combine(const Value& a, const Value& b, DType out,
 struct Axes {
   bool given = false;
   bool known = true;
-  std::vector<std::size_t> list;
+  InlineVector<std::size_t, 4> list;
 };
 Result<Axes> axes_of(ShapeContext& c, int slot, std::size_t rank);
 

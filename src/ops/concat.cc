@@ -30,7 +30,7 @@ std::optional<Value> concatenated(ShapeContext& c, std::size_t axis, const Dims&
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (!c.has(i)) continue;
       if (parts[i] != nullptr) {
-        joined.items.insert(joined.items.end(), parts[i]->items.begin(), parts[i]->items.end());
+        joined.items.append(parts[i]->items.begin(), parts[i]->items.end());
       } else {
         joined.items.resize(joined.items.size() + static_cast<std::size_t>(c.dims(i)[0].value()),
                             Expr::unknown());
@@ -44,7 +44,7 @@ std::optional<Value> concatenated(ShapeContext& c, std::size_t axis, const Dims&
       if (part == nullptr) continue;
       const std::int64_t inner = count_of(part->dims, axis, part->dims.size());
       const auto first = part->items.begin() + block * inner;
-      joined.items.insert(joined.items.end(), first, first + inner);
+      joined.items.append(first, first + inner);
     }
   }
   return joined;

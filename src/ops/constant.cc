@@ -83,7 +83,7 @@ Status constant_of_shape(ShapeContext& c) {
     if (!value || value->size() != 1) return {};
     item = value->items[0];
   }
-  c.set_value(0, Value{type, *sizes, std::vector<Scalar>(*count, item)});
+  c.set_value(0, Value{type, *sizes, Scalars(*count, item)});
   return {};
 }
 

@@ -46,25 +46,23 @@ ValueDims strides_of(std::span<const std::int64_t> dims) {
   return strides;
 }
 
-Value strided(const Value& from, ValueDims dims, std::int64_t start,
+Value strided(const Value& from, const ValueDims& dims, std::int64_t start,
               std::span<const std::int64_t> strides) {
-  return filled(from.type, std::move(dims), [&](std::span<const std::int64_t> index) {
+  Value value{from.type, dims, {}};
+  const std::size_t count = small_count(dims).value_or(0);
+  value.items.reserve(count);
+  if (dims.empty()) value.items.push_back(from.items[static_cast<std::size_t>(start)]);
+  if (dims.empty() || count == 0) return value;
+  // Row after row along the last axis.
+  const std::int64_t length = dims.back(), step = strides[dims.size() - 1];
+  ValueDims index(dims.size() - 1, 0);
+  while (value.items.size() < count) {
     std::int64_t at = start;
     for (std::size_t i = 0; i < index.size(); ++i) at += index[i] * strides[i];
-    return from.items[static_cast<std::size_t>(at)];
-  });
-}
-
-Value filled(DType type, ValueDims dims,
-             const std::function<Scalar(std::span<const std::int64_t>)>& item) {
-  Value value{type, std::move(dims), {}};
-  const std::size_t count = small_count(value.dims).value_or(0);
-  value.items.reserve(count);
-  ValueDims index(value.dims.size(), 0);
-  for (std::size_t n = 0; n < count; ++n) {
-    value.items.push_back(item(index));
+    const Scalar* items = from.items.data() + at;
+    for (std::int64_t i = 0; i < length; ++i) value.items.push_back(items[i * step]);
     for (std::size_t axis = index.size(); axis-- > 0;) {
-      if (++index[axis] < value.dims[axis]) break;
+      if (++index[axis] < dims[axis]) break;
       index[axis] = 0;
     }
   }
@@ -75,7 +73,7 @@ Value picked(const Value& from, ValueDims dims, std::size_t axis,
              std::span<const std::int64_t> positions) {
   const ValueDims strides = strides_of(dims);
   dims[axis] = static_cast<std::int64_t>(positions.size());
-  return filled(from.type, std::move(dims), [&](std::span<const std::int64_t> index) {
+  return filled(from.type, dims, [&](std::span<const std::int64_t> index) {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < index.size(); ++i) {
       at += strides[i] * (i == axis ? positions[static_cast<std::size_t>(index[i])] : index[i]);

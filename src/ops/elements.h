@@ -2,7 +2,6 @@
 // scatter rules share when they fold.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 
@@ -28,12 +27,25 @@ ValueDims strides_of(std::span<const std::int64_t> dims);
 // A Value of `dims` whose element at index (i, j, …) is from.items[start + i·strides[0]
 // + j·strides[1] + …]; transposes, slices and repeats are all of this kind. The caller
 // answers for the indices.
-Value strided(const Value& from, ValueDims dims, std::int64_t start,
+Value strided(const Value& from, const ValueDims& dims, std::int64_t start,
               std::span<const std::int64_t> strides);
 
 // A Value of `dims` with the item at each index (in row-major order) given by `item`.
-Value filled(DType type, ValueDims dims,
-             const std::function<Scalar(std::span<const std::int64_t>)>& item);
+template <class Item>
+Value filled(DType type, const ValueDims& dims, Item&& item) {
+  Value value{type, dims, {}};
+  const std::size_t count = small_count(dims).value_or(0);
+  value.items.reserve(count);
+  ValueDims index(dims.size(), 0);
+  for (std::size_t n = 0; n < count; ++n) {
+    value.items.push_back(item(std::span<const std::int64_t>(index)));
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+      if (++index[axis] < dims[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return value;
+}
 
 // The elements of `from`, seen as of shape `dims`, at these positions along an axis.
 Value picked(const Value& from, ValueDims dims, std::size_t axis,

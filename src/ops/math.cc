@@ -79,7 +79,7 @@ Status cumulative(ShapeContext& c) {
   const auto length = static_cast<std::size_t>(value->dims[*axis]);
   const auto stride = static_cast<std::size_t>(strides_of(value->dims)[*axis]);
   const Scalar start(std::int64_t{f == scalar::multiply ? 1 : 0});
-  Value result{value->type, value->dims, std::vector<Scalar>(value->size())};
+  Value result{value->type, value->dims, Scalars(value->size())};
   for (std::size_t first = 0; first < value->size(); ++first) {
     if (first / stride % length != 0) continue;
     Scalar running = start;

@@ -106,7 +106,7 @@ Result<TypeInfo> type_of(ShapeContext& c, const Part& part) {
 
 void set_output(ShapeContext& c, std::size_t i, const Tensor& tensor) {
   if (tensor.value != nullptr)
-    c.set_value(i, *tensor.value);
+    c.share_value(i, tensor.value);
   else
     c.set(i, tensor.type);
 }

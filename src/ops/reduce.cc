@@ -42,7 +42,7 @@ constexpr Fold kLogSum = {itself, scalar::add, logarithm};
 constexpr Fold kLogSumExp = {scalar::real_function<std::exp>, scalar::add, logarithm};
 
 // Reduces the input's known elements along the marked axes, in their order.
-std::vector<Scalar> reduced(const Value& value, const std::vector<bool>& gone, const Fold& fold) {
+Scalars reduced(const Value& value, const std::vector<bool>& gone, const Fold& fold) {
   std::vector<std::optional<Scalar>> totals;
   // Position in the result of each input element: strides of the axes that stay.
   ValueDims strides(value.dims.size());
@@ -61,7 +61,7 @@ std::vector<Scalar> reduced(const Value& value, const std::vector<bool>& gone, c
     total = scalar::fit(total ? fold.join(*total, mapped) : mapped, value.type);
     for (std::size_t i = index.size(); i-- > 0 && ++index[i] == value.dims[i];) index[i] = 0;
   }
-  std::vector<Scalar> items;
+  Scalars items;
   const auto count = static_cast<std::int64_t>(value.size()) / std::max<std::int64_t>(results, 1);
   for (const auto& total : totals) {
     items.push_back(scalar::fit(fold.finish(*total, count, value.type), value.type));
@@ -127,11 +127,10 @@ void reduce_cost(CostContext& c) {
 }
 
 // Positions of the first (or last) extreme elements along an axis, if all elements are numbers.
-std::optional<std::vector<Scalar>> extremes(const Value& value, std::size_t axis, bool greatest,
-                                            bool last) {
+std::optional<Scalars> extremes(const Value& value, std::size_t axis, bool greatest, bool last) {
   const auto length = static_cast<std::size_t>(value.dims[axis]);
   const auto stride = static_cast<std::size_t>(strides_of(value.dims)[axis]);
-  std::vector<Scalar> items;
+  Scalars items;
   for (std::size_t first = 0; first < value.size(); ++first) {
     if (first / stride % length != 0) continue;
     std::size_t best = 0;

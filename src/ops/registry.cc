@@ -1,10 +1,10 @@
 #include "ops/registry.h"
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace strata {
@@ -68,33 +68,14 @@ namespace {
 // A flat hash table: every node of every network is looked up here, several times.
 constexpr std::size_t kSlots = 2048;
 
-// The slot where the search begins: from the first and the last eight letters, or four, or all of
-// fewer.
-std::size_t first_slot(std::string_view op) {
-  const char* start = op.data();
-  const std::size_t size = op.size();
-  std::uint64_t head = 0, tail = 0;
-  const auto both_ends = [&](auto word) {
-    std::memcpy(&word, start, sizeof word);
-    head = word;
-    std::memcpy(&word, start + size - sizeof word, sizeof word);
-    tail = word;
-  };
-  if (size >= 8)
-    both_ends(std::uint64_t{});
-  else if (size >= 4)
-    both_ends(std::uint32_t{});
-  else
-    for (const char letter : op) head = head * 256 + static_cast<unsigned char>(letter);
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  constexpr int kBits = std::countr_zero(kSlots);
-  return static_cast<std::size_t>(((head * kOdd) ^ (tail + size)) * kOdd >> (64 - kBits));
-}
+// Null until an operator is looked up for the first time.
+std::atomic<const OpTable*> table_in_use = nullptr;
 
-const OpTable*& table() {
+const OpTable& table() {
+  if (const OpTable* in_use = table_in_use.load(std::memory_order_acquire)) return *in_use;
   static const OpTable kFamilies(families());
-  static const OpTable* in_use = &kFamilies;
-  return in_use;
+  table_in_use.store(&kFamilies, std::memory_order_release);
+  return kFamilies;
 }
 
 constexpr int kNewest = std::numeric_limits<int>::max();
@@ -121,25 +102,57 @@ OpTable::OpTable(std::span<const Family> families) : slots_(kSlots, 0) {
   }
 }
 
-const OpTable::Rows* OpTable::rows_of(std::string_view domain, std::string_view op) const {
+// The first and the last eight letters, or four, or all of fewer.
+OpTable::Ends OpTable::ends_of(std::string_view op) {
+  const char* start = op.data();
+  const std::size_t size = op.size();
+  Ends ends;
+  const auto both_ends = [&](auto word) {
+    std::memcpy(&word, start, sizeof word);
+    ends.head = word;
+    std::memcpy(&word, start + size - sizeof word, sizeof word);
+    ends.tail = word;
+  };
+  if (size >= 8)
+    both_ends(std::uint64_t{});
+  else if (size >= 4)
+    both_ends(std::uint32_t{});
+  else
+    for (const char letter : op) ends.head = ends.head * 256 + static_cast<unsigned char>(letter);
+  return ends;
+}
+
+// The slot where the search begins.
+std::size_t OpTable::first_slot(const Ends& ends, std::size_t size) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  constexpr int kBits = std::countr_zero(kSlots);
+  return static_cast<std::size_t>(((ends.head * kOdd) ^ (ends.tail + size)) * kOdd >> (64 - kBits));
+}
+
+bool OpTable::Rows::is_of(std::string_view other_domain, std::string_view other_op,
+                          const Ends& ends_of_op) const {
+  return ends == ends_of_op && op.size() == other_op.size() && domain == other_domain &&
+         (op.size() <= 16 || op == other_op);
+}
+
+inline const OpTable::Rows* OpTable::rows_of(std::string_view domain, std::string_view op) const {
   const std::uint16_t* slots = slots_.data();
-  for (std::size_t i = first_slot(op);; ++i) {
+  const Ends ends = ends_of(op);
+  for (std::size_t i = first_slot(ends, op.size());; ++i) {
     const std::uint16_t slot = slots[i % kSlots];
     if (slot == 0) return nullptr;
     const Rows& rows = rows_.data()[slot - 1u];
-    if (rows.op == op && rows.domain == domain) return &rows;
+    if (rows.is_of(domain, op, ends)) return &rows;
   }
 }
 
 void OpTable::add(const OpRule& rule) {
-  std::size_t i = first_slot(rule.name);
-  while (slots_[i] != 0) {
-    const Rows& rows = rows_[slots_[i] - 1u];
-    if (rows.op == rule.name && rows.domain == rule.domain) break;
+  const Ends ends = ends_of(rule.name);
+  std::size_t i = first_slot(ends, rule.name.size());
+  while (slots_[i] != 0 && !rows_[slots_[i] - 1u].is_of(rule.domain, rule.name, ends))
     i = (i + 1) % kSlots;
-  }
   if (slots_[i] == 0) {
-    rows_.push_back({rule.domain, rule.name, {}});
+    rows_.push_back({rule.domain, rule.name, ends, {}});
     slots_[i] = static_cast<std::uint16_t>(rows_.size());
   }
   auto& rules = rows_[slots_[i] - 1u].rules;
@@ -160,11 +173,11 @@ const OpRule* OpTable::find(std::string_view domain, std::string_view op, int op
   return found->rules.back();
 }
 
-TableInUse::TableInUse(const OpTable& other) : before_(std::exchange(table(), &other)) {}
-TableInUse::~TableInUse() { table() = before_; }
+TableInUse::TableInUse(const OpTable& other) : before_(table_in_use.exchange(&other)) {}
+TableInUse::~TableInUse() { table_in_use = before_; }
 
 const OpRule* find_rule(std::string_view domain, std::string_view op, int opset) {
-  return table()->find(domain, op, opset);
+  return table().find(domain, op, opset);
 }
 
 const Traits& traits_of(const Node& node) {

@@ -34,10 +34,20 @@ class OpTable {
   const OpRule* find(std::string_view domain, std::string_view op, int opset) const;
 
  private:
+  // Both ends of an operator's name. They are all of it up to sixteen letters.
+  struct Ends {
+    std::uint64_t head = 0, tail = 0;
+    friend bool operator==(const Ends&, const Ends&) = default;
+  };
+  static Ends ends_of(std::string_view op);
+  static std::size_t first_slot(const Ends& ends, std::size_t size);
   // Rows of one operator, newest first.
   struct Rows {
     std::string_view domain, op;
+    Ends ends;
     std::vector<const OpRule*> rules;
+    bool is_of(std::string_view other_domain, std::string_view other_op,
+               const Ends& ends_of_op) const;
   };
   const Rows* rows_of(std::string_view domain, std::string_view op) const;
   void add(const OpRule& rule);

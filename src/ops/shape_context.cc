@@ -31,13 +31,13 @@ bool ShapeContext::has_value(std::size_t i) const {
 }
 
 const Value* ShapeContext::value(std::size_t i) {
-  if (!has_value(i)) return nullptr;
+  if (!has(i)) return nullptr;
   Tensor& tensor = mutable_graph_.tensors[node_.inputs[i]];
-  if (tensor.value == nullptr) {
-    auto decoded = decode(*tensor.data);
-    if (!decoded) return nullptr;
-    tensor.value = host_.model().keep(std::move(*decoded));
-  }
+  if (tensor.value != nullptr) return tensor.value->texts.empty() ? tensor.value : nullptr;
+  if (tensor.data == nullptr || !decodable(*tensor.data)) return nullptr;
+  auto decoded = decode(*tensor.data);
+  if (!decoded) return nullptr;
+  tensor.value = host_.model().keep(std::move(*decoded));
   return tensor.value;
 }
 
@@ -51,10 +51,10 @@ std::span<const std::string> ShapeContext::texts_of(std::size_t i) const {
                           : std::span<const std::string>{};
 }
 
-std::optional<std::vector<Expr>> ShapeContext::integers_of(std::size_t i) {
+std::optional<Dims> ShapeContext::integers_of(std::size_t i) {
   const Value* known = value(i);
   if (known == nullptr) return std::nullopt;
-  std::vector<Expr> items;
+  Dims items;
   items.reserve(known->size());
   for (const Scalar& item : known->items) items.push_back(item.whole());
   return items;
@@ -83,12 +83,21 @@ void ShapeContext::set(std::size_t i, DType dtype, Dims dims) {
 
 void ShapeContext::set_unranked(std::size_t i, DType dtype) { set(i, TypeInfo::unranked(dtype)); }
 
-void ShapeContext::set_value(std::size_t i, Value value) {
+void ShapeContext::set_value(std::size_t i, Value&& value) {
+  if (has_output(i)) share_value(i, host_.model().keep(std::move(value)));
+}
+
+void ShapeContext::share_value(std::size_t i, const Value* value) {
   if (!has_output(i)) return;
-  Dims dims;
-  for (std::int64_t size : value.dims) dims.push_back(size);
-  set(i, value.type, std::move(dims));
-  mutable_graph_.tensors[node_.outputs[i]].value = host_.model().keep(std::move(value));
+  Tensor& output = mutable_graph_.tensors[node_.outputs[i]];
+  TypeInfo& type = output.type;
+  type.kind = ValueKind::Tensor;
+  type.dtype = value->type;
+  type.ranked = true;
+  type.dims.clear();
+  for (const std::int64_t size : value->dims) type.dims.push_back(size);
+  type.items = nullptr;
+  output.value = value;
 }
 
 Result<std::size_t> ShapeContext::axis(std::int64_t axis, std::size_t rank) const {

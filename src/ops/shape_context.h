@@ -38,7 +38,7 @@ class ShapeContext : public NodeView {
   // True if value(i) would return elements; decodes nothing.
   bool has_value(std::size_t i) const;
   // The elements as integers or formulas; nullopt if they are unknown.
-  std::optional<std::vector<Expr>> integers_of(std::size_t i);
+  std::optional<Dims> integers_of(std::size_t i);
   // The single element of an input; nullopt if it is unknown or there is not exactly one.
   std::optional<Expr> scalar_of(std::size_t i);
 
@@ -46,7 +46,10 @@ class ShapeContext : public NodeView {
   void set(std::size_t i, DType dtype, Dims dims);
   void set(std::size_t i, TypeInfo type);
   void set_unranked(std::size_t i, DType dtype);
-  void set_value(std::size_t i, Value value);  // also sets type and shape from the value
+  // Also sets type and shape from the value.
+  void set_value(std::size_t i, Value&& value);
+  // The same for a value that the model keeps already: the elements of an input.
+  void share_value(std::size_t i, const Value* value);
 
   Expr fresh(std::string_view hint) { return host_.fresh_symbol(node_, hint); }
   InferenceHost& host() { return host_; }

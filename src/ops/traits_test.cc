@@ -285,6 +285,28 @@ TEST(Attributes, NamesAndDefaultsAreThoseOfTheRow) {
   EXPECT_EQ(matmul.text(Attr::Mode), "");
 }
 
+// Rows are found by both ends of a name; names that differ only between them are others.
+TEST(OpTable, TellsNamesApartThatBeginAndEndAlike) {
+  static constexpr OpRule kTwins[] = {
+      {.name = "Beginning_a_The_End", .traits = {.kind = LayerKind::Conv}},
+      {.name = "Beginning_b_The_End", .traits = {.kind = LayerKind::Linear}},
+      {.name = "Mul", .traits = {.kind = LayerKind::ReLU}},
+      {.name = "MulMul", .traits = {.kind = LayerKind::ReLU6}},
+      {.name = "MulMulMul", .traits = {.kind = LayerKind::ELU}},
+      {.name = "", .traits = {.kind = LayerKind::GELU}}};
+  const Family family{"twins", kTwins};
+  const OpTable table({&family, 1});
+  for (const OpRule& rule : kTwins) {
+    const OpRule* found = table.find("", rule.name, 1);
+    ASSERT_NE(found, nullptr) << rule.name;
+    EXPECT_EQ(found->traits.kind, rule.traits.kind) << rule.name;
+    EXPECT_EQ(table.find("other", rule.name, 1), nullptr) << rule.name;
+  }
+  EXPECT_EQ(table.find("", "Beginning_c_The_End", 1), nullptr);
+  EXPECT_EQ(table.find("", "Mulx", 1), nullptr);
+  EXPECT_EQ(table.find("", "Mu", 1), nullptr);
+}
+
 // Two dialects in one table: the same operator with its own name and attributes.
 TEST(OpTable, HasRoomForAnotherDialect) {
   static constexpr std::string_view kOther = "other";

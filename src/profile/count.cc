@@ -47,16 +47,24 @@ Figures layer_of_one(Figures figures) {
   return figures;
 }
 
+// Whether all its figures are 0, as those of the many nodes are that compute sizes.
+bool costs_nothing(const NodeCost& cost) {
+  return cost.certainty == Certainty::Exact && cost.bytes_certainty == Certainty::Exact &&
+         cost.params.is(0) && cost.param_bytes.is(0) && cost.macs.is(0) && cost.adds.is(0) &&
+         cost.muls.is(0) && cost.specials.is(0) && cost.read_bytes.is(0) && cost.write_bytes.is(0);
+}
+
 // Strata's own count of a layer, from its nodes.
 Figures layer_figures(const Analysis& a, std::uint32_t index) {
   const Layer& layer = a.layers.list[index];
   const Executed& executed = a.costs.nodes[layer.main];
   Figures sum;
-  if (layer.count == 1)
-    sum = layer_of_one(own_figures(executed));
-  else
+  if (layer.count > 1) {
     for (std::uint32_t node : a.layers.nodes_of(layer))
-      add_to(sum, own_figures(a.costs.nodes[node]));
+      if (!costs_nothing(a.costs.nodes[node].cost)) add_to(sum, own_figures(a.costs.nodes[node]));
+  } else if (!costs_nothing(executed.cost)) {
+    sum = layer_of_one(own_figures(executed));
+  }
   sum.activation_bytes = tensors_bytes(*executed.graph, a.edges.outputs(index)) * executed.times;
   return sum;
 }

@@ -1,5 +1,6 @@
 // A profile as a document.
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "base/formula_scope.h"
@@ -30,6 +31,16 @@ Cell known(Number number) {
 }
 Cell words(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 
+// As Members{…}, which would copy each of them once more: there may be one list for each of many
+// thousand inputs.
+template <class... Each>
+Members members(Each... each) {
+  Members list;
+  list.reserve(sizeof...(each));
+  (list.push_back(std::move(each)), ...);
+  return list;
+}
+
 class Builder {
  public:
   explicit Builder(const Profile& profile) : profile_(profile) {
@@ -41,11 +52,10 @@ class Builder {
   }
 
   Members facts() const {
-    Members out = {{"model", model()},
-                   {"convention", profile_.convention},
-                   {"energy_model", profile_.energy_model},
-                   {"report", strata::name_of(profile_.report)},
-                   {"memory", memory()}};
+    Members out =
+        members(Member{"model", model()}, Member{"convention", profile_.convention},
+                Member{"energy_model", profile_.energy_model},
+                Member{"report", strata::name_of(profile_.report)}, Member{"memory", memory()});
     if (profile_.load_work)
       out.push_back({"load_work", Members{{"macs", profile_.load_work->macs},
                                           {"flops", profile_.load_work->flops},
@@ -58,8 +68,8 @@ class Builder {
     if (profile_.timing) out.push_back({"timing", timing(*profile_.timing)});
     Cells symbols;
     for (const auto& symbol : profile_.symbols)
-      symbols.emplace_back(Members{
-          {"name", symbol.name}, {"origin", symbol.origin}, {"needs_data", symbol.needs_data}});
+      symbols.emplace_back(members(Member{"name", symbol.name}, Member{"origin", symbol.origin},
+                                   Member{"needs_data", symbol.needs_data}));
     out.push_back({"symbols", std::move(symbols)});
     out.push_back({"unknown_ops", list_cell(profile_.unknown_ops)});
     out.push_back({"hidden_rows", profile_.hidden_rows});
@@ -82,11 +92,18 @@ class Builder {
   // Texts become shapes if all of them are; a layout may write them in another form.
   void use_shapes(Table& table, std::size_t column) const {
     std::vector<Cells> shapes;
+    std::unordered_map<std::string_view, Cells> read;  // the same text stands in many rows
+    shapes.reserve(table.rows.size());
     for (const TableRow& row : table.rows) {
       const auto* text = std::get_if<std::string>(&row.cells[column].value);
-      auto found = text == nullptr ? std::nullopt : shapes_from_text(*text, symbols_);
-      if (!found) return;
-      shapes.push_back(std::move(*found));
+      if (text == nullptr) return;
+      const auto [known, is_new] = read.try_emplace(*text);
+      if (is_new) {
+        auto found = shapes_from_text(*text, symbols_);
+        if (!found) return;
+        known->second = std::move(*found);
+      }
+      shapes.push_back(known->second);
     }
     for (std::size_t r = 0; r < shapes.size(); ++r)
       table.rows[r].cells[column] = std::move(shapes[r]);
@@ -97,9 +114,8 @@ class Builder {
     Cells out;
     for (const auto& tensor : list)
       out.emplace_back(
-          Members{{"name", tensor.name},
-                  {"dtype", tensor.dtype},
-                  {"shape", shape_from_text(tensor.shape, symbols_).value_or(Shape())}});
+          members(Member{"name", tensor.name}, Member{"dtype", tensor.dtype},
+                  Member{"shape", shape_from_text(tensor.shape, symbols_).value_or(Shape())}));
     return out;
   }
 
@@ -107,26 +123,22 @@ class Builder {
     const Profile::ModelFacts& model = profile_.model;
     Members opsets;
     for (const auto& [domain, version] : model.opsets) opsets.push_back({domain, version});
-    return {{"path", FilePath{model.path}},
-            {"graph_hash", model.graph_hash},
-            {"file_bytes", model.file_bytes},
-            {"producer", model.producer},
-            {"ir_version", model.ir_version},
-            {"opsets", std::move(opsets)},
-            {"nodes", model.nodes},
-            {"inputs", tensors(model.inputs)},
-            {"outputs", tensors(model.outputs)}};
+    return members(Member{"path", FilePath{model.path}}, Member{"graph_hash", model.graph_hash},
+                   Member{"file_bytes", model.file_bytes}, Member{"producer", model.producer},
+                   Member{"ir_version", model.ir_version}, Member{"opsets", std::move(opsets)},
+                   Member{"nodes", model.nodes}, Member{"inputs", tensors(model.inputs)},
+                   Member{"outputs", tensors(model.outputs)});
   }
 
   Members memory() const {
     Cells at_peak;
     for (const auto& alive : profile_.memory.at_peak)
-      at_peak.emplace_back(
-          Members{{"tensor", alive.tensor}, {"layer", alive.layer}, {"bytes", alive.bytes}});
-    Members out = {{"peak_bytes", profile_.memory.peak_bytes},
-                   {"certainty", name_of(profile_.memory.certainty)},
-                   {"peak_layer", profile_.memory.peak_layer},
-                   {"at_peak", std::move(at_peak)}};
+      at_peak.emplace_back(members(Member{"tensor", alive.tensor}, Member{"layer", alive.layer},
+                                   Member{"bytes", alive.bytes}));
+    Members out = members(Member{"peak_bytes", profile_.memory.peak_bytes},
+                          Member{"certainty", name_of(profile_.memory.certainty)},
+                          Member{"peak_layer", profile_.memory.peak_layer},
+                          Member{"at_peak", std::move(at_peak)});
     if (profile_.device)
       out.push_back({"device", Members{{"model", profile_.device->model},
                                        {"weights", profile_.device->weights},

@@ -12,6 +12,29 @@ bool add_known(Number& sum, const Number& more) {
   if (!more.is(0)) sum = sum.is(0) ? more : sum + more;
   return true;
 }
+bool add_known(ExprSum& sum, const Expr& more) {
+  if (more.is_unknown()) return false;
+  sum += more;
+  return true;
+}
+
+// Everything but the numbers that are counted, of which some may not have been known.
+void add_rest(Figures& sum, const Figures& more, bool macs, bool work, bool bytes) {
+  sum.missing |= more.missing;
+  sum.precisions |= more.precisions;
+  if (more.seconds) sum.seconds = sum.seconds.value_or(0) + *more.seconds;
+  add_samples(sum.samples, more.samples);
+  if (more.taken) {
+    TakenMemory& taken = sum.taken ? *sum.taken : sum.taken.emplace();
+    taken.allocated += more.taken->allocated;
+    taken.scratch += more.taken->scratch;
+    taken.held = more.taken->held;
+    taken.peak = std::max(taken.peak, more.taken->peak);
+  }
+  if (!macs || more.macs_work != Certainty::Exact) sum.macs_work = Certainty::LowerBound;
+  if (!work || more.work != Certainty::Exact) sum.work = Certainty::LowerBound;
+  if (!bytes || more.bytes != Certainty::Exact) sum.bytes = Certainty::LowerBound;
+}
 
 }  // namespace
 
@@ -31,20 +54,41 @@ void add_to(Figures& sum, const Figures& more) {
   bytes = add_known(sum.activation_bytes, more.activation_bytes) && bytes;
   add_known(sum.load_macs, more.load_macs);
   add_known(sum.load_flops, more.load_flops);
-  sum.missing |= more.missing;
-  sum.precisions |= more.precisions;
-  if (more.seconds) sum.seconds = sum.seconds.value_or(0) + *more.seconds;
-  add_samples(sum.samples, more.samples);
-  if (more.taken) {
-    TakenMemory& taken = sum.taken ? *sum.taken : sum.taken.emplace();
-    taken.allocated += more.taken->allocated;
-    taken.scratch += more.taken->scratch;
-    taken.held = more.taken->held;
-    taken.peak = std::max(taken.peak, more.taken->peak);
-  }
-  if (!macs || more.macs_work != Certainty::Exact) sum.macs_work = Certainty::LowerBound;
-  if (!work || more.work != Certainty::Exact) sum.work = Certainty::LowerBound;
-  if (!bytes || more.bytes != Certainty::Exact) sum.bytes = Certainty::LowerBound;
+  add_rest(sum, more, macs, work, bytes);
+}
+
+bool FiguresSum::Amounts::add(const Amount& more) {
+  if (more.is_whole()) return add_known(whole, more.above());
+  return add_known<Amount>(others, more);
+}
+
+void FiguresSum::add(const Figures& more) {
+  add_known(params_, more.params);
+  add_known(param_bytes_, more.param_bytes);
+  const bool macs = macs_.add(more.macs);
+  bool work = flops_.add(more.flops);
+  work = picojoules_.add(more.picojoules) && work;
+  bool bytes = read_bytes_.add(more.read_bytes);
+  bytes = write_bytes_.add(more.write_bytes) && bytes;
+  bytes = add_known(activation_bytes_, more.activation_bytes) && bytes;
+  load_macs_.add(more.load_macs);
+  load_flops_.add(more.load_flops);
+  add_rest(rest_, more, macs, work, bytes);
+}
+
+Figures FiguresSum::total() const {
+  Figures sum = rest_;
+  sum.params = params_.total();
+  sum.param_bytes = param_bytes_.total();
+  sum.macs = macs_.total();
+  sum.flops = flops_.total();
+  sum.read_bytes = read_bytes_.total();
+  sum.write_bytes = write_bytes_.total();
+  sum.picojoules = picojoules_.total();
+  sum.load_macs = load_macs_.total();
+  sum.load_flops = load_flops_.total();
+  sum.activation_bytes = activation_bytes_.total();
+  return sum;
 }
 
 }  // namespace strata

@@ -15,7 +15,8 @@ std::vector<std::uint32_t> layers_of_nodes(const Analysis& a) {
   std::vector<std::uint32_t> layer_of(a.model->graph().nodes.size(), kNone);
   for (std::uint32_t i = 0; i < a.layers.list.size(); ++i)
     for (std::uint32_t index : a.layers.nodes_of(a.layers.list[i]))
-      if (a.costs.nodes[index].graph == &a.model->graph()) layer_of[a.costs.nodes[index].node] = i;
+      if (const Executed& executed = a.costs.nodes[index]; executed.graph == &a.model->graph())
+        layer_of[executed.node] = i;
   return layer_of;
 }
 

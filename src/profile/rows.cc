@@ -49,10 +49,12 @@ Row total_of(const Analysis& a, const Rows& rows) {
   // What passes inside a fused layer is not moved, and a choice leaves out rows: there the
   // total is that of the rows.
   const RowOptions& options = rows.options;
+  FiguresSum sum;
   if (options.only != RowChoice::All || (options.fuse && options.report != ReportKind::Tree))
-    for (const Row& row : list) add_to(totals.figures, row.figures);
+    for (const Row& row : list) sum.add(row.figures);
   else
-    for (const Figures& figures : a.by_layer) add_to(totals.figures, figures);
+    for (const Figures& figures : a.by_layer) sum.add(figures);
+  totals.figures = sum.total();
   return totals;
 }
 

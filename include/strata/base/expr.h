@@ -64,7 +64,10 @@ class Expr {
   bool is_formula() const { return (bits_ & 1) == 0 && bits_ > kOverflow; }
   bool is_unknown() const { return bits_ == kUnknown || bits_ == kOverflow; }
   bool is_overflow() const { return bits_ == kOverflow; }
-  bool is(std::int64_t number) const { return is_number() && value() == number; }
+  bool is(std::int64_t number) const {
+    // The first comparison decides where `number` is known to the compiler.
+    return bits_ == ((static_cast<std::uintptr_t>(number) << 1) | 1) && value() == number;
+  }
   // Call it only if is_number().
   std::int64_t value() const { return static_cast<std::int64_t>(bits_) >> 1; }
   std::optional<std::int64_t> number() const {

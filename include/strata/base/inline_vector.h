@@ -66,6 +66,22 @@ class InlineVector {
     std::construct_at(items_ + size_, std::move(item));
     ++size_;
   }
+  template <class... Arguments>
+  T& emplace_back(Arguments&&... arguments) {
+    push_back(T(std::forward<Arguments>(arguments)...));
+    return back();
+  }
+  // Elements of another list.
+  template <class It>
+  void append(It first, It last) {
+    const auto count = static_cast<std::size_t>(last - first);
+    if (size_ + count > capacity_) grow(size_ + count);
+    std::uninitialized_copy(first, last, items_ + size_);
+    size_ += static_cast<std::uint32_t>(count);
+  }
+  void reserve(std::size_t count) {
+    if (count > capacity_) grow(count);
+  }
   void pop_back() { std::destroy_at(items_ + --size_); }
   void resize(std::size_t count, T item = T()) {  // by value, too
     if (count > capacity_) grow(count);
@@ -96,13 +112,6 @@ class InlineVector {
   T* inside() { return reinterpret_cast<T*>(inside_); }
   bool is_inside() const { return capacity_ == N; }
 
-  template <class It>
-  void append(It first, It last) {
-    const auto count = static_cast<std::size_t>(last - first);
-    if (size_ + count > capacity_) grow(size_ + count);
-    std::uninitialized_copy(first, last, items_ + size_);
-    size_ += static_cast<std::uint32_t>(count);
-  }
   // Moves the elements of `other`; we are empty and have none on the heap.
   void take(InlineVector& other) noexcept {
     if (other.is_inside()) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "strata/base/arena.h"
+#include "strata/base/block_list.h"
 #include "strata/base/result.h"
 #include "strata/graph/dtype.h"
 #include "strata/graph/shape.h"
@@ -202,8 +203,8 @@ class Model {
 
   // These make copies that live as long as the model.
   std::string_view keep(std::string_view text);
-  const Value* keep(Value value);
-  const TypeInfo* keep(TypeInfo type);
+  const Value* keep(Value&& value);
+  const TypeInfo* keep(TypeInfo&& type);
   template <class T>
   std::span<T> keep_span(std::size_t count);  // uninitialised; trivial types only
   template <class T>
@@ -222,13 +223,13 @@ class Model {
   std::vector<std::string> notes;       // what a reader assumed or left out, one sentence each
   std::deque<Graph> graphs;             // the first is the network, the rest are bodies
   std::vector<Scope> scopes;            // parents before children
-  std::deque<TensorData> stored;        // initializers and tensor attributes
+  BlockList<TensorData> stored;         // initializers and tensor attributes
   std::shared_ptr<const void> backing;  // keeps the mapped file alive
 
  private:
   Arena arena_;
-  std::deque<Value> values_;
-  std::deque<TypeInfo> types_;
+  BlockList<Value> values_;
+  BlockList<TypeInfo> types_;
 };
 
 template <class T>

@@ -56,10 +56,13 @@ class Scalar {
   bool is_real_ = false;
 };
 
+// Most tensors whose elements are known have one.
+using Scalars = InlineVector<Scalar, 1>;
+
 struct Value {
   DType type = DType::Undefined;
   InlineVector<std::int64_t, 4> dims;
-  std::vector<Scalar> items;            // row-major, one per element of the tensor
+  Scalars items;                        // row-major, one per element of the tensor
   std::vector<std::string> texts = {};  // for strings, instead of items
 
   std::size_t size() const { return items.size(); }

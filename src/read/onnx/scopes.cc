@@ -1,6 +1,7 @@
 #include "read/onnx/scopes.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -34,8 +35,9 @@ ScopeTree::Id ScopeTree::place(Id start, const NodeText& node) {
 }
 
 ScopeTree::Id ScopeTree::from_name(Id start, std::string_view name) {
-  const std::size_t last = name.rfind('/');
-  if (last == std::string_view::npos || last == 0 || name.size() > kLongestName) return start;
+  const void* slash = ::memrchr(name.data(), '/', name.size());
+  if (slash == nullptr || slash == name.data() || name.size() > kLongestName) return start;
+  const auto last = static_cast<std::size_t>(static_cast<const char*>(slash) - name.data());
   const std::string_view path = name.substr(0, last);
   if (start == last_start_ && path == last_path_) return last_id_;
   last_start_ = start;
