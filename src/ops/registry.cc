@@ -73,7 +73,8 @@ std::atomic<const OpTable*> table_in_use = nullptr;
 
 const OpTable& table() {
   if (const OpTable* in_use = table_in_use.load(std::memory_order_acquire)) return *in_use;
-  static const OpTable kFamilies(families());
+  // Never destroyed: an engine may end the process while a thread of ours looks something up.
+  static const OpTable& kFamilies = *new OpTable(families());
   table_in_use.store(&kFamilies, std::memory_order_release);
   return kFamilies;
 }
