@@ -1,9 +1,12 @@
 #include "base/file_form.h"
 #include "cli/command.h"
+#include "cli/complain.h"
+#include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/table_options.h"
+#include "cli/time_options.h"
 #include "strata/task/check.h"
 
 namespace strata::cli {
@@ -15,6 +18,7 @@ struct Options {
   std::string budget, baseline, junit;
   std::string convention = "strata";
   bool github = false;
+  TimeOptions time;
   TableOptions table;
 };
 
@@ -24,11 +28,24 @@ Result<int> run(Options& options) {
     return failure(status);
   auto model = options.model.request();
   if (!model) return failure(model);
-  const auto outcome = run_check({.model = std::move(*model),
-                                  .convention = options.convention,
-                                  .budget = options.budget,
-                                  .baseline = options.baseline});
+  CheckRequest request{.model = std::move(*model),
+                       .convention = options.convention,
+                       .budget = options.budget,
+                       .baseline = options.baseline};
+  std::optional<JobDisplay> display;
+  if (options.time.timing.time) {
+    auto timing = options.time.request();
+    if (!timing) return failure(timing);
+    request.time = std::move(*timing);
+    display.emplace();
+  }
+  const auto outcome = run_check(request, display ? display->observer() : Observer());
+  if (display) display->clear();
   if (!outcome) return failure(outcome);
+  if (outcome->interrupted) {
+    complain("interrupted before the latency was known");
+    return kInterrupted;
+  }
   options.table.limit_to(outcome->bytes, options.model.limit);
   if (Status status = options.table.write(budget::check_document(outcome->outcome)); !status)
     return failure(status);
@@ -59,6 +76,7 @@ Command add_check(App& program) {
                   "counting convention of a model (default strata)");
   app->add_option("--junit FILE", options->junit, "also write the verdicts as JUnit XML");
   app->add_flag("--github", options->github, "also print annotations for GitHub");
+  options->time.add_to(*app);
   options->table.add_to(*app);
   options->table.add_exact_numbers(*app);
   options->table.add_choice(*app);

@@ -134,8 +134,8 @@ Document diff_document(const Comparison& comparison, bool all) {
     document.sections.push_back({.lines = [same](const TableStyle& style) {
       return phrased(style.phrase,
                      make_error(Code::RowsHidden, {},
-                                fmt::format("{} row{} without a difference are not shown", same,
-                                            same == 1 ? "" : "s"))) +
+                                fmt::format("{} row{} without a difference {} not shown", same,
+                                            same == 1 ? "" : "s", same == 1 ? "is" : "are"))) +
              "\n";
     }});
   return document;

@@ -197,6 +197,7 @@ std::optional<Side> read_plain_profile(std::string_view json, std::string_view l
   if (!profile || !reader.has_columns(profile->columns)) return std::nullopt;
   Side side = side_of(*profile, std::string(label));
   side.rows = std::move(rows);
+  add_uncertainty_of_whole(side);
   return side;
 }
 

@@ -11,6 +11,10 @@ namespace strata::compare {
 // How many rows a document of so many bytes may have: a row takes far more memory than `{}`.
 constexpr std::size_t most_rows(std::size_t bytes) { return 4096 + bytes / 32; }
 
+// Engines record the shares of layers, and their times follow from the time of the whole: a layer
+// is no more certain than that. Without an interval of the whole, layers have none.
+void add_uncertainty_of_whole(Side& side);
+
 // The same as side_of(profile_from_json(…)); nullopt where that is to be asked: formulas, lower
 // bounds, names with escapes or beyond ASCII, and whatever is wrong with the file. Columns that are
 // not compared need only be JSON.

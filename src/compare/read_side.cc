@@ -1,5 +1,6 @@
 // A saved document as a side. Anybody may have written it.
 #include <algorithm>
+#include <limits>
 
 #include "base/file_form.h"
 #include "base/in_quotes.h"
@@ -47,14 +48,23 @@ class SensitivityReader : JsonFields {
   }
 
  private:
+  // JSON has no infinity.
+  static std::optional<double> number(const Json& value) {
+    if (value.is_number()) return value.get<double>();
+    if (value == "inf") return std::numeric_limits<double>::infinity();
+    if (value == "-inf") return -std::numeric_limits<double>::infinity();
+    return std::nullopt;
+  }
+
   Figure quality(const Json& from, const char* interval_key, std::string_view where) {
-    const auto value = real_if_any(from, "value", where);
-    if (!value) return {};
-    if (const Json* found = at(from, interval_key); found != nullptr && found->is_array() &&
-                                                    found->size() == 2 && (*found)[0].is_number() &&
-                                                    (*found)[1].is_number())
-      return real_figure(*value, Interval{(*found)[0].get<double>(), (*found)[1].get<double>()});
-    return real_figure(*value);
+    const Json* found = at(from, "value");
+    if (found == nullptr) return {};
+    const auto value = number(*found);
+    if (!value) return wrong(where, "has a \"value\" that is no number"), Figure();
+    const Json* ends = at(from, interval_key);
+    if (ends == nullptr || !ends->is_array() || ends->size() != 2) return real_figure(*value);
+    const auto low = number((*ends)[0]), high = number((*ends)[1]);
+    return real_figure(*value, low && high ? std::optional(Interval{*low, *high}) : std::nullopt);
   }
 
   // They are saved in their ranking.

@@ -1,8 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <random>
+
+#include <fmt/format.h>
 
 #include "compare/plain_profile.h"
 #include "strata/compare/side.h"
@@ -105,15 +109,44 @@ TEST(ReadSide, WhatWasSavedBy01) {
   EXPECT_FALSE(bench->rows.empty());
 }
 
+// The layer is known to ± 10 % and the whole to ± 20 %, in logarithms: together √(0.01 + 0.04).
+TEST(ReadSide, TimesOfLayersAreNoMoreCertainThanTheWhole) {
+  const auto profile = [](const std::string& whole) {
+    return R"({"kind": "profile", "schema": 2, "notes": [],
+        "facts": {"timing": {"runs": 9, "median_s": 1, "median_interval_s": )" +
+           whole + R"(}},
+        "tables": {"layers": {"columns": [{"name": "layer", "unit": "text"},
+          {"name": "time", "unit": "seconds"}, {"name": "time_low", "unit": "seconds"},
+          {"name": "time_high", "unit": "seconds"}],
+          "rows": [{"layer": "a", "time": 0.5, "time_low": )" +
+           std::to_string(0.5 * std::exp(-0.1)) +
+           ", \"time_high\": " + std::to_string(0.5 * std::exp(0.1)) + "}]}}}";
+  };
+  const std::string both = profile(fmt::format("[{}, {}]", std::exp(-0.2), std::exp(0.2)));
+  for (const auto& side :
+       {*read_plain_profile(both, "x"), side_of(*profile_from_json(both, "x"), "x")}) {
+    const Figure& time = at(side.rows[0].figures, Measure::Latency);
+    ASSERT_TRUE(time.interval);
+    EXPECT_NEAR(time.interval->high, 0.5 * std::exp(std::sqrt(0.05)), 1e-5);
+    EXPECT_NEAR(time.interval->low, 0.5 * std::exp(-std::sqrt(0.05)), 1e-5);
+  }
+  const auto none = read_side(profile("null"), "x");
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(at(none->rows[0].figures, Measure::Latency).interval);
+}
+
 TEST(ReadSide, SensitivitiesAreInRunningOrder) {
   const auto side = read_side(R"({"kind": "sensitivity", "schema": 2,
       "facts": {"metric": "sqnr", "joint": {"value": 20.5, "interval": [19, 22]}},
       "tables": {"layers": {"columns": [], "rows": [
         {"index": 1, "layer": "fc", "operators": "Gemm", "value": 25, "value_interval": [24, 26]},
+        {"index": 2, "layer": "last", "operators": "Gemm", "value": "inf"},
         {"index": 0, "layer": "conv", "operators": "Conv", "value": null}]}}})",
                               "s");
   ASSERT_TRUE(side) << side.error().message;
-  ASSERT_EQ(side->rows.size(), 2u);
+  ASSERT_EQ(side->rows.size(), 3u);
+  EXPECT_EQ(at(side->rows[2].figures, Measure::Quality).number(),
+            std::numeric_limits<double>::infinity());
   EXPECT_EQ(side->rows[0].name, "conv");
   EXPECT_FALSE(at(side->rows[0].figures, Measure::Quality).is_known());
   EXPECT_EQ(at(side->rows[1].figures, Measure::Quality).interval->high, 26);

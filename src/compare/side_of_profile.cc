@@ -1,6 +1,9 @@
 // A counted or a saved profile as a side.
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "compare/plain_profile.h"
 #include "strata/compare/side.h"
 
 namespace strata::compare {
@@ -63,6 +66,13 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Profile& prof
   return out;
 }
 
+// Half of an interval in logarithms; nullopt where it has no such ends.
+std::optional<double> half_width(const Figure& figure) {
+  if (!figure.interval || !(figure.interval->low > 0) || !std::isfinite(figure.interval->high))
+    return std::nullopt;
+  return std::log(figure.interval->high / figure.interval->low) / 2;
+}
+
 }  // namespace
 
 std::string side_columns() {
@@ -115,7 +125,23 @@ Side side_of(const Profile& profile, std::string label) {
         timing.median,
         timing.high > 0 ? std::optional(Interval{timing.low, timing.high}) : std::nullopt);
   }
+  add_uncertainty_of_whole(side);
   return side;
+}
+
+void add_uncertainty_of_whole(Side& side) {
+  const auto whole = half_width(at(side.totals, Measure::Latency));
+  for (SideRow& row : side.rows) {
+    Figure& time = at(row.figures, Measure::Latency);
+    const auto own = half_width(time);
+    const double seconds = time.number().value_or(0);
+    if (!own || !whole || !(seconds > 0)) {
+      time.interval.reset();
+      continue;
+    }
+    const double half = std::hypot(*own, *whole);
+    time.interval = Interval{seconds * std::exp(-half), seconds * std::exp(half)};
+  }
 }
 
 }  // namespace strata::compare

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "task/side.h"
 
 namespace strata {
@@ -23,13 +25,20 @@ bool has_growth(const budget::Budgets& budgets) {
 
 }  // namespace
 
-Result<CheckOutcome> run_check(const CheckRequest& request, const Observer&) {
+Result<CheckOutcome> run_check(const CheckRequest& request, const Observer& observer) {
   auto budgets = read_budgets(request.budget);
   if (!budgets) return failure(budgets);
   if (!request.baseline.empty()) budgets->baseline = request.baseline;
-  const auto loaded = load_side({.model = request.model, .convention = request.convention});
+  const auto loaded = load_side({.model = request.model,
+                                 .convention = request.convention,
+                                 .time = request.time ? &*request.time : nullptr},
+                                observer);
   if (!loaded) return failure(loaded);
-  CheckOutcome out{{}, loaded->bytes};
+  if (request.time && !loaded->interrupted && loaded->side.kind != "model")
+    return failure(fmt::format("{} is a saved document, which cannot be run", request.model.path),
+                   ErrorKind::Usage);
+  CheckOutcome out{{}, loaded->bytes, loaded->interrupted};
+  if (out.interrupted) return out;
   if (!has_growth(*budgets) || budgets->baseline.empty()) {
     out.outcome = budget::judge(*budgets, loaded->side, nullptr);
     return out;

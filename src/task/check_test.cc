@@ -33,6 +33,26 @@ TEST(CheckTask, GrowthFromABaseline) {
   EXPECT_NEAR(*outcome->outcome.judged[0].allowed, 11689512 * 2.18, 1);
 }
 
+// No inference takes an hour, and none takes no time at all.
+TEST(CheckTask, ALatencyIsMeasuredIfAsked) {
+  CheckRequest request{.model = {.path = "zoo:squeezenet1_1?resolution=64"},
+                       .budget = "latency=1h,latency=0"};
+  const auto counted = run_check(request);
+  ASSERT_TRUE(counted) << counted.error().message;
+  EXPECT_EQ(counted->outcome.judged[0].verdict, budget::Verdict::Unknown);
+  request.time.emplace();
+  request.time->engine = {.engine = "fake", .threads = 1};
+  request.time->runs = 20;
+  const auto timed = run_check(request);
+  ASSERT_TRUE(timed) << timed.error().message;
+  EXPECT_EQ(timed->outcome.judged[0].verdict, budget::Verdict::Within);
+  EXPECT_EQ(timed->outcome.judged[1].verdict, budget::Verdict::Over);
+  request.model.path = STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/profile.json";
+  const auto saved = run_check(request);
+  ASSERT_FALSE(saved);
+  EXPECT_THAT(saved.error().message, testing::HasSubstr("cannot be run"));
+}
+
 TEST(CheckTask, Mistakes) {
   EXPECT_FALSE(run_check({.model = {.path = "nothing.onnx"}, .budget = "macs=5"}));
   EXPECT_FALSE(run_check({.model = {.path = model("resnet18.onnx")}, .budget = "macs"}));

@@ -1,8 +1,28 @@
 #include "strata/task/diff.h"
 
+#include <fmt/format.h>
+
 #include "task/side.h"
 
 namespace strata {
+
+namespace {
+
+// Models and profiles count layers, benchmarks time variants, sensitivities judge answers.
+std::string_view matter_of(const compare::Side& side) {
+  return side.kind == "model" ? "profile" : std::string_view(side.kind);
+}
+
+Status check_comparable(const std::vector<compare::Side>& sides) {
+  for (const compare::Side& side : sides)
+    if (matter_of(side) != matter_of(sides.front()))
+      return failure(fmt::format("{} is a {} and {} a {}: they have nothing in common",
+                                 sides.front().label, sides.front().kind, side.label, side.kind),
+                     ErrorKind::Usage);
+  return {};
+}
+
+}  // namespace
 
 Result<DiffOutcome> run_diff(const DiffRequest& request, const Observer&) {
   if (request.files.size() < 2) return failure("a comparison needs two files", ErrorKind::Usage);
@@ -17,6 +37,7 @@ Result<DiffOutcome> run_diff(const DiffRequest& request, const Observer&) {
     sides.push_back(std::move(one.side));
     out.bytes += one.bytes;
   }
+  if (Status status = check_comparable(sides); !status) return failure(status);
   for (std::size_t i = 1; i < sides.size(); ++i) {
     out.comparison.diffs.push_back(compare::diff_of(sides.front(), sides[i]));
     out.comparison.diffs.back().after = i;

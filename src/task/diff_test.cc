@@ -133,6 +133,10 @@ TEST_F(DiffTask, TimesOfOtherMachinesAreSaid) {
 TEST_F(DiffTask, Mistakes) {
   EXPECT_FALSE(run_diff({.files = {model("resnet18.onnx")}}));
   EXPECT_FALSE(run_diff({.files = {model("resnet18.onnx"), "/nothing/here.json"}}));
+  const auto other = run_diff(
+      {.files = {model("resnet18.onnx"), STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/bench.json"}});
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("they have nothing in common"));
   const auto limit = run_diff({.files = {"a", "b"}, .limits = {"macs"}});
   ASSERT_FALSE(limit);
   EXPECT_EQ(limit.error().kind, ErrorKind::Usage);

@@ -25,32 +25,33 @@ std::vector<std::string> operators_of(const Model& model) {
   return {names.begin(), names.end()};
 }
 
-Result<LoadedSide> count_model(const SideRequest& request) {
-  const auto loaded = load_model(request.model);
-  if (!loaded) return failure(loaded);
-  ProfileOptions options;
-  options.convention = request.convention;
-  options.rows.report = request.report;
-  options.columns = compare::side_columns();
-  options.limit = request.model.limit;
-  const auto analysis = analyse_for(loaded->model, loaded->inference, options);
-  if (!analysis) return failure(analysis);
-  const auto profile = make_profile(*analysis, options);
-  if (!profile) return failure(profile);
-  compare::Side side = compare::side_of(*profile, request.model.path);
-  side.kind = "model";
-  side.operators = operators_of(loaded->model);
-  return LoadedSide{std::move(side), loaded->model.file_bytes};
+Result<LoadedSide> count_model(const SideRequest& request, const Observer& observer) {
+  StatRequest stat{.model = request.model};
+  stat.profile.convention = request.convention;
+  stat.profile.rows.report = request.report;
+  stat.profile.columns = compare::side_columns();
+  if (request.time != nullptr) {
+    stat.profile.columns += ",time,time_low,time_high";
+    stat.time = *request.time;
+  }
+  const auto outcome = run_stat(stat, observer);
+  if (!outcome) return failure(outcome);
+  LoadedSide out{.bytes = outcome->loaded->model.file_bytes, .interrupted = outcome->interrupted};
+  if (!outcome->shown) return out;
+  out.side = compare::side_of(*outcome->shown, request.model.path);
+  out.side.kind = "model";
+  out.side.operators = operators_of(outcome->loaded->model);
+  return out;
 }
 
 }  // namespace
 
-Result<LoadedSide> load_side(const SideRequest& request) {
+Result<LoadedSide> load_side(const SideRequest& request, const Observer& observer) {
   const auto document = open_document(request.model.path);
-  if (document == nullptr) return count_model(request);
+  if (document == nullptr) return count_model(request, observer);
   auto side = compare::read_side(document->bytes(), request.model.path);
   if (!side) return failure(side);
-  return LoadedSide{std::move(*side), document->bytes().size()};
+  return LoadedSide{.side = std::move(*side), .bytes = document->bytes().size()};
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include "strata/base/result.h"
 #include "strata/compare/side.h"
 #include "strata/profile/options.h"
-#include "strata/task/model.h"
+#include "strata/task/stat.h"
 
 namespace strata {
 
@@ -15,15 +15,17 @@ struct SideRequest {
   ModelRequest model;  // its path may also be that of a document
   std::string convention = "strata";
   ReportKind report = ReportKind::Tape;  // rows of a model
+  const TimingRequest* time = nullptr;   // also run a model
 };
 
 struct LoadedSide {
-  compare::Side side;
-  std::uint64_t bytes = 0;  // of the file
+  compare::Side side = {};
+  std::uint64_t bytes = 0;   // of the file
+  bool interrupted = false;  // while it was run
 };
 
 // A document if the file begins as one, else a model.
-Result<LoadedSide> load_side(const SideRequest& request);
+Result<LoadedSide> load_side(const SideRequest& request, const Observer& observer = {});
 // Several of them. Sizes that the caller gives are for the models that have them: one of all must.
 // Where there is a saved profile, models have its kind of rows.
 Result<std::vector<LoadedSide>> load_sides(const std::vector<std::string>& paths,

@@ -60,6 +60,23 @@ export const wholeTests = {
     await clean(p);
   },
 
+  // The zoo has the dropout that the exporter left out; everything else is the same.
+  async "a comparison shows its verdict, its totals and its rows"(browser) {
+    const p = await browser.open(page("diff", "diff", "zoo:mobilenet_v2", mobilenet));
+    await settled();
+    const seen = await p.run(() => ({
+      summary: document.querySelector("main").textContent,
+      grids: [...document.querySelectorAll("table")].map((one) => one.getAttribute("aria-label")),
+    }));
+    assert.match(seen.summary, /the same totals/);
+    assert.match(seen.summary, /1 removed, 151 the same/);
+    assert.deepEqual(seen.grids, ["Totals", "Layers"]);
+    const cells = await p.run(cellsOf);
+    assert.ok(cells.some((row) => row.includes("classifier.0") && row.includes("removed")), cells);
+    assert.ok(cells.some((row) => row.includes("MACs") && row.includes("same")), cells);
+    await clean(p);
+  },
+
   async "names are shown and do not run"(browser) {
     const hostile = ["</script><script>window.ran = 1</script>", "<img src=x onerror='window.ran = 2'>",
                      "</style><style>body{display:none}</style>", "</script x", "<!-- <script ", "a\u2028b",

@@ -108,6 +108,24 @@ constexpr const char* kCommands[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Commands, Schema, testing::ValuesIn(kCommands));
 
+// Verdicts as build servers read them, in the judgement of Python's parser of XML. It gives back
+// the names as they are, whatever is in them.
+TEST_F(Schema, JunitIsXml) {
+  const std::string file = folder_ + "/junit.xml";
+  const Ran made = run("cd " STRATA_SOURCE_DIR " && " STRATA_BINARY
+                       " check tests/models/resnet18.onnx --junit " +
+                       file + " --budget 'no:<a&b>\"]]>,macs=1,params=12M' > /dev/null");
+  ASSERT_EQ(made.exit_code, 3) << made.output;
+  const Ran judged =
+      run("/usr/bin/python3 -c 'import sys, xml.etree.ElementTree as E; "
+          "s = E.parse(sys.argv[1]).getroot()[0]; "
+          "print(s.get(\"tests\"), s.get(\"failures\"), "
+          "*[(c.get(\"name\"), [f.tag for f in c]) for c in s])' " +
+          file);
+  EXPECT_EQ(judged.output,
+            "3 1 ('no <a&b>\"]]>', []) ('macs = 1', ['failure']) ('params = 12M', [])\n");
+}
+
 // What 0.1 wrote is no document of today; readers know the difference.
 TEST(SchemaOf01, IsAnother) {
   const Ran judged = run(kValidate + " " STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/profile.json");

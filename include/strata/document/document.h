@@ -24,7 +24,8 @@ struct Section {
 
 struct Document {
   // `profile`, `bench`, `sensitivity`, `quantization`, `optimization`, `calibration`, `payload`,
-  // `sweep`, `zoo_table`, `operators`, `engines`, `explanation`, `lint`: the name of its schema.
+  // `sweep`, `zoo_table`, `operators`, `engines`, `explanation`, `lint`, `diff`, `check`, `totals`:
+  // the name of its schema.
   std::string kind;
   int schema = 2;            // of its kind; in 0.1, documents had no common form, and 1
   std::string tool = {};     // `strata`

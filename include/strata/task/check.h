@@ -1,12 +1,14 @@
 // The job behind `strata check`: whether a model, or a saved profile, keeps its budgets. Nothing is
-// run.
+// run unless a latency is asked for.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "strata/base/observer.h"
 #include "strata/check/check.h"
 #include "strata/task/model.h"
+#include "strata/task/timing.h"
 
 namespace strata {
 
@@ -16,11 +18,14 @@ struct CheckRequest {
   // A TOML file if it is the path of one, else budgets in one line.
   std::string budget = {};
   std::string baseline = {};  // in place of the one that the file names
+  // Run the model for its latency; a document has its own. nullopt: nothing is run.
+  std::optional<TimingRequest> time = {};
 };
 
 struct CheckOutcome {
   budget::Outcome outcome;
-  std::uint64_t bytes = 0;  // of the model's file
+  std::uint64_t bytes = 0;   // of the model's file
+  bool interrupted = false;  // before there was a latency; nothing is judged
 };
 
 Result<CheckOutcome> run_check(const CheckRequest& request, const Observer& observer = {});
