@@ -11,8 +11,8 @@ namespace strata {
 // The most that is copied from a pipe: no ONNX file is larger.
 inline constexpr std::uint64_t kMostInputBytes = std::uint64_t{2} << 30;
 
-// Its path. A regular file has its own; a pipe is read to its end on the first call, into memory, and
-// has a path that ends with `stdin` and lasts as long as the process.
+// Its path. A regular file has its own; a pipe is read to its end on the first call, into memory,
+// and has a path that ends with `stdin` and lasts as long as the process.
 Result<std::string> standard_input_path();
 
 // An anonymous file in memory with all that `descriptor` still has; the caller closes it. More than
