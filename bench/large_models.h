@@ -205,6 +205,44 @@ inline std::string decoder(int layers, std::size_t& nodes) {
   return model.finish();
 }
 
+// Inputs with an open size each, and a node that reads each.
+inline std::string open_inputs(int count) {
+  ModelWriter model;
+  for (int i = 0; i < count; ++i)
+    model.input(fmt::format("in{}", i), 1, {fmt::format("N{}", i), "4"});
+  for (int i = 0; i < count; ++i) {
+    model.node("Relu", {fmt::format("in{}", i)}, fmt::format("out{}", i),
+               fmt::format("/r{}/Relu", i));
+    model.output(fmt::format("out{}", i));
+  }
+  return model.finish();
+}
+
+// Calls of one module, each of which reads what the one before made.
+inline std::string one_path(int calls) {
+  ModelWriter model;
+  model.input("x", 1, {"1", "64"});
+  std::string x = "x";
+  for (int i = 0; i < calls; ++i) {
+    const std::string out = fmt::format("t{}", i);
+    model.node("Relu", {x}, out, i == 0 ? "/block/act/Relu" : fmt::format("/block/act_{}/Relu", i));
+    x = out;
+  }
+  model.output(x);
+  return model.finish();
+}
+
+// Nodes whose results are all alive at the end.
+inline std::string wide_peak(int nodes) {
+  ModelWriter model;
+  model.input("x", 1, {"1", "64"});
+  for (int i = 0; i < nodes; ++i) {
+    model.node("Relu", {"x"}, fmt::format("t{}", i), fmt::format("/r{}/Relu", i));
+    model.output(fmt::format("t{}", i));
+  }
+  return model.finish();
+}
+
 // Sparse files: they take no room on disk, and reading a hole would show as resident memory.
 
 // One weight of about `weight_bytes` inside the file.

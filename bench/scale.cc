@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -70,9 +71,10 @@ void decoders() {
   }
 }
 
-// Wall time and peak memory of a program that is run with its output discarded.
+// Wall time, processor time and peak memory of a program that is run with its output discarded.
 struct Run {
   double ms;
+  double user_ms;
   long peak_kib;
 };
 Run run(const std::vector<std::string>& command) {
@@ -93,7 +95,9 @@ Run run(const std::vector<std::string>& command) {
     fmt::print(stderr, "{} failed\n", command[0]);
     std::exit(1);
   }
-  return {milliseconds(start), usage.ru_maxrss};
+  const double user_ms = static_cast<double>(usage.ru_utime.tv_sec) * 1e3 +
+                         static_cast<double>(usage.ru_utime.tv_usec) / 1e3;
+  return {milliseconds(start), user_ms, usage.ru_maxrss};
 }
 
 void processes(const std::string& folder) {
@@ -127,11 +131,50 @@ void processes(const std::string& folder) {
     large("4 GiB of weights beside the file", folder + "/external.onnx");
 }
 
+// What the largest models cost that anybody is expected to have.
+void large_models(const std::string& folder) {
+  const auto model = [&](const char* name, const std::string& bytes) {
+    const std::string path = folder + "/" + name + ".onnx";
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  };
+  const auto show = [](const char* what, std::vector<std::string> command) {
+    command.insert(command.begin(), STRATA_BINARY);
+    std::vector<double> user;
+    long peak = 0;
+    for (int i = 0; i < 3; ++i) {
+      const Run one = run(command);
+      user.push_back(one.user_ms);
+      peak = std::max(peak, one.peak_kib);
+    }
+    fmt::print("{:<58} {:>7.2f} s of the processor, {:>6.0f} MB\n", what,
+               strata::median_of(user) / 1e3, static_cast<double>(peak) / 1e3);
+  };
+  std::size_t nodes = 0;
+  const std::string million = model("million", bench::decoder(40'000, nodes));
+  show("1,000,000 nodes, sizes given: totals",
+       {"stat", million, "--report", "none", "--dim", "B=1", "--dim", "S=128"});
+  show("1,000,000 nodes, sizes given: table", {"stat", million, "--dim", "B=1", "--dim", "S=128"});
+  show("1,000,000 nodes, sizes open: totals", {"stat", million, "--report", "none"});
+  show("100,000 inputs, each with an open size",
+       {"stat", model("inputs", bench::open_inputs(100'000))});
+  const std::string calls = model("calls", bench::one_path(100'000));
+  show("100,000 calls of one module: --device-memory",
+       {"stat", calls, "--device-memory", "pytorch-cuda"});
+  show("100,000 tensors alive at the peak", {"stat", model("peak", bench::wide_peak(100'000))});
+  show("100,000 nodes: payload --split",
+       {"payload", model("decoder", bench::decoder(4'000, nodes)), "--dim", "B=1", "--dim", "S=128",
+        "--split", "--link", "100Mbps", "--edge", "50GFLOP/s,20GB/s", "--server",
+        "5TFLOP/s,600GB/s"});
+}
+
 }  // namespace
 
 int main() {
   // Processes first: a child's peak memory starts at what its parent holds.
-  processes(strata::ScratchFolder::create().value().path());
+  const auto folder = strata::ScratchFolder::create();
+  processes(folder.value().path());
+  large_models(folder.value().path());
   decoders();
   return 0;
 }

@@ -79,10 +79,12 @@ class Keys {
 // All its work together is a number or a formula.
 bool is_countable(const NodeCost& cost) {
   constexpr std::int64_t kSafe = Expr::kMaxNumber / 8;  // five of them do not overflow
-  for (const Expr* amount : {&cost.macs, &cost.adds, &cost.muls, &cost.specials})
-    if (!amount->is_number() || amount->value() > kSafe)
-      return !cost.macs.is_unknown() && !cost.flops().is_unknown();
-  return true;
+  const auto is_small = [](const Expr& amount) {
+    return amount.is_number() && amount.value() <= kSafe;
+  };
+  if (is_small(cost.macs) && is_small(cost.adds) && is_small(cost.muls) && is_small(cost.specials))
+    return true;
+  return !cost.macs.is_unknown() && !cost.flops().is_unknown();
 }
 
 // One body of an If whose condition is not known.
@@ -168,7 +170,7 @@ NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Ex
     const Node& node = graph.nodes[id];
     const OpRule* rule = rows.emplace_back(find_rule(node.domain, node.op, node.opset));
     const bool folded = is_constant(graph, constants, node, rule);
-    if (folded) mark_of_sizes(known, node);
+    if (folded && !node.inputs.empty()) mark_of_sizes(known, node);
     if (folded)
       for (TensorId output : node.outputs)
         if (output != kNone) constants[output] = true;
@@ -212,8 +214,11 @@ void Counter::leave_out(const Graph& graph, ConstantTensors& constants, const Op
     executed.times = 1;
     return;
   }
-  cost.macs = cost.adds = cost.muls = cost.specials = 0;
-  cost.read_bytes = cost.write_bytes = cost.weight_bytes = 0;
+  const auto clear = [](Expr& amount) {
+    if (!amount.is(0)) amount = 0;
+  };
+  clear(cost.macs), clear(cost.adds), clear(cost.muls), clear(cost.specials);
+  clear(cost.read_bytes), clear(cost.write_bytes), clear(cost.weight_bytes);
   cost.certainty = cost.bytes_certainty = Certainty::Exact;
 }
 

@@ -82,9 +82,9 @@ Constants stored_tensors(const Graph& graph, const Constants* outer) {
   Constants constants(graph.tensors.size(), false);
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     const Tensor& tensor = graph.tensors[id];
-    constants[id] =
-        tensor.role == Role::Initializer || (tensor.role == Role::Captured && outer != nullptr &&
-                                             tensor.outer != kNone && (*outer)[tensor.outer]);
+    if (tensor.role == Role::Initializer || (tensor.role == Role::Captured && outer != nullptr &&
+                                             tensor.outer != kNone && (*outer)[tensor.outer]))
+      constants[id] = true;
   }
   return constants;
 }

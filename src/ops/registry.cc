@@ -87,6 +87,7 @@ OpTable::OpTable(std::span<const Family> families) : slots_(kSlots, 0) {
   std::size_t count = 0;
   for (const Family& family : families) count += family.rules.size();
   rules_.reserve(count);
+  rows_.reserve(count);
   for (const Family& family : families)
     for (const OpRule& rule : family.rules) {
       rules_.push_back(rule);

@@ -54,11 +54,10 @@ bool costs_nothing(const NodeCost& cost) {
          cost.muls.is(0) && cost.specials.is(0) && cost.read_bytes.is(0) && cost.write_bytes.is(0);
 }
 
-// Strata's own count of a layer, from its nodes.
-Figures layer_figures(const Analysis& a, std::uint32_t index) {
+// Strata's own count of a layer, from its nodes; `sum` is empty.
+void count_layer(const Analysis& a, std::uint32_t index, Figures& sum) {
   const Layer& layer = a.layers.list[index];
   const Executed& executed = a.costs.nodes[layer.main];
-  Figures sum;
   if (layer.count > 1) {
     for (std::uint32_t node : a.layers.nodes_of(layer))
       if (!costs_nothing(a.costs.nodes[node].cost)) add_to(sum, own_figures(a.costs.nodes[node]));
@@ -66,7 +65,6 @@ Figures layer_figures(const Analysis& a, std::uint32_t index) {
     sum = layer_of_one(own_figures(executed));
   }
   sum.activation_bytes = tensors_bytes(*executed.graph, a.edges.outputs(index)) * executed.times;
-  return sum;
 }
 
 constexpr std::pair<Metric, Need> kCounted[] = {{Metric::Macs, Need::Macs},
@@ -132,7 +130,7 @@ Status count_figures(Analysis& a, const AnalysisOptions& options) {
     if (convention->has(metric)) a.has |= need;
   a.by_layer.reserve(a.layers.list.size());
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
-    a.by_layer.push_back(layer_figures(a, static_cast<std::uint32_t>(i)));
+    count_layer(a, static_cast<std::uint32_t>(i), a.by_layer.emplace_back());
   if (!convention->is_strata()) use_convention(a, *convention);
   // A name is checked even if nobody needs the numbers; strata's own needs no check.
   const bool needed = options.needs.has(Need::Energy);

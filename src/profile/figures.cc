@@ -62,7 +62,23 @@ bool FiguresSum::Amounts::add(const Amount& more) {
   return add_known<Amount>(others, more);
 }
 
+namespace {
+
+// Of a layer that only computes sizes.
+bool is_nothing(const Figures& figures) {
+  return figures.params.is(0) && figures.param_bytes.is(0) && figures.macs.is(0) &&
+         figures.flops.is(0) && figures.read_bytes.is(0) && figures.write_bytes.is(0) &&
+         figures.picojoules.is(0) && figures.load_macs.is(0) && figures.load_flops.is(0) &&
+         figures.activation_bytes.is(0) && figures.macs_work == Certainty::Exact &&
+         figures.work == Certainty::Exact && figures.bytes == Certainty::Exact &&
+         figures.missing == 0 && figures.precisions == 0 && !figures.seconds &&
+         figures.samples.empty() && !figures.taken;
+}
+
+}  // namespace
+
 void FiguresSum::add(const Figures& more) {
+  if (is_nothing(more)) return;
   add_known(params_, more.params);
   add_known(param_bytes_, more.param_bytes);
   const bool macs = macs_.add(more.macs);

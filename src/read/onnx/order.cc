@@ -32,10 +32,17 @@ void each_dependency(const Graph& graph, const Node& node, F&& take) {
   });
 }
 
-bool is_ordered(const Graph& graph) {
+bool is_ordered(const Graph& graph, bool has_bodies) {
   bool ordered = true;
-  for (NodeId i = 0; i < graph.nodes.size() && ordered; ++i)
-    each_dependency(graph, graph.nodes[i], [&](NodeId before) { ordered = ordered && before < i; });
+  for (NodeId i = 0; i < graph.nodes.size() && ordered; ++i) {
+    const auto check = [&](NodeId before) { ordered = ordered && before < i; };
+    if (has_bodies) {
+      each_dependency(graph, graph.nodes[i], check);
+      continue;
+    }
+    for (const TensorId id : graph.nodes[i].inputs)
+      if (id != kNone && graph.tensors[id].producer != kNone) check(graph.tensors[id].producer);
+  }
   return ordered;
 }
 
@@ -119,7 +126,7 @@ class Sorter {
 }  // namespace
 
 void put_in_order(const Loading& loading, Graph& graph) {
-  if (is_ordered(graph)) return;
+  if (is_ordered(graph, loading.model.graphs.size() > 1)) return;
   const std::vector<NodeId> order = Sorter(loading, graph).order();
   std::vector<Node> nodes;
   nodes.reserve(order.size());
