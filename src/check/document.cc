@@ -50,9 +50,10 @@ Table budgets_table(const Outcome& outcome) {
           {.name = "layers", .title = "Layers", .type = ColumnType::List},
           {.name = "line", .title = "Line", .unit = Unit::Count},
           {.name = "reason", .title = "Reason"}}};
+  // Every budget has its verdict beside it, also where all are the same.
   table.shown_columns = {{.name = "budget", .title = "Budget"},
-                         {.name = "verdict", .title = "Verdict"},
-                         {.name = "reason", .title = "Found"}};
+                         {.name = "verdict", .title = "Verdict", .asked = true},
+                         {.name = "reason", .title = "Found", .asked = true}};
   for (const Judged& one : outcome.judged) {
     TableRow& row = table.rows.emplace_back();
     row.cells = {one.budget.text,

@@ -70,6 +70,11 @@ int priority_of(Measure measure) {
   }
 }
 
+// That all rows agree is what a comparison finds.
+void keep_all(std::vector<Column>& columns) {
+  for (Column& column : columns) column.asked = true;
+}
+
 void add_measure(const MeasureFacts& facts, std::vector<Column>& columns) {
   const std::string name(facts.name), title(facts.title);
   const ColumnType type = is_estimated(facts.measure) ? ColumnType::Estimate : ColumnType::Plain;
@@ -133,6 +138,7 @@ Table totals_table(const Comparison& comparison) {
   table.shown_columns.push_back(
       number("after", has_several ? "After" : short_label(sides.back().label)));
   table.shown_columns.push_back(number("change", "Change"));
+  keep_all(table.shown_columns);
   for (const Diff& diff : comparison.diffs)
     for (const MeasureFacts& facts : measures()) {
       const Change& change = at(diff.totals, facts.measure);
@@ -177,6 +183,7 @@ Table layers_table(const Comparison& comparison, bool all) {
                                    .unit = facts->unit,
                                    .priority = priority_of(facts->measure)});
   }
+  keep_all(table.shown_columns);
   for (const Diff& diff : comparison.diffs) {
     const Side &before = comparison.sides[diff.before], &after = comparison.sides[diff.after];
     for (const RowDiff& from : diff.rows) {

@@ -64,11 +64,12 @@ std::vector<bool> constant_columns(const Table& table, const TableStyle& style) 
 std::string constants_line(const Table& table, const TableStyle& style) {
   const std::vector<Column>& columns = columns_for_people(table);
   const std::vector<bool> constant = constant_columns(table, style);
+  const std::string_view start = table.left_out > 0 ? "In every row shown:" : "In every row:";
   std::string line;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (!constant[c]) continue;
     const Cell& cell = cells_for_people(table, table.rows.front())[c];
-    line += fmt::format("{} {} {}", line.empty() ? "In every row:" : ";", visible(columns[c].title),
+    line += fmt::format("{} {} {}", line.empty() ? start : ";", visible(columns[c].title),
                         shown_text(without_folders(cell, style), columns[c].unit, style.exact));
   }
   return line.empty() ? "" : line + "\n";

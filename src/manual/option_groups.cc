@@ -45,7 +45,7 @@ const std::vector<Group>& groups() {
        {"--report", "--depth", "--fuse", "--all", "--layout", "--columns", "--sort", "--top",
         "--filter", "--exact", "--width"}},
       {"Output",
-       {"--format", "--output", "--table", "--save", "--plot", "--with-paths", "--color",
+       {"--format", "--output", "--table", "--save", "--plot", "--chart", "--with-paths", "--color",
         "--strict"}},
       {"Help", {"--help", "--version"}},
   };
