@@ -68,7 +68,7 @@ Command add_check(App& program) {
       ->required();
   options->model.add_sizes_to(*app);
   app->add_option("--budget BUDGET", options->budget,
-                  "a TOML file, or macs=320M,peak=8MB,features.*:macs=10M,no:Einsum,unknown=0")
+                  "a TOML file, or macs=320M,features.*:macs=10M,no:Einsum,unknown=0")
       ->required();
   app->add_option("--baseline FILE", options->baseline,
                   "model or saved profile that growth is measured from, in place of the file's");
