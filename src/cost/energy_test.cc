@@ -45,7 +45,8 @@ TEST(Energy, Models) {
   EXPECT_EQ(model->formula(0), "(macs + muls)·mul");
   EXPECT_FALSE(model->notes().empty());
   EXPECT_THAT(find_energy_model("rsap").error().message,
-              HasSubstr("there is no energy model \"rsap\"; give one of strata, rasp"));
+              HasSubstr("there is no energy model \"rsap\" (did you mean rasp?); give one of "
+                        "strata, rasp"));
 }
 
 TEST(Energy, RaspWorksOnItsOwnCounts) {

@@ -35,6 +35,7 @@ ScopeTree::Id ScopeTree::place(Id start, const NodeText& node) {
 }
 
 ScopeTree::Id ScopeTree::from_name(Id start, std::string_view name) {
+  if (name.empty()) return start;
   const void* slash = ::memrchr(name.data(), '/', name.size());
   if (slash == nullptr || slash == name.data() || name.size() > kLongestName) return start;
   const auto last = static_cast<std::size_t>(static_cast<const char*>(slash) - name.data());
