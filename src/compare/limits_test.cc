@@ -26,6 +26,7 @@ TEST(Limits, AreReadAsPeopleWriteThem) {
   EXPECT_EQ(limit("peak > 1MB").bound, 1e6);
   EXPECT_EQ(limit("peak>+1MiB").bound, 1 << 20);
   EXPECT_EQ(limit("time>2ms").bound, 0.002);
+  EXPECT_EQ(limit("time>2").bound, 2);  // seconds
   EXPECT_EQ(limit("macs>320M").bound, 320e6);
   EXPECT_EQ(limit("macs<-10").bound, -10);
   EXPECT_FALSE(limit("macs<-10").above);
@@ -35,8 +36,8 @@ TEST(Limits, AreReadAsPeopleWriteThem) {
 }
 
 TEST(Limits, WrongOnesSayWhatIsAccepted) {
-  for (const char* wrong : {"", "macs", "macs>", "mac>0", "macs>x", "peak>5", "latency>5", "macs>%",
-                            "macs>--5", "macs>nan", "macs>1e999", "macs=>5"}) {
+  for (const char* wrong : {"", "macs", "macs>", "mac>0", "macs>x", "peak>5", "latency>5m",
+                            "macs>%", "macs>--5", "macs>nan", "macs>1e999", "macs=>5"}) {
     const std::string texts[] = {wrong};
     const auto limits = parse_limits(texts);
     ASSERT_FALSE(limits) << wrong;

@@ -235,7 +235,8 @@ TEST(Conventions, BadFilesGetASentence) {
 
 TEST(Conventions, UnknownNamesGetASentence) {
   EXPECT_THAT(find_convention("fvcor").error().message,
-              HasSubstr("there is no convention \"fvcor\"; give one of strata, calflops"));
+              HasSubstr("there is no convention \"fvcor\" (did you mean fvcore?); give one of "
+                        "strata, calflops"));
   EXPECT_THAT(find_convention("no/such/file.json").error().message,
               HasSubstr("no/such/file.json: the file cannot be read"));
   EXPECT_EQ(find_convention("fvcor").error().kind, ErrorKind::Usage);
