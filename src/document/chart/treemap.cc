@@ -160,10 +160,10 @@ std::optional<PlotScene> treemap_chart(const Document& document) {
     const std::vector<std::string> kinds = common_kinds(sums);
     const Unit unit = rows->unit(figure.column);
     PlotScene scene;
-    draw_heading(scene,
-                 fmt::format("{}: {} {}", rows->model(), value_text(root.size, unit), figure.title),
-                 fmt::format("areas are shares, frames are modules, colours are {}",
-                             by_stage ? "stages" : "types of layers"));
+    draw_heading(
+        scene, fmt::format("{}: {} {}", rows->model(), value_text(root.size, unit), figure.title),
+        fmt::format("areas with their titles are shares, frames are modules, colours are {}",
+                    by_stage ? "stages" : "types of layers"));
     for (PlotText& text : scene.texts) text.x = 10;
     draw_legend(scene, kinds, kinds.size() < sums.size(), 52);
     Drawing(scene, unit, kinds).children(root, {10, 62, kChartWidth - 20, 420}, 0);
