@@ -1,0 +1,147 @@
+// Networks that torch 2.13 exported (export.py), against what torch itself says of them: parameters,
+// module calls, FLOPs. The same network has the same costs in every form that torch writes.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "strata/infer/infer.h"
+#include "strata/profile/analysis.h"
+#include "strata/profile/rows.h"
+#include "strata/read/read.h"
+
+namespace strata {
+namespace {
+
+using Json = nlohmann::json;
+using testing::Contains;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+
+const std::string kNetworks[] = {
+    "alexnet",       "densenet121", "mobilenet_v2", "resnet18", "resnet50", "shufflenet_v2_x1_0",
+    "squeezenet1_1", "bert",        "clip",         "detr",     "gpt2",     "llama",
+    "mamba",         "mixtral",     "qwen",         "sam",      "swin",     "vit",
+    "whisper"};
+
+std::string file_of(const std::string& network, const std::string& ending) {
+  return fmt::format("{}/pt2/{}{}", STRATA_TEST_MODELS, network, ending);
+}
+
+const Json& facts_of(const std::string& network) {
+  static std::map<std::string, Json> kept;
+  if (const auto found = kept.find(network); found != kept.end()) return found->second;
+  std::ifstream file(file_of(network, ".json"));
+  return kept[network] = Json::parse(file);
+}
+
+// A model with all that was made of it.
+struct Profiled {
+  Model model;
+  Inference inference;
+  Analysis analysis;
+  Rows rows;
+};
+
+// As a stranger's file, with these sizes of its inputs.
+std::unique_ptr<Profiled> profile(const std::string& path, const InferOptions& options = {}) {
+  auto model = read_model(path);
+  if (!model) throw std::runtime_error(model.error().message);
+  auto profiled = std::make_unique<Profiled>();
+  profiled->model = std::move(*model);
+  auto inference = infer(profiled->model, options);
+  if (!inference) throw std::runtime_error(inference.error().message);
+  profiled->inference = std::move(*inference);
+  auto analysis = analyse(profiled->model, profiled->inference);
+  if (!analysis) throw std::runtime_error(analysis.error().message);
+  profiled->analysis = std::move(*analysis);
+  profiled->rows = make_rows(profiled->analysis);
+  return profiled;
+}
+
+std::string text(const Expr& number) { return number.text(); }
+std::string number_of(const Json& number) { return std::to_string(number.get<std::int64_t>()); }
+
+class Pt2 : public testing::TestWithParam<std::string> {
+ protected:
+  // Whether torch could write this form.
+  bool has(const std::string& form) const {
+    return !facts_of(GetParam()).at("failed").contains(form);
+  }
+  std::unique_ptr<Profiled> form(const std::string& ending) const {
+    return profile(file_of(GetParam(), ending));
+  }
+};
+
+TEST_P(Pt2, HasTheParametersOfTheModule) {
+  const std::string expected = number_of(facts_of(GetParam()).at("parameters"));
+  for (const auto& [name, ending] : {std::pair("pt2", ".pt2"), {"core", ".core.pt2"},
+                                     {"open", ".open.pt2"}, {"onnx", ".onnx"}})
+    if (has(name)) EXPECT_EQ(text(form(ending)->rows.totals.figures.params), expected) << ending;
+}
+
+// torch counts two FLOPs for each product of convolutions and matrix products.
+TEST_P(Pt2, HasTheProductsThatTorchCounts) {
+  if (!has("pt2")) GTEST_SKIP() << facts_of(GetParam()).at("failed").at("pt2");
+  const auto file = form(".pt2");
+  EXPECT_THAT(file->inference.unsupported, IsEmpty());
+  EXPECT_TRUE(file->rows.totals.figures.macs_work == Certainty::Exact);
+  EXPECT_EQ((file->rows.totals.figures.macs.text()),
+            std::to_string(facts_of(GetParam()).at("flops").get<std::int64_t>() / 2));
+}
+
+TEST_P(Pt2, EveryFormCostsTheSame) {
+  if (!has("pt2")) GTEST_SKIP() << facts_of(GetParam()).at("failed").at("pt2");
+  const std::string macs = form(".pt2")->rows.totals.figures.macs.text();
+  if (has("core")) {
+    const auto core = form(".core.pt2");
+    EXPECT_THAT(core->inference.unsupported, IsEmpty());
+    EXPECT_EQ(core->rows.totals.figures.macs.text(), macs);
+  }
+  if (has("onnx")) EXPECT_EQ(form(".onnx")->rows.totals.figures.macs.text(), macs);
+  if (!has("open")) return;
+  InferOptions sizes;
+  for (const auto& [name, shape] : facts_of(GetParam()).at("inputs").items()) {
+    Dims dims;
+    for (const std::int64_t size : shape) dims.push_back(size);
+    sizes.input_shapes.emplace_back(name, std::move(dims));
+  }
+  EXPECT_EQ(profile(file_of(GetParam(), ".open.pt2"), sizes)->rows.totals.figures.macs.text(), macs);
+}
+
+// Rows are calls of modules, by the names and classes that the module has.
+TEST_P(Pt2, RowsAreModuleCalls) {
+  std::map<std::pair<std::string, std::string>, std::uint32_t> calls;
+  for (const Json& call : facts_of(GetParam()).at("calls")) ++calls[{call[0], call[1]}];
+  for (const auto& [name, ending] : {std::pair("pt2", ".pt2"), {"core", ".core.pt2"},
+                                     {"open", ".open.pt2"}, {"onnx", ".onnx"}}) {
+    if (!has(name)) continue;
+    std::set<std::string> with_rows;
+    for (const Row& row : form(ending)->rows.list) {
+      if (row.functional) continue;
+      with_rows.insert(row.layer);
+      const auto call = calls.find({row.layer, row.type});
+      if (call == calls.end())
+        ADD_FAILURE() << ending << " has a row of " << row.layer << " (" << row.type << ")";
+      else
+        EXPECT_LT(row.call, call->second) << ending << ": " << row.layer;
+    }
+    // Modules with weights of their own do something.
+    for (const auto& [path, count] : facts_of(GetParam()).at("parameters_of").items())
+      if (count > 0 && calls.contains({path, "Linear"}))
+        EXPECT_THAT(with_rows, Contains(path)) << ending;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, Pt2, testing::ValuesIn(kNetworks),
+                         [](const auto& network) { return network.param; });
+
+}  // namespace
+}  // namespace strata
