@@ -94,7 +94,8 @@ std::int64_t JsonText::integer() {
   peek();
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(at_, end_, value);
-  if (error != std::errc() || (end != end_ && is_in_number(*end))) wrong("there is no whole number");
+  if (error != std::errc() || (end != end_ && is_in_number(*end)))
+    wrong("there is no whole number");
   at_ = end;
   return value;
 }
@@ -107,8 +108,8 @@ double JsonText::number() {
     return value;
   }
   const char* end = at_;
-  while (end != end_ && (is_in_number(*end) || (*end >= 'A' && *end <= 'Z') ||
-                         (*end >= 'a' && *end <= 'z')))
+  while (end != end_ &&
+         (is_in_number(*end) || (*end >= 'A' && *end <= 'Z') || (*end >= 'a' && *end <= 'z')))
     ++end;
   if (!is_no_number({at_, static_cast<std::size_t>(end - at_)}, value)) {
     const auto [stop, error] = std::from_chars(at_, end, value);
@@ -203,8 +204,8 @@ std::string_view JsonText::skip() {
         depth += (c | 0x20) == '{' ? std::uint64_t{1} : ~std::uint64_t{0};
     } while (depth != 0);
   } else {
-    while (at_ != end_ && (is_in_number(*at_) || (*at_ >= 'A' && *at_ <= 'Z') ||
-                           (*at_ >= 'a' && *at_ <= 'z')))
+    while (at_ != end_ &&
+           (is_in_number(*at_) || (*at_ >= 'A' && *at_ <= 'Z') || (*at_ >= 'a' && *at_ <= 'z')))
       ++at_;
     if (at_ == start) wrong("there is no JSON value");
   }

@@ -15,7 +15,11 @@ class JsonText {
   // `keeper` keeps the strings that have to be decoded; `label` names the text in errors. Both and
   // the text must outlive this object.
   JsonText(Model& keeper, std::string_view text, std::string_view label)
-      : keeper_(keeper), label_(label), begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+      : keeper_(keeper),
+        label_(label),
+        begin_(text.data()),
+        at_(begin_),
+        end_(begin_ + text.size()) {}
 
   // The first character of the next value: `{`, `[`, `"`, `t`, `f`, `n`, or one of a number.
   char peek();

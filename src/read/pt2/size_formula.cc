@@ -94,7 +94,9 @@ Fraction towards_zero(const Arguments& given) {
     return given[0].is_whole() ? given[0] : kUnknown;
   return rounded_down(given[0]);
 }
-Fraction floor_quotient(const Arguments& given) { return rounded_down(divided(given[0], given[1])); }
+Fraction floor_quotient(const Arguments& given) {
+  return rounded_down(divided(given[0], given[1]));
+}
 Fraction ceil_quotient(const Arguments& given) { return rounded_up(divided(given[0], given[1])); }
 // ⌊a/b⌋ mod c.
 Fraction modular_index(const Arguments& given) {

@@ -1,6 +1,6 @@
 // Sizes as PyTorch writes them: sympy's own notation for its expressions,
-// `Add(Symbol('s15', positive=True, integer=True), Integer(1))`, or Python's, `s15 + 1`, which older
-// files and the keys of range constraints have.
+// `Add(Symbol('s15', positive=True, integer=True), Integer(1))`, or Python's, `s15 + 1`, which
+// older files and the keys of range constraints have.
 #pragma once
 
 #include <string_view>

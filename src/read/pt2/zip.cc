@@ -11,7 +11,8 @@ namespace strata::pt2 {
 namespace {
 
 constexpr std::string_view kEntryHeader = "PK\x03\x04", kDirectoryEntry = "PK\x01\x02",
-                           kEnd = "PK\x05\x06", kWideEnd = "PK\x06\x06", kWideEndPlace = "PK\x06\x07";
+                           kEnd = "PK\x05\x06", kWideEnd = "PK\x06\x06",
+                           kWideEndPlace = "PK\x06\x07";
 constexpr std::size_t kEntryHeaderSize = 30, kDirectoryEntrySize = 46, kEndSize = 22,
                       kWideEndSize = 56, kWideEndPlaceSize = 20;
 constexpr std::uint64_t kInWideField = 0xffffffff;  // the number is in the field for 64 bits
@@ -112,8 +113,8 @@ Result<std::vector<ZipEntry>> zip_entries(std::string_view bytes) {
                    .method = number_at<std::uint16_t>(left, 10),
                    .encrypted = (number_at<std::uint16_t>(left, 8) & 1) != 0};
     if (!take_wide_numbers(left.substr(kDirectoryEntrySize + name, extra), entry))
-      return failure(fmt::format("the size of {} in the zip archive is damaged",
-                                 in_quotes(entry.name)));
+      return failure(
+          fmt::format("the size of {} in the zip archive is damaged", in_quotes(entry.name)));
     entries.push_back(entry);
     left.remove_prefix(kDirectoryEntrySize + name + extra + comment);
   }
