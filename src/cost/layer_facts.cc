@@ -233,6 +233,7 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
       if (rule != nullptr && (has_bit(rule->settings, i) || has_bit(rule->buffers, i))) continue;
       const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
       if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
+      if (weight.data->learned == Learned::No) continue;
       if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
       if (kind == LayerKind::Linear && rule != nullptr && rule->traits.op == Op::Add)
         bias_added = true;

@@ -1,12 +1,18 @@
 #include "read/registry.h"
 
 #include "read/onnx/reader.h"
+#include "read/pt2/reader.h"
 
 namespace strata {
 
 namespace {
 
 constexpr ModelFormat kFormats[] = {
+    {.name = "pt2",
+     .files = "exported PyTorch programs (.pt2)",
+     .recognise = pt2::looks_like_archive,
+     .read = [](std::string_view bytes, const std::string& path,
+                const ReadOptions& options) { return pt2::read(bytes, path, options); }},
     {.name = "onnx",
      .files = "ONNX models (.onnx)",
      .recognise = onnx::looks_like_model,
