@@ -75,10 +75,11 @@ std::vector<std::string> engines() {
 
 std::vector<std::string> operators() {
   std::vector<std::string> names;
-  for (const Family& family : families())
-    for (const OpRule& rule : family.rules)
-      if (std::find(names.begin(), names.end(), rule.name) == names.end())
-        names.emplace_back(rule.name);
+  for (const Dialect& dialect : dialects())
+    for (const Family& family : dialect.families)
+      for (const OpRule& rule : family.rules)
+        if (std::find(names.begin(), names.end(), rule.name) == names.end())
+          names.emplace_back(rule.name);
   return names;
 }
 

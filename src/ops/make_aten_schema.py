@@ -181,6 +181,11 @@ def is_by_name(schema):
         word in schema.overload_name.lower() for word in ("dimname", "names"))
 
 
+def is_of_script(schema):
+    """Of TorchScript alone: any number of arguments, or dictionaries."""
+    return "..." in str(schema) or any("Dict" in str(argument.type) for argument in schema.arguments)
+
+
 def chosen():
     wanted = set(EXPORTED)
     result = {}
@@ -190,7 +195,7 @@ def chosen():
         base = schema.name.removeprefix("aten::")
         listed = base in wanted or base.removesuffix("_") in wanted
         listed = listed and has_tensors(schema) and not writes_out(schema)
-        listed = listed and not is_by_name(schema)
+        listed = listed and not is_by_name(schema) and not is_of_script(schema)
         if listed or is_core(schema):
             result[full_name(schema)] = schema
     return dict(sorted(result.items(), key=lambda item: item[0].encode()))
