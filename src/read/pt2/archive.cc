@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/in_quotes.h"
+#include "base/mapped_file.h"
 
 namespace strata::pt2 {
 
@@ -83,6 +84,7 @@ Result<std::string_view> Archive::text_of(Model& keeper, const std::string& name
   if (entry == entries_.end()) return std::string_view();
   const auto packed = packed_bytes(bytes_, *entry);
   if (!packed) return failure(packed);
+  MappedFile::want(*packed);
   constexpr std::uint16_t kStored = 0, kDeflated = 8;
   if (entry->method == kStored) return *packed;
   if (entry->method != kDeflated)

@@ -11,7 +11,7 @@ namespace strata::pt2 {
 
 namespace {
 
-constexpr int kDeepest = 32;  // graphs in graphs
+constexpr int kDeepestGraph = 32;  // graphs in graphs
 
 // What a node gives its bodies. Each list is one argument: tensors, or a list of them.
 struct Given {
@@ -88,8 +88,9 @@ void inline_body(GraphReader& reader, const JsonText& json, const NodeText& text
 void add_higher_order(GraphReader& reader, const JsonText& json, const Operator& op,
                       const NodeText& text) {
   Loading& loading = reader.loading();
-  if (reader.depth() >= kDeepest)
-    throw Broken{fmt::format("its graphs are nested more than {} deep", kDeepest), Code::OverLimit};
+  if (reader.depth() >= kDeepestGraph)
+    throw Broken{fmt::format("its graphs are nested more than {} deep", kDeepestGraph),
+                 Code::OverLimit};
   const Given given = given_by(reader, text);
   const ScopeId scope = text.stack.empty() ? 0 : loading.modules.scope_of(text.stack);
   const bool is_cond = op.op == "cond", is_while = op.op == "while_loop", is_scan = op.op == "scan",

@@ -46,7 +46,11 @@ std::string type_text(const TypeInfo& type) {
 }
 
 // The same network in the containers of PyTorch 2.7, 2.8 and from 2.9 on.
-class Containers : public testing::TestWithParam<std::string> {};
+class Containers : public testing::TestWithParam<std::string> {
+ protected:
+  // PyTorch 2.7 leaves parameters that nothing reads out of the program.
+  static bool keeps_unread() { return GetParam() != "blocks_2.7.pt2"; }
+};
 
 TEST_P(Containers, HoldTheSameNetwork) {
   const std::string bytes = file(GetParam());
@@ -109,8 +113,10 @@ TEST_P(Containers, CallsAreScopes) {
     if (scope.parent != kNone)
       calls.push_back(std::string(scope.path) + (scope.call > 0 ? "@1" : ""));
   // named_modules() in facts.json, and the second call of fc.
-  EXPECT_THAT(calls, testing::UnorderedElementsAre("block", "block.conv", "block.bn", "block.act",
-                                                   "fc", "fc@1", "tied", "drop", "unused"));
+  std::vector<std::string> modules = {"block", "block.conv", "block.bn", "block.act",
+                                      "fc",    "fc@1",       "tied",     "drop"};
+  if (keeps_unread()) modules.emplace_back("unused");
+  EXPECT_THAT(calls, testing::UnorderedElementsAreArray(modules));
 }
 
 TEST_P(Containers, TiedWeightsAreOneAndUnreadOnesAreHeld) {
@@ -121,7 +127,10 @@ TEST_P(Containers, TiedWeightsAreOneAndUnreadOnesAreHeld) {
   for (const Node& node : model->graph().nodes)
     if (node.op == "Unread")
       for (const TensorId id : node.inputs) unread.emplace_back(model->graph().tensors[id].name);
-  EXPECT_THAT(unread, ElementsAre("unused.weight", "unused.bias"));
+  if (keeps_unread())
+    EXPECT_THAT(unread, ElementsAre("unused.weight", "unused.bias"));
+  else
+    EXPECT_THAT(unread, IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Containers,
