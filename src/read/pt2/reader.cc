@@ -81,6 +81,7 @@ class Program {
         read_module();
       } else if (key == "schema_version") {
         check_version(json_);
+        loading_.model.ir_version = kSchemaMajor;
         has_version = true;
       } else if (key == "opset_version") {
         read_opsets();
