@@ -130,10 +130,8 @@ TEST_F(BrokenPt2, WhatNothingMakes) {
 
 TEST_F(BrokenPt2, WeightsWithoutSizes) {
   EXPECT_EQ(sentence(archive(program(
-                {
-  .size = R"({"as_expr": {"expr_str": "Symbol('s0')"}})",
-                 .specs = R"([{"parameter": {"arg": {"name": "x"}, "parameter_name": "w"}}])"
-}))),
+                {.size = R"x({"as_expr": {"expr_str": "Symbol('s0')"}})x",
+                 .specs = R"([{"parameter": {"arg": {"name": "x"}, "parameter_name": "w"}}])"}))),
             "m.pt2: the stored tensor \"w\" has a size that is no number");
 }
 
