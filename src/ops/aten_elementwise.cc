@@ -78,6 +78,8 @@ constexpr Example kAddcmul[] = {
 };
 constexpr Example kLerp[] = {
     {"f32[2,3], f32[2,3]", "weight=0.5f", "f32[2,3]", {.macs = 0, .flops = 18}}};
+// Neighbours of each other; a second tensor may stand before or after the first.
+constexpr Example kDiff[] = {{"i64[2,8]", "n=1 dim=-1", "i64[2,7]", {.macs = 0, .flops = 14}}};
 constexpr Example kXlogy[] = {{"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 12}}};
 constexpr Example kHypot[] = {{"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 24}}};
 constexpr Example kLogAddExp[] = {{"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 24}}};
@@ -105,6 +107,7 @@ constexpr OpRule kAtenElementwiseRules[] = {
     aten_like("fmod", "Mod", kOne),
     aten_like("pow", "Pow", kOneScalar),
     aten_like("float_power", "Pow", kOneScalar),
+    aten("diff", adds_per_output<1>, kDiff),
     aten("atan2", specials_per_output<1>, kOne),
     aten("arctan2", specials_per_output<1>, kOne),
     aten("copysign", adds_per_output<1>, kOne),

@@ -1,5 +1,6 @@
 // Matrix products of PyTorch.
 #include "ops/aten_rows.h"
+#include "ops/aten_table.h"
 #include "ops/conv.h"
 #include "ops/matmul.h"
 #include "ops/registry.h"
@@ -155,6 +156,12 @@ constexpr Traits kAddmmTraits = {
 constexpr Traits kOther = {.kind = LayerKind::Other, .product = Product::Other};
 constexpr Traits kNoProduct = {.kind = LayerKind::Other, .product = Product::None};
 
+// Registered by the package of that name, for mixtures of experts.
+constexpr OpRule transformers(OpRule rule) {
+  rule.domain = kTransformers;
+  return rule;
+}
+
 constexpr OpRule kAtenMatmulRules[] = {
     aten_as("linear", "Gemm", linear_cost, kLinear, kLinearTraits),
     aten_like("mm", "MatMul", kMm),
@@ -173,6 +180,7 @@ constexpr OpRule kAtenMatmulRules[] = {
     aten("linalg_vecdot", vecdot_cost, kVecdot, kOther),
     aten_like("einsum", "Einsum", kEinsum),
     aten_as("_grouped_mm", "MatMul", grouped_cost, kGrouped),
+    transformers(aten_as("grouped_mm_fallback", "MatMul", grouped_cost, {kGrouped, 1})),
     aten_like("_int_mm", "MatMul", kMm),
     aten_like("_scaled_mm", "MatMul", kMm),
     aten("cdist", distances_cost, kCdist, kNoProduct),

@@ -78,6 +78,10 @@ const OpRule* AtenTable::find(std::string_view domain, std::string_view op) cons
   return best;
 }
 
+bool is_of_torch(std::string_view domain) {
+  return domain == kAten || domain == kHigherOrder || domain == kTransformers;
+}
+
 const AtenTable& aten_table() {
   // Never destroyed: an engine may end the process while a thread of ours looks something up.
   static const AtenTable& kTable = *new AtenTable(aten_families());

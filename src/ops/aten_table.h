@@ -11,6 +11,11 @@
 
 namespace strata {
 
+// Operators that Hugging Face's package adds to torch.
+inline constexpr std::string_view kTransformers = "transformers";
+// Whether the table has operators of this domain.
+bool is_of_torch(std::string_view domain);
+
 class AtenTable {
  public:
   // Rows are completed by the operators of ONNX's own that they are like.

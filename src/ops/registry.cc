@@ -190,7 +190,7 @@ const OpRule* find_rule(std::string_view domain, std::string_view op, int opset)
   if (rule != nullptr) [[likely]]
     return rule;
   // A table of its own, so that networks in ONNX's operators need not wait for it.
-  return domain == kAten || domain == kHigherOrder ? aten_table().find(domain, op) : nullptr;
+  return is_of_torch(domain) ? aten_table().find(domain, op) : nullptr;
 }
 
 const Traits& traits_of(const Node& node) {

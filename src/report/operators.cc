@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ops/aten_schema.h"
+#include "ops/aten_table.h"
 #include "ops/registry.h"
 #include "strata/document/document.h"
 
@@ -19,9 +20,7 @@ std::string domain_name(const OpRule& rule) {
 }
 
 // Dialects other than ONNX have no versions.
-bool has_versions(const OpRule& rule) {
-  return rule.domain != kAten && rule.domain != kHigherOrder;
-}
+bool has_versions(const OpRule& rule) { return !is_of_torch(rule.domain); }
 
 std::string versions(const OpRule& rule) {
   if (!has_versions(rule)) return "";
