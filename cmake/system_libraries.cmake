@@ -1,5 +1,5 @@
-# Libraries that src/data opens when it needs them (src/base/system_library.h). Only their headers
-# are used at build time, and the name by which the dynamic linker will find them.
+# Libraries that src/data and src/read open when they need them (src/base/system_library.h). Only
+# their headers are used at build time, and the name by which the dynamic linker will find them.
 
 # Sets `out` to the library's SONAME, or to its path where the dynamic linker does not look.
 function(strata_name_at_run_time out library)
@@ -27,3 +27,11 @@ foreach(library JPEG PNG ZIP)
   set_property(SOURCE src/data/system_libraries.cc APPEND PROPERTY
                COMPILE_DEFINITIONS STRATA_LIB${library}="${name}")
 endforeach()
+
+# Parts of .pt2 files that are compressed; PyTorch itself does not compress them.
+find_package(ZLIB REQUIRED)
+find_library(STRATA_ZLIB_LIBRARY z REQUIRED)
+target_include_directories(strata SYSTEM PRIVATE ${ZLIB_INCLUDE_DIRS})
+strata_name_at_run_time(name ${STRATA_ZLIB_LIBRARY})
+set_property(SOURCE src/read/pt2/inflate.cc APPEND PROPERTY
+             COMPILE_DEFINITIONS STRATA_LIBZ="${name}")

@@ -20,6 +20,7 @@ constexpr Advice kAdvice[] = {
     {Code::NoFileFor, "--pair has no file for {name}"},
 
     {Code::OutsideData, "{message}; if you trust the model, allow it with --allow-outside-data"},
+    {Code::SeveralModels, "{message}; choose one with --model"},
     {Code::NoLayer, "{message}; `strata stat` lists the layers"},
     {Code::NoNetwork, "{message}; `strata zoo` lists them"},
     {Code::OpenSizes, "{message}; give the open sizes with --dim"},

@@ -64,7 +64,7 @@ Command add_check(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("check", "whether a model keeps its budgets");
   app->add_option("model MODEL", options->model.path,
-                  "an ONNX file, zoo:NAME, or a profile saved as JSON")
+                  "an ONNX or .pt2 file, zoo:NAME, or a profile saved as JSON")
       ->required();
   options->model.add_sizes_to(*app);
   app->add_option("--budget BUDGET", options->budget,

@@ -52,8 +52,10 @@ Command add_lint(App& program) {
   App* app = program.add_subcommand("lint", "what cannot be true of anybody's profile");
   app->add_option("file FILE", options->file, "a profile, a table or a trace; - for standard input")
       ->required();
-  app->add_option("--model MODEL", options->model,
-                  "an ONNX file, or zoo:NAME, whose costs are joined to tables that have none");
+  app->add_option(
+         "--model MODEL", options->model,
+         "an ONNX or .pt2 file, or zoo:NAME, whose costs are joined to tables that have none")
+      ->group("Options");
   app->add_option("--device SPEED", options->device,
                   "what the device can do: 40TFLOP/s, or 40TFLOP/s,900GB/s")
       ->group("Options");

@@ -9,7 +9,7 @@
 namespace strata::cli {
 
 void ModelOptions::add_to(App& app) {
-  app.add_option("model MODEL", path, "an ONNX file, zoo:NAME, or - for standard input")
+  app.add_option("model MODEL", path, "an ONNX or .pt2 file, zoo:NAME, or - for standard input")
       ->required();
   add_sizes_to(app);
 }
@@ -19,6 +19,7 @@ void ModelOptions::add_sizes_to(App& app) {
   app.add_option("--dim NAME=SIZE", sizes, "size of a symbol in the shapes (repeatable)");
   app.add_option("--batch N", batch, "first axis of every input")
       ->within(std::int64_t{1}, std::int64_t{1} << 40);
+  app.add_option("--model NAME", model, "which model to read, if a .pt2 file holds several");
   app.add_flag("--allow-outside-data", allow_outside_data,
                "follow external data out of the model's folder");
   app.add_option("--limit FACTOR", limit, "multiply the limits of what a file may cost (default 1)")
@@ -63,7 +64,7 @@ Result<ModelRequest> ModelOptions::request() const {
   auto given = parse_sizes(input_shapes(inputs), sizes);
   if (!given) return failure(given);
   if (batch > 0) given->batch = batch;
-  return ModelRequest{*file, std::move(*given), allow_outside_data, limit};
+  return ModelRequest{*file, std::move(*given), allow_outside_data, limit, model};
 }
 
 }  // namespace strata::cli

@@ -21,7 +21,8 @@ struct ModelOptions {
   std::vector<std::string> sizes;   // batch=8
   std::int64_t batch = 0;           // 0: as in the file
   bool allow_outside_data = false;
-  double limit = 1;  // multiplies what a file may cost
+  double limit = 1;   // multiplies what a file may cost
+  std::string model;  // which one, of a file with several
 
   void add_to(App& app);
   // The same without the model itself, for a command that reads several.

@@ -14,12 +14,16 @@ namespace {
 struct Options {
   std::string name;
   TableOptions table;
+
+  // Whether many operators are asked for: all, or those of a domain.
+  bool lists() const { return name.empty() || is_operator_domain(name); }
 };
 
-Status write_all(const TableOptions& table) {
-  if (table.chooses() || table.has_all()) return table.write(operators_document());
-  if (table.format() == "md") return table.write(operators_to_markdown());
-  return table.write(operators_to_text() +
+Status write_all(const TableOptions& table, std::string_view domain) {
+  if (table.chooses() || table.has_all())
+    return table.write(operators_document(domain, table.format() == "json"));
+  if (table.format() == "md") return table.write(operators_to_markdown(domain));
+  return table.write(operators_to_text(domain) +
                      "\n`strata ops NAME` shows an operator's worked examples.\n");
 }
 
@@ -35,7 +39,8 @@ Status write_one(const Options& options) {
 }
 
 Result<int> run(const Options& options) {
-  const Status status = options.name.empty() ? write_all(options.table) : write_one(options);
+  const Status status =
+      options.lists() ? write_all(options.table, options.name) : write_one(options);
   if (!status) return failure(status);
   return kFine;
 }
@@ -45,11 +50,12 @@ Result<int> run(const Options& options) {
 Command add_ops(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("ops", "the operators that have rules");
-  app->add_option("name NAME", options->name, "one operator, with its worked examples");
+  app->add_option("name NAME", options->name,
+                  "one operator, with its worked examples, or a domain: aten");
   options->table.add_to(*app);
   options->table.add_choice(*app);
   for (const char* name : {"--format", "--columns", "--sort", "--top", "--filter"})
-    app->get_option(name)->needs([options] { return options->name.empty(); },
+    app->get_option(name)->needs([options] { return options->lists(); },
                                  "one operator is shown as text; leave out its name");
   return {app, [options] { return run(*options); }};
 }

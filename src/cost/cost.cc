@@ -356,10 +356,13 @@ void Counter::count_parameters(const Graph& graph, const Node& node, const OpRul
   for (std::size_t i = passes ? 1 : 0; i < stored.size(); ++i) {
     const auto& [weight, count] = stored[i];
     if (weight.data == nullptr || (rule != nullptr && has_bit(rule->settings, i))) continue;
-    if (!parameters_.is_parameter(graph, node, rule, i, weight, cost)) continue;
+    const bool is_state = rule != nullptr && has_bit(rule->buffers, i);
+    const bool is_said_to_be_state = weight.data->learned == Learned::No;
+    if (!is_said_to_be_state && !parameters_.is_parameter(graph, node, rule, i, weight, cost))
+      continue;
     if (i < 32) cost.learned |= std::uint32_t{1} << i;
     if (!counted_.insert(weight.key)) continue;
-    if (rule != nullptr && has_bit(rule->buffers, i)) {
+    if (is_state || is_said_to_be_state) {
       result_.buffers += static_cast<std::uint64_t>(count.number().value_or(0));
       continue;
     }

@@ -6,6 +6,7 @@
 #include "cost/layer_kind.h"
 #include "cost/linear_node.h"
 #include "ops/node_view.h"
+#include "ops/registry.h"
 
 namespace strata {
 
@@ -46,6 +47,12 @@ CountedPart one_node(const Costs& costs, LayerKind kind, std::uint32_t index,
   return part;
 }
 
+// Conventions name operators as ONNX does.
+std::string_view onnx_name(const Node& node) {
+  const OpRule* row = find_rule(node.domain, node.op, node.opset);
+  return row == nullptr || row->like.empty() ? node.op : row->like;
+}
+
 }  // namespace
 
 const LayerRule* rule_for(const CountedPart& part, const Costs& costs) {
@@ -53,7 +60,7 @@ const LayerRule* rule_for(const CountedPart& part, const Costs& costs) {
   const Executed& main = costs.nodes[part.main];
   const std::size_t rank = NodeView(*main.graph, main.get()).rank(0);
   return part.table->find(part.kind, rank > 2 ? rank - 2 : 1,
-                          part.one_operator ? main.get().op : std::string_view());
+                          part.one_operator ? onnx_name(main.get()) : std::string_view());
 }
 
 LayerFacts facts_of(const CountedPart& part, const Costs& costs, const Layers& layers,

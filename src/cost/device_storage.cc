@@ -8,7 +8,7 @@
 
 #include "cost/known_bodies.h"
 #include "cost/torch_view.h"
-#include "ops/registry.h"
+#include "ops/aten_table.h"
 
 namespace strata {
 
@@ -21,7 +21,7 @@ constexpr TensorId kStored = kNone - 1;  // weights, and what is computed from t
 constexpr std::int64_t kIndexBytes = 8;
 
 bool is_max_pool(const Node& node) {
-  return node.domain.empty() && traits_of(node).op == Op::MaxPool &&
+  return (node.domain.empty() || node.domain == kAten) && traits_of(node).op == Op::MaxPool &&
          (node.outputs.size() < 2 || node.outputs[1] == kNone);
 }
 
@@ -41,7 +41,7 @@ bool is_one_kernel(LayerKind kind) {
 }
 
 // Activations that common networks run in place.
-bool works_in_place(LayerKind kind) {
+bool usually_in_place(LayerKind kind) {
   return kind == LayerKind::ReLU || kind == LayerKind::ReLU6 || kind == LayerKind::LeakyReLU ||
          kind == LayerKind::Hardswish || kind == LayerKind::SiLU;
 }
@@ -56,7 +56,8 @@ class Finder {
         layers_(layers),
         calls_(calls),
         options_(options),
-        known_(find_known_bodies(model)) {}
+        known_(find_known_bodies(model)),
+        states_in_place_(std::any_of(graph_.nodes.begin(), graph_.nodes.end(), works_in_place)) {}
 
   Result<std::vector<Storage>> run() {
     find_layers_of_steps();
@@ -182,7 +183,9 @@ class Finder {
     if (!options_.in_place) return kNone;
     const bool keeps_input =
         layer.kind == LayerKind::ReLU && body != nullptr && !body->relu_in_place;
-    if (works_in_place(layer.kind) && !keeps_input)
+    if (states_in_place_)
+      into = works_in_place(node) && !node.inputs.empty() ? node.inputs[0] : kNone;
+    else if (usually_in_place(layer.kind) && !keeps_input)
       into = only_input(layer, index);
     else if (layer.functional && body != nullptr && body->sums_in_place &&
              traits_of(node).op == Op::Add && !node.inputs.empty())
@@ -285,6 +288,9 @@ class Finder {
   const DeviceMemoryOptions& options_;
   // Indexed by scope.
   std::vector<const KnownBody*> known_;
+  // Programs as they were written say what works in place. Those without such an operator may have
+  // been rewritten without it, as torch does before it decomposes operators.
+  const bool states_in_place_;
   std::vector<std::array<Moment, std::size(KnownBody{}.locals)>> locals_end_;
   // Indexed by step.
   std::vector<std::uint32_t> layer_of_;

@@ -35,7 +35,8 @@ Status add_node(const Executed& executed, Own& own) {
     if (!size)
       return failure(
           fmt::format("the weight \"{}\" is larger than can be counted", weight.data->name));
-    const bool is_buffer = rule != nullptr && has_bit(rule->buffers, i);
+    const bool is_buffer =
+        weight.data->learned == Learned::No || (rule != nullptr && has_bit(rule->buffers, i));
     (is_buffer ? own.buffers : own.parameters).push_back({weight.key, *size});
   }
   // Keys are addresses of structures, so an odd key cannot belong to a weight.

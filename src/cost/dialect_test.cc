@@ -11,7 +11,7 @@
 namespace strata {
 namespace {
 
-constexpr std::string_view kDialect = "aten";
+constexpr std::string_view kDialect = "other";
 
 // A window that fits n times into a padded size.
 Expr places(const Expr& size, const Expr& window, std::int64_t stride, std::int64_t padding) {
@@ -118,7 +118,7 @@ class Dialect : public testing::Test {
  private:
   static std::vector<Family> with_rows() {
     std::vector<Family> all(families().begin(), families().end());
-    all.push_back({"aten", kRows});
+    all.push_back({"other", kRows});
     return all;
   }
   const std::vector<Family> families_;

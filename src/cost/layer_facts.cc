@@ -99,8 +99,21 @@ Expr size_along(const Dims& dims, std::int64_t axis) {
   return dims[static_cast<std::size_t>(axis)];
 }
 
+// An only item stands for all axes.
 Expr item(std::span<const std::int64_t> list, std::size_t i, std::int64_t otherwise) {
+  if (list.size() == 1) return list[0];
   return i < list.size() ? list[i] : otherwise;
+}
+
+Expr at_end(std::span<const std::int64_t> pads, std::size_t i) {
+  return i < pads.size() ? pads[i] : 0;
+}
+
+// A pool that is told the size of its output; a global one has an output of 1.
+Expr window_of_adaptive(const Expr& in, const Expr& out) {
+  if (out.is(1)) return in;
+  const bool divides = out.is_number() && out.value() > 0;
+  return divides ? floor_div(in, out) : Expr::unknown();
 }
 
 }  // namespace
@@ -128,10 +141,10 @@ LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_in
   if (kind == LayerKind::Attention) find_attention(costs, members);
   if (kind == LayerKind::Softmax) {
     const NodeView view(graph, node);
-    // Up to opset 12, it normalizes all axes from `axis` on together.
+    // Up to opset 12 of ONNX, it normalizes all axes from `axis` on together.
     const std::int64_t axis = view.integer(Attr::Axis).value_or(-1);
     at(Fact::f) = size_along(view.dims(0), axis);
-    if (node.opset < 13 && axis >= 0)
+    if (node.domain.empty() && node.opset < 13 && axis >= 0)
       at(Fact::f) = product_from(view.in(0), static_cast<std::size_t>(axis));
   }
   if (kind == LayerKind::Upsample) {
@@ -220,6 +233,7 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
       if (rule != nullptr && (has_bit(rule->settings, i) || has_bit(rule->buffers, i))) continue;
       const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
       if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
+      if (weight.data->learned == Learned::No) continue;
       if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
       if (kind == LayerKind::Linear && rule != nullptr && rule->traits.op == Op::Add)
         bias_added = true;
@@ -248,6 +262,7 @@ void LayerFacts::find_axes(const Graph& graph, const Node& node, LayerKind kind)
   const auto strides = view.integers(Attr::Strides);
   const auto dilations = view.integers(Attr::Dilations);
   const auto pads = view.integers(Attr::Pads);
+  const auto padding = view.integers(Attr::Padding);
   const std::size_t count = in.size() - 2;
   const TypeInfo& weights = view.in(traits.weights);
 
@@ -259,18 +274,21 @@ void LayerFacts::find_axes(const Graph& graph, const Node& node, LayerKind kind)
       axis[static_cast<std::size_t>(fact)] = std::move(value);
     };
     Expr side = 1;
-    if (i < kernel.size())
-      side = kernel[i];
+    if (!kernel.empty())
+      side = item(kernel, i, 1);
     else if (is_conv(kind))
       side = size_at(weights, 2 + i);
     else if (is_pool(kind))
-      side = in[first + i];  // a global pool
+      side = window_of_adaptive(in[first + i], out[first + i]);
     set(AxisFact::in, in[first + i]);
     set(AxisFact::out, out[first + i]);
     set(AxisFact::kernel, side);
-    set(AxisFact::stride, item(strides, i, 1));
+    const bool steps_by_window = strides.empty() && is_pool(kind) && !padding.empty();
+    set(AxisFact::stride, steps_by_window ? side : item(strides, i, 1));
     set(AxisFact::dilation, item(dilations, i, 1));
-    set(AxisFact::pad, item(pads, i, 0) + item(pads, count + i, 0));
+    const bool same_ends = !padding.empty();
+    set(AxisFact::pad,
+        same_ends ? item(padding, i, 0) * 2 : at_end(pads, i) + at_end(pads, count + i));
     square =
         square && (i == 0 || side == axes_[0][static_cast<std::size_t>(AxisFact::kernel)].above());
     window *= side;
@@ -300,8 +318,9 @@ void LayerFacts::find_weights(const Graph& graph, const Node& node, LayerKind ki
     return;
   }
   const bool transposed = view.integer(Attr::TransposeFirst).value_or(0) != 0;
-  const Dims& a = view.dims(0);
-  if (!node.inputs.empty()) at(Fact::contiguous) = is_contiguous(graph, node.inputs[0]) ? 1 : 0;
+  const Dims& a = view.dims(traits.data);
+  if (view.has(traits.data))
+    at(Fact::contiguous) = is_contiguous(graph, node.inputs[traits.data]) ? 1 : 0;
   at(Fact::inner) = size_along(a, transposed ? -2 : -1);
   if (kind != LayerKind::Linear) return;
   at(Fact::Fi) = (*this)[Fact::inner];
@@ -309,14 +328,37 @@ void LayerFacts::find_weights(const Graph& graph, const Node& node, LayerKind ki
   if (view.has(traits.bias)) at(Fact::b) = 1;
 }
 
+// In PyTorch, one node has the weights of all layers and directions, as matrices and vectors: those
+// that the input meets, those that the state meets, and perhaps their biases.
+void LayerFacts::find_listed_recurrent(const NodeView& view, std::size_t first) {
+  Expr of_input = 0, of_state = 0, biases = 0;
+  bool is_of_input = true;
+  for (std::size_t i = first; i < view.input_count(); ++i) {
+    if (view.rank(i) == 1) biases += view.in_elements(i);
+    if (view.rank(i) != 2) continue;
+    (is_of_input ? of_input : of_state) += view.in_elements(i);
+    is_of_input = !is_of_input;
+  }
+  const Expr hidden = size_at(view.in(first + 1), 1);
+  const auto directions = exact_div(size_from_end(view.out(0), 0), hidden);
+  at(Fact::D) = directions ? *directions : Expr::unknown();
+  at(Fact::H) = hidden;
+  at(Fact::W) = of_input;
+  at(Fact::R) = of_state;
+  at(Fact::B) = biases;
+  at(Fact::b) = biases.is(0) ? 0 : 1;
+}
+
 void LayerFacts::find_recurrent(const Graph& graph, const Node& node) {
   const NodeView view(graph, node);
   const bool batch_first = view.integer(Attr::BatchFirst).value_or(0) != 0;
   at(Fact::N) = size_at(view.in(0), batch_first ? 0 : 1);
   at(Fact::steps) = size_at(view.in(0), batch_first ? 1 : 0);
+  at(Fact::gates) = std::int64_t{traits_of(node).gates};
+  if (const std::uint8_t listed = traits_of(node).weights; listed != kNoInput)
+    return find_listed_recurrent(view, listed);
   at(Fact::D) = size_at(view.in(1), 0);
   at(Fact::H) = size_at(view.in(2), 2);
-  at(Fact::gates) = std::int64_t{traits_of(node).gates};
   at(Fact::W) = view.in_elements(1);
   at(Fact::R) = view.in_elements(2);
   at(Fact::b) = view.has(3) ? 1 : 0;
@@ -332,6 +374,8 @@ void LayerFacts::find_attention(const Costs& costs, std::span<const std::uint32_
     if (executed.cost.folded) continue;
     const NodeView view(*executed.graph, executed.get());
     if (traits_of(executed.get()).op == Op::Softmax) scores += view.in_elements(0);
+    if (traits_of(executed.get()).op == Op::Attention && view.rank(0) == 4)
+      scores += product_of(view.in(0), 0, 3) * size_at(view.in(1), 2);
     if (executed.cost.macs.is(0)) continue;
     if (counted_kind(*executed.graph, executed.get()) != LayerKind::Linear) {
       products += executed.cost.macs;

@@ -10,6 +10,8 @@
 
 namespace strata {
 
+class NodeView;
+
 // The names, in the order of kFactNames.
 enum class Fact : std::uint8_t {
   N,
@@ -100,6 +102,7 @@ class LayerFacts {
   void find_parameters(const Costs& costs, LayerKind kind, std::span<const std::uint32_t> members);
   void find_axes(const Graph& graph, const Node& node, LayerKind kind);
   void find_weights(const Graph& graph, const Node& node, LayerKind kind);
+  void find_listed_recurrent(const NodeView& view, std::size_t first);
   void find_recurrent(const Graph& graph, const Node& node);
   void find_attention(const Costs& costs, std::span<const std::uint32_t> members);
 

@@ -46,7 +46,7 @@ std::optional<LayerKind> kind_of_several(const Costs& costs,
   }
   const auto has = [&](Op op) { return (ops & bit(op)) != 0; };
   if (multiplying > 1 && recurrent < multiplying)
-    return has(Op::Softmax) ? LayerKind::Attention : LayerKind::Other;
+    return has(Op::Softmax) || has(Op::Attention) ? LayerKind::Attention : LayerKind::Other;
   if (multiplying > 0) return std::nullopt;
   if (has(Op::Erf)) return LayerKind::GELU;
   if (has(Op::Tanh) && has(Op::Mul) && !has(Op::Softplus))

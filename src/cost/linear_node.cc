@@ -45,8 +45,9 @@ bool is_bias(const Graph& graph, TensorId id) {
 
 LayerKind counted_kind(const Graph& graph, const Node& node) {
   const LayerKind kind = kind_of_node(graph, node);
-  const bool has_weights =
-      kind == LayerKind::MatMul && node.inputs.size() > 1 && is_stored(graph, node.inputs[1]);
+  const std::uint8_t weights = traits_of(node).weights;
+  const bool has_weights = kind == LayerKind::MatMul && weights < node.inputs.size() &&
+                           is_stored(graph, node.inputs[weights]);
   return has_weights ? LayerKind::Linear : kind;
 }
 

@@ -11,12 +11,12 @@ constexpr int kMaxChain = 64;  // longer chains of views are not followed
 
 TorchView torch_view(const Graph& graph, const Node& node, bool input_ordered) {
   const NodeView view(graph, node);
-  if (!node.domain.empty() || !view.has(0)) return {};
+  if ((!node.domain.empty() && node.domain != kAten) || !view.has(0)) return {};
   const OpRule* rule = find_rule(node.domain, node.op, node.opset);
   if (rule == nullptr) return {};
   const Traits& traits = rule->traits;
   if (traits.copies_unordered) return {input_ordered, true};
-  if (rule->view) return {true, input_ordered};
+  if (rule->view && traits.strided == nullptr) return {true, input_ordered};
   if (!view.ranked(0) || traits.strided == nullptr) return {};
   switch (traits.strided(view)) {
     case Strided::No:

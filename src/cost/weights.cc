@@ -220,6 +220,7 @@ ParameterRule::ParameterRule(const Model& model) {
 bool ParameterRule::is_parameter(const Graph& graph, const Node& node, const OpRule* rule,
                                  std::size_t slot, const WeightRef& weight,
                                  const NodeCost& cost) const {
+  if (weight.data->learned != Learned::Unknown) return weight.data->learned == Learned::Yes;
   const bool takes_weights =
       !cost.macs.is(0) || (rule != nullptr && rule->traits.learns_without_product());
   if (!could_be_learned(weight.data->dtype, takes_weights)) return false;

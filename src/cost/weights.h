@@ -25,7 +25,7 @@ using Constants = std::vector<std::uint8_t>;
 bool is_constant(const Graph& graph, const Constants& constants, const Node& node,
                  const OpRule* rule);
 
-// Which stored tensors that nodes read are parameters:
+// Which stored tensors that nodes read are parameters. A file that says so is believed; else:
 //  - An initializer is a parameter if it could be learned: floats, and the narrow integers and
 //    int32 biases of quantized layers.
 //  - The output of a Constant node is a parameter only where a weight belongs: an operand of a

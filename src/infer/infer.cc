@@ -9,6 +9,7 @@
 #include "base/formula_scope.h"
 #include "infer/inputs.h"
 #include "infer/runner.h"
+#include "infer/stated.h"
 
 namespace strata {
 
@@ -67,6 +68,11 @@ std::string about_batch(const Graph& graph, std::int64_t own, std::int64_t wante
 
 Result<Inference> infer(Model& model, const InferOptions& options) {
   const FormulaScope scope(model.file_bytes, options.limit);
+  if (model.states_types) {
+    auto result = infer_stated(model, options);
+    if (result && scope.is_over_limit()) result->notes.emplace_back(kFormulasOverLimit);
+    return result;
+  }
   const KnownSizes before = options.sizes.empty() ? KnownSizes() : known_sizes(model, options);
   const std::string other_rank = other_ranks(model, options);
   if (auto status = apply_shapes(model, options); !status) return failure(status);

@@ -10,8 +10,6 @@
 
 namespace strata {
 
-namespace {
-
 Result<Tensor*> find_input(Model& model, const std::string& name) {
   Graph& graph = model.graph();
   std::vector<std::string_view> names;
@@ -23,6 +21,8 @@ Result<Tensor*> find_input(Model& model, const std::string& name) {
                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
                  ErrorKind::Usage);
 }
+
+namespace {
 
 using Sizes = std::map<std::string, std::int64_t, std::less<>>;  // by symbol
 

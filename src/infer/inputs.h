@@ -22,6 +22,9 @@ Status apply_shapes(Model& model, const InferOptions& options);
 // there are replaced.
 void apply_batch(Graph& graph, std::int64_t batch);
 
+// The input of this name. If there is none, a usage error that lists what there is.
+Result<Tensor*> find_input(Model& model, const std::string& name);
+
 // Sets the types and elements that are given for inputs.
 Status apply_elements(Model& model, const InferOptions& options);
 

@@ -35,9 +35,11 @@ Runner::Runner(Model& model, const InferOptions& options) : model_(model), optio
                   (kExtraVisits + kExtraVisitsPerByte * static_cast<double>(model.file_bytes)) *
                       options.limit,
                   0.0, 1e18));
-  // Shapes that a file states for its intermediate values hold only for the inputs it states.
-  trust_declared_ = options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
-                    options.input_values.empty() && options.input_types.empty();
+  // Shapes that a file states for its intermediate values hold only for the inputs it states,
+  // unless they are formulas of the inputs' sizes.
+  trust_declared_ = model.states_types ||
+                    (options.input_shapes.empty() && options.sizes.empty() && !options.batch &&
+                     options.input_values.empty() && options.input_types.empty());
   add_input_names(model, taken_);
 }
 

@@ -27,7 +27,8 @@ const std::vector<Group>& groups() {
   static const std::vector<Group> kGroups = {
       {"Arguments", {}},
       {kOwn, {}},
-      {"Model", {"--input", "--dim", "--batch", "--shapes", "--allow-outside-data", "--limit"}},
+      {"Model",
+       {"--input", "--dim", "--batch", "--model", "--shapes", "--allow-outside-data", "--limit"}},
       {"Samples",
        {"--data", "--random", "--samples", "--offset", "--spread", "--seed", "--labels",
         "--held-out", "--preset", "--resize", "--crop", "--scale", "--mean", "--std",
@@ -74,10 +75,11 @@ std::vector<std::string> engines() {
 
 std::vector<std::string> operators() {
   std::vector<std::string> names;
-  for (const Family& family : families())
-    for (const OpRule& rule : family.rules)
-      if (std::find(names.begin(), names.end(), rule.name) == names.end())
-        names.emplace_back(rule.name);
+  for (const Dialect& dialect : dialects())
+    for (const Family& family : dialect.families)
+      for (const OpRule& rule : family.rules)
+        if (std::find(names.begin(), names.end(), rule.name) == names.end())
+          names.emplace_back(rule.name);
   return names;
 }
 
@@ -91,7 +93,8 @@ std::string_view group_of(std::string_view option) {
 }
 
 std::vector<std::string> words_of(std::string_view command, std::string_view option) {
-  if (option == "model" || option == "models" || option == "--model") return networks(zoo::kPrefix);
+  if (option == "model" || option == "models" || (option == "--model" && command == "strata lint"))
+    return networks(zoo::kPrefix);
   if (option == "name" && command.starts_with("strata zoo")) return networks("");
   if (option == "--engine" || (option == "name" && command == "strata engines")) return engines();
   if (option == "name" && command == "strata ops") return operators();

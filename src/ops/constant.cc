@@ -200,6 +200,10 @@ constexpr Example kShape[] = {
 constexpr Example kSize[] = {{"f32[N,3,2]", "", "i64[]={6·N}", {.flops = 0}}};
 constexpr Example kEyeLike[] = {{"f32[3,4]", "dtype=7 k=1", "i64[3,4]", {.flops = 0}}};
 
+// Not of any file: it stands for parameters that a module owns and no node reads.
+constexpr Example kUnread[] = {{"f32[2,2], f32[2]", "", "", {.macs = 0, .flops = 0}}};
+Status nothing(ShapeContext&) { return {}; }
+
 constexpr OpRule kConstantRules[] = {
     any_rank("Constant", 1, constant, constant_cost, kConstant, {.op = Op::Constant}),
     {.name = "ConstantOfShape",
@@ -219,6 +223,12 @@ constexpr OpRule kConstantRules[] = {
     any_rank("Shape", 1, shape, reads_no_elements, kShape, {.op = Op::Shape}),
     any_rank("Size", 1, size, reads_no_elements, kSize),
     any_rank("EyeLike", 9, eye_like, reads_no_elements, kEyeLike),
+    {.name = "Unread",
+     .domain = "strata",
+     .shape = nothing,
+     .cost = reads_no_elements,
+     .examples = kUnread,
+     .takes_unranked = true},
 };
 
 }  // namespace

@@ -49,6 +49,11 @@ Result<Model> example_model(const OpRule& rule, const Example& example) {
     Tensor tensor;
     tensor.name = model.keep(fmt::format("out{}", outputs.size()));
     tensor.producer = 0;
+    if (rule.shape == nullptr) {
+      auto declared = type_from_text(text);
+      if (!declared) return failure(declared);
+      tensor.type = std::move(declared->type);
+    }
     graph.tensors.push_back(std::move(tensor));
     graph.outputs.push_back(id);
     outputs.push_back(id);

@@ -9,7 +9,8 @@
 namespace strata {
 
 // The model has one node; inputs with elements are initializers. The newest
-// version of the domain is used unless the example names one.
+// version of the domain is used unless the example names one. For a row without a shape rule, the
+// outputs have the types that the example states.
 Result<Model> example_model(const OpRule& rule, const Example& example);
 
 // `f32[1,64,112,112]`, `i64[2]={2,-1}`, `seq(f32[2], f32[3])`, `f32[?]`.

@@ -69,11 +69,7 @@ void gemm_cost(CostContext& c) {
   const Expr k_of_a = size_at(c.in(0), c.integer("transA", 0) != 0 ? 0 : 1);
   const Expr k_of_b = size_at(c.in(1), c.integer("transB", 0) != 0 ? 1 : 0);
   c.macs({{"outputs", c.out_elements(0)}, {"common size", k_of_b.is_number() ? k_of_b : k_of_a}});
-  if (c.real("alpha", 1) != 1) c.muls({{"outputs times alpha", c.out_elements(0)}});
-  const double beta = c.real("beta", 1);
-  if (!c.has(2) || beta == 0) return;
-  if (beta != 1) c.muls({{"C times beta", c.in_elements(2)}});
-  c.adds({{"outputs plus C", c.out_elements(0)}});
+  scaled_sum(c, 2, c.real("alpha", 1), c.real("beta", 1));
 }
 
 constexpr Example kGemm[] = {
@@ -207,6 +203,13 @@ void matmul_macs(CostContext& c, std::size_t a, std::size_t b) {
     if (other.is_number()) common = other;
   }
   c.macs({{"outputs", c.out_elements(0)}, {"common size", common}});
+}
+
+void scaled_sum(CostContext& c, std::size_t added, double alpha, double beta) {
+  if (alpha != 1) c.muls({{"outputs times alpha", c.out_elements(0)}});
+  if (!c.has(added) || beta == 0) return;
+  if (beta != 1) c.muls({{"C times beta", c.in_elements(added)}});
+  c.adds({{"outputs plus C", c.out_elements(0)}});
 }
 
 std::span<const OpRule> matmul_rules() { return kMatmulRules; }

@@ -12,6 +12,8 @@ namespace strata {
 Result<Dims> matmul_dims(const ShapeContext& c, const Dims& a, const Dims& b);
 // outputs × the size that inputs a and b share.
 void matmul_macs(CostContext& c, std::size_t a, std::size_t b);
+// What alpha·A·B + beta·C costs besides the product; factors of 1 cost nothing.
+void scaled_sum(CostContext& c, std::size_t added, double alpha, double beta);
 
 Status einsum_shape(ShapeContext& c);
 void einsum_cost(CostContext& c);

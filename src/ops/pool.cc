@@ -1,5 +1,7 @@
 // Pools. A window that extends past the edge is counted in full: how many of its elements are
 // inside differs from output to output.
+#include "ops/pool.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -49,15 +51,6 @@ Status global_shape(ShapeContext& c) {
   dims.resize(c.rank(0), 1);
   c.set(0, c.dtype(0), std::move(dims));
   return {};
-}
-
-void max_of(CostContext& c, const Expr& window) {
-  c.adds({{"outputs", c.out_elements(0)}, {"window less 1", window - 1}});
-}
-
-void average_of(CostContext& c, const Expr& window) {
-  c.adds({{"outputs", c.out_elements(0)}, {"window less 1", window - 1}});
-  c.specials({{"divisions, one an output", c.out_elements(0)}});
 }
 
 // Each |x| to the power p, their sum, and its root.
@@ -185,7 +178,7 @@ LayerKind pool_kind(const NodeView& c) {
 constexpr OpRule kPoolRules[] = {
     {.name = "MaxPool",
      .shape = pool_shape,
-     .cost = pool_cost<max_of>,
+     .cost = pool_cost<max_of_window>,
      .examples = kMaxPool,
      .traits = {.op = Op::MaxPool,
                 .kind_of = pool_kind<LayerKind::MaxPool, LayerKind::AdaptiveMaxPool>,
@@ -193,7 +186,7 @@ constexpr OpRule kPoolRules[] = {
                 .attributes = kPoolAttributes}},
     {.name = "AveragePool",
      .shape = pool_shape,
-     .cost = pool_cost<average_of>,
+     .cost = pool_cost<average_of_window>,
      .examples = kAveragePool,
      .traits = {.op = Op::AveragePool,
                 .kind_of = pool_kind<LayerKind::AvgPool, LayerKind::AdaptiveAvgPool>,
@@ -206,14 +199,14 @@ constexpr OpRule kPoolRules[] = {
      .traits = {.kind = LayerKind::Other, .int8 = Int8Use::None, .attributes = kPoolAttributes}},
     {.name = "GlobalMaxPool",
      .shape = global_shape,
-     .cost = global_cost<max_of>,
+     .cost = global_cost<max_of_window>,
      .examples = kGlobalMaxPool,
      .traits = {.op = Op::GlobalMaxPool,
                 .kind = LayerKind::AdaptiveMaxPool,
                 .int8 = Int8Use::None}},
     {.name = "GlobalAveragePool",
      .shape = global_shape,
-     .cost = global_cost<average_of>,
+     .cost = global_cost<average_of_window>,
      .examples = kGlobalAveragePool,
      .traits = {.op = Op::GlobalAveragePool,
                 .kind = LayerKind::AdaptiveAvgPool,
@@ -233,6 +226,15 @@ constexpr OpRule kPoolRules[] = {
 };
 
 }  // namespace
+
+void max_of_window(CostContext& c, const Expr& window) {
+  c.adds({{"outputs", c.out_elements(0)}, {"window less 1", window - 1}});
+}
+
+void average_of_window(CostContext& c, const Expr& window) {
+  max_of_window(c, window);
+  c.specials({{"divisions, one an output", c.out_elements(0)}});
+}
 
 std::span<const OpRule> pool_rules() { return kPoolRules; }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "ops/aten_table.h"
+
 namespace strata {
 
 std::span<const Family> families() {
@@ -61,6 +63,11 @@ std::span<const Family> families() {
       {"microsoft_generation", microsoft_generation_rules(), LayerKind::Other},
   };
   return kFamilies;
+}
+
+std::span<const Dialect> dialects() {
+  static const Dialect kDialects[] = {{"onnx", families()}, {"aten", aten_families()}};
+  return kDialects;
 }
 
 namespace {
@@ -179,7 +186,11 @@ TableInUse::TableInUse(const OpTable& other) : before_(table_in_use.exchange(&ot
 TableInUse::~TableInUse() { table_in_use = before_; }
 
 const OpRule* find_rule(std::string_view domain, std::string_view op, int opset) {
-  return table().find(domain, op, opset);
+  const OpRule* rule = table().find(domain, op, opset);
+  if (rule != nullptr) [[likely]]
+    return rule;
+  // A table of its own, so that networks in ONNX's operators need not wait for it.
+  return is_of_torch(domain) ? aten_table().find(domain, op) : nullptr;
 }
 
 const Traits& traits_of(const Node& node) {

@@ -21,8 +21,16 @@ struct Family {
   // The kind of layer of rows that do not state their own. If Unknown, every row must state it.
   LayerKind kind = LayerKind::Unknown;
 };
-// All families, in reading order.
+// The families of ONNX's operators, in reading order.
 std::span<const Family> families();
+// Those of PyTorch's operators.
+std::span<const Family> aten_families();
+// All of them, one list per dialect.
+struct Dialect {
+  std::string_view name;
+  std::span<const Family> families;
+};
+std::span<const Dialect> dialects();
 
 // Rows by domain and name. The rows are copies with complete traits: they include the kind of their
 // family and what they share with their namesakes.
@@ -72,6 +80,23 @@ class TableInUse {
 
 // One function per family file.
 std::span<const OpRule> activation_rules();
+std::span<const OpRule> aten_activation_rules();
+std::span<const OpRule> aten_attention_rules();
+std::span<const OpRule> aten_control_rules();
+std::span<const OpRule> aten_conv_rules();
+std::span<const OpRule> aten_create_rules();
+std::span<const OpRule> aten_elementwise_rules();
+std::span<const OpRule> aten_gather_rules();
+std::span<const OpRule> aten_layout_rules();
+std::span<const OpRule> aten_math_rules();
+std::span<const OpRule> aten_matmul_rules();
+std::span<const OpRule> aten_norm_rules();
+std::span<const OpRule> aten_pool_rules();
+std::span<const OpRule> aten_recurrent_rules();
+std::span<const OpRule> aten_reduce_rules();
+std::span<const OpRule> aten_resize_rules();
+std::span<const OpRule> aten_signal_rules();
+std::span<const OpRule> aten_view_rules();
 std::span<const OpRule> attention_rules();
 std::span<const OpRule> concat_rules();
 std::span<const OpRule> constant_rules();

@@ -16,6 +16,9 @@ using ShapeRule = Status (*)(ShapeContext&);
 using CostRule = void (*)(CostContext&);
 
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
+// PyTorch's operators, and those of its own that run bodies.
+inline constexpr std::string_view kAten = "aten";
+inline constexpr std::string_view kHigherOrder = "higher_order";
 
 // A worked example.
 //   inputs      `f32[1,3,224,224], i64[2]={2,-1}, _, f32[N,8]`; `_` is an absent optional
@@ -24,7 +27,7 @@ inline constexpr std::string_view kMicrosoft = "com.microsoft";
 //               (one number is an int attribute; a trailing comma makes it a list: `axes=1,`)
 //   outputs     `f32[1,64,112,112]`, several separated by `, `; known elements in braces;
 //               `f32[?]` is an unranked tensor; a data-dependent size is any symbol: compared by
-//               text
+//               text; a row without a shape rule has the outputs that are stated here
 struct Example {
   std::string_view inputs;
   std::string_view attributes;
@@ -66,6 +69,9 @@ struct OpRule {
   // It is ONNX's own operator of the same name in another layout, and has the same traits except
   // for `channels_last`.
   bool like_namesake = false;
+  // An operator of ONNX's own that it is in another dialect: what this row does not state of its
+  // cost and its traits is the same, except for names of attributes and places in memory.
+  std::string_view like = {};
 };
 
 // Bits for `settings` and `buffers`.

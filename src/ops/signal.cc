@@ -1,6 +1,8 @@
 // Fourier transforms and related operators. A transform is counted as a radix-2 FFT: n/2·⌈log2 n⌉
 // butterflies with one complex product (4 products, 2 additions) and two complex additions (4
 // additions); half as many if one side is real.
+#include "ops/signal.h"
+
 #include <fmt/format.h>
 
 #include "ops/common.h"
@@ -11,16 +13,6 @@
 namespace strata {
 
 namespace {
-
-void fourier_cost(CostContext& c, const Expr& transforms, const Expr& length, bool one_side_real) {
-  if (!length.is_number())
-    return c.cannot_tell("the work of a Fourier transform is no formula of its length: set that");
-  std::int64_t log = 0;
-  while (log < 62 && (std::int64_t{1} << log) < length.value()) ++log;
-  const Expr butterflies = floor_div(length * log, one_side_real ? 4 : 2);
-  c.muls({{"transforms", transforms}, {"butterflies", butterflies}, {"products", 4}});
-  c.adds({{"transforms", transforms}, {"butterflies", butterflies}, {"additions", 6}});
-}
 
 // The size that an input's only element gives; a new symbol if it is unknown.
 Result<Expr> size_from(ShapeContext& c, std::size_t slot, std::string_view hint) {
@@ -239,6 +231,16 @@ constexpr OpRule kSignalRules[] = {
 };
 
 }  // namespace
+
+void fourier_cost(CostContext& c, const Expr& transforms, const Expr& length, bool one_side_real) {
+  if (!length.is_number())
+    return c.cannot_tell("the work of a Fourier transform is no formula of its length: set that");
+  std::int64_t log = 0;
+  while (log < 62 && (std::int64_t{1} << log) < length.value()) ++log;
+  const Expr butterflies = floor_div(length * log, one_side_real ? 4 : 2);
+  c.muls({{"transforms", transforms}, {"butterflies", butterflies}, {"products", 4}});
+  c.adds({{"transforms", transforms}, {"butterflies", butterflies}, {"additions", 6}});
+}
 
 std::span<const OpRule> signal_rules() { return kSignalRules; }
 

@@ -164,7 +164,9 @@ enum class Attr : std::uint8_t {
   Groups,
   Kernel,
   Strides,
-  Pads,
+  Pads,     // of the starts of all axes, then of their ends
+  Padding,  // of either end of each axis; a pool of such a dialect steps by its window if nothing
+            // is stated, and one number stands for all axes
   Dilations,
   Axis,
   TransposeFirst,
@@ -196,6 +198,7 @@ struct Traits {
 
   Product product = Product::Unknown;
   std::uint8_t weights = kNoInput, bias = kNoInput;  // which inputs
+  std::uint8_t data = 0;                             // the input that the weights multiply
   bool channels_last = false;                        // for images: [N, …, C]
   std::uint8_t gates = 0;                            // of a recurrent layer; 0: it is not recurrent
   Norm norm = {};

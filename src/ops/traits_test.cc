@@ -33,6 +33,7 @@ bool is_any(LayerKind kind, std::initializer_list<LayerKind> kinds) {
 // What the rows of a family must state.
 Names lacks_of_family(std::string_view family, const Traits& traits) {
   Names lacks;
+  if (family.starts_with("aten_")) family.remove_prefix(5);
   const auto need = [&](bool stated, const char* what) {
     if (!stated) lacks.emplace_back(what);
   };
@@ -75,8 +76,10 @@ Names lacks_of_row(const Traits& traits) {
     need(traits.product == Product::Gemm || traits.product == Product::MatMul,
          "product of matrices");
   if (is_conv)
-    for (const Attr attr : {Attr::Groups, Attr::Kernel, Attr::Strides, Attr::Pads, Attr::Dilations})
+    for (const Attr attr : {Attr::Groups, Attr::Strides, Attr::Dilations})
       need(has_attribute(traits, attr), "attributes of a convolution");
+  if (is_conv)
+    need(has_attribute(traits, Attr::Pads) || has_attribute(traits, Attr::Padding), "padding");
   if (traits.product == Product::Gemm)
     need(
         has_attribute(traits, Attr::TransposeFirst) && has_attribute(traits, Attr::TransposeSecond),
@@ -118,6 +121,18 @@ TEST(OperatorTraits, EveryRowStatesWhatItsFamilyNeeds) {
     for (const OpRule& rule : family.rules)
       EXPECT_THAT(lacks(table, family, rule), IsEmpty())
           << family.name << ": " << rule.domain << " " << rule.name;
+}
+
+TEST(OperatorTraits, EveryRowOfAtenStatesWhatItsFamilyNeeds) {
+  for (const Family& family : aten_families())
+    for (const OpRule& rule : family.rules) {
+      const OpRule* found = find_rule(rule.domain, rule.name, 1);
+      ASSERT_NE(found, nullptr) << rule.name;
+      Names all = lacks_of_family(family.name, found->traits);
+      const Names own = lacks_of_row(found->traits);
+      all.insert(all.end(), own.begin(), own.end());
+      EXPECT_THAT(all, IsEmpty()) << family.name << ": " << rule.name;
+    }
 }
 
 TEST(OperatorTraits, ABareRowLacksWhatItsFamilyNeeds) {

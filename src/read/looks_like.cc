@@ -16,7 +16,8 @@ struct Signature {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kSaveAsOnnx = "export it to ONNX first";
-constexpr std::string_view kTorchAdvice = "export it with torch.onnx.export first";
+constexpr std::string_view kTorchAdvice =
+    "load it in PyTorch and save it with torch.export.save as .pt2, or with torch.onnx.export";
 
 // Longer and rarer signatures come first.
 constexpr Signature kSignatures[] = {
@@ -63,7 +64,7 @@ bool has(std::string_view text, std::string_view word) {
 Guess zip(std::string_view bytes) {
   const std::string_view start = bytes.substr(0, 4096);
   if (has(start, "/data.pkl") || has(start, "/constants.pkl") || has(start, "/version"))
-    return {"a PyTorch file (.pt, .pth, .pt2)", kTorchAdvice};
+    return {"a PyTorch file (.pt, .pth)", kTorchAdvice};
   if (has(start, "metadata.json") || has(start, "model.weights.h5"))
     return {"a zip archive, perhaps a Keras model", kSaveAsOnnx};
   return {"a zip archive", "unpack it first"};

@@ -14,7 +14,7 @@ using namespace std::string_view_literals;
 TEST(LooksLike, KnownFiles) {
   EXPECT_EQ(looks_like("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv).what, "a PNG image");
   EXPECT_EQ(looks_like("PK\x03\x04\0\0\x08\x08\0\0resnet/data.pkl"sv).what,
-            "a PyTorch file (.pt, .pth, .pt2)");
+            "a PyTorch file (.pt, .pth)");
   EXPECT_EQ(looks_like("PK\x03\x04\x14\0\0\0photos/1.jpg"sv).what, "a zip archive");
   EXPECT_EQ(looks_like("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"sv).what,
             "a Git LFS pointer, not the file itself");

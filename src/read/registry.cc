@@ -1,6 +1,7 @@
 #include "read/registry.h"
 
 #include "read/onnx/reader.h"
+#include "read/pt2/reader.h"
 
 namespace strata {
 
@@ -12,6 +13,11 @@ constexpr ModelFormat kFormats[] = {
      .recognise = onnx::looks_like_model,
      .read = [](std::string_view bytes, const std::string& path,
                 const ReadOptions& options) { return onnx::read(bytes, path, path, options); }},
+    {.name = "pt2",
+     .files = "exported PyTorch programs (.pt2)",
+     .recognise = pt2::looks_like_archive,
+     .read = [](std::string_view bytes, const std::string& path,
+                const ReadOptions& options) { return pt2::read(bytes, path, options); }},
 };
 
 }  // namespace

@@ -8,10 +8,16 @@ namespace strata {
 
 struct Document;
 
-// A row for each rule, with its first example.
-Document operators_document();
-std::string operators_to_text();      // their names, by domain
-std::string operators_to_markdown();  // by family, each with an example: docs/operators.md
+// Whether operators have this domain: `aten`, `com.microsoft`.
+bool is_operator_domain(std::string_view domain);
+
+// These have the operators of one domain, or all of them.
+// A row for each rule, with its first example. With `arguments`, PyTorch's operators have a second
+// table of what they are called with.
+Document operators_document(std::string_view domain = {}, bool arguments = false);
+std::string operators_to_text(std::string_view domain = {});  // their names, by domain
+// By family, each with an example: docs/operators.md.
+std::string operators_to_markdown(std::string_view domain = {});
 // One operator with its worked examples, in all domains that have it; empty if there is none.
 std::string operator_to_text(std::string_view name);
 

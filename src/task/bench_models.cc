@@ -174,6 +174,8 @@ Result<ReadyFile> ModelFiles::file(const std::string& source, std::int64_t batch
       if (std::filesystem::path(source).extension() == ".onnx") return failure(model);
       return files_.emplace(std::pair(source, batch), ready).first->second;
     }
+    // It can be counted, but only an engine of its own kind can open it.
+    if (model->states_types) return files_.emplace(std::pair(source, batch), ready).first->second;
     own = std::move(*model);
     if (const Status weights = check_has_weights(*own); !weights)
       ready.lacks = weights.error().message;

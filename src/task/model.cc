@@ -18,8 +18,9 @@ namespace {
 
 Result<Model> read_or_build(const ModelRequest& request) {
   if (!request.path.starts_with(zoo::kPrefix))
-    return read_model(request.path,
-                      {.allow_outside_data = request.allow_outside_data, .limit = request.limit});
+    return read_model(request.path, {.model = request.model,
+                                     .allow_outside_data = request.allow_outside_data,
+                                     .limit = request.limit});
   const std::string_view name = std::string_view(request.path).substr(zoo::kPrefix.size());
   auto network = request.sizes.batch ? zoo::build(zoo::with_batch(name, *request.sizes.batch))
                                      : zoo::build(name);
@@ -63,7 +64,8 @@ Result<LoadedModel> load_model(const ModelRequest& request) {
   auto inference = infer(*model, sizes);
   if (!inference) return failure_in(request.path, inference);
   LoadedModel loaded{std::move(*model), std::move(*inference)};
-  if (request.sizes.batch && !request.path.starts_with(zoo::kPrefix))
+  const bool follows_batch = loaded.model.states_types || request.path.starts_with(zoo::kPrefix);
+  if (request.sizes.batch && !follows_batch)
     if (auto status = check_batch(loaded, request); !status) return failure(status);
   return loaded;
 }
@@ -83,6 +85,11 @@ Result<LoadedModel> load_one_item(ModelRequest request) {
 
 Status check_has_weights(const Model& model) {
   if (model.path.starts_with(zoo::kPrefix)) return {};
+  if (model.states_types)
+    return failure(fmt::format(
+        "{}: it cannot be run, because engines take ONNX files and this is an exported program of "
+        "PyTorch; write an ONNX file with torch.onnx.export",
+        model.path));
   std::string_view there;  // the last file of weights that was found
   for (const TensorData& data : model.stored) {
     const Expr elements = data.elements();

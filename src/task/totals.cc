@@ -23,15 +23,18 @@ bool is_pattern(const std::string& path) {
          !fs::exists(path, ignored);
 }
 
-std::vector<std::string> files_in(const fs::path& folder, const std::string& pattern) {
+std::vector<std::string> files_in(const fs::path& folder,
+                                  std::initializer_list<std::string> patterns) {
   std::vector<std::string> found;
   std::error_code error;
   for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     std::error_code ignored;
-    if (matches_glob(pattern, name) && at->is_regular_file(ignored))
-      found.push_back((folder / name).string());
+    const bool wanted =
+        std::any_of(patterns.begin(), patterns.end(),
+                    [&](const std::string& pattern) { return matches_glob(pattern, name); });
+    if (wanted && at->is_regular_file(ignored)) found.push_back((folder / name).string());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -46,9 +49,9 @@ std::vector<std::string> models_at(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::vector<std::string> found;
     if (is_folder(path))
-      found = files_in(path, "*.onnx");
+      found = files_in(path, {"*.onnx", "*.pt2"});
     else if (is_pattern(path))
-      found = files_in(fs::path(path).parent_path(), fs::path(path).filename().string());
+      found = files_in(fs::path(path).parent_path(), {fs::path(path).filename().string()});
     if (found.empty()) found = {path};
     out.insert(out.end(), found.begin(), found.end());
   }

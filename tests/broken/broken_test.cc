@@ -70,7 +70,8 @@ TEST_F(BrokenTest, NotAFile) {
 
 TEST_F(BrokenTest, NotOnnx) {
   using namespace std::string_view_literals;
-  constexpr std::string_view kReads = "strata reads ONNX models (.onnx)";
+  constexpr std::string_view kReads =
+      "strata reads ONNX models (.onnx), exported PyTorch programs (.pt2)";
   const auto expect = [&](std::string_view content, const std::string& name,
                           const std::string& said) {
     std::string wanted = name + " is " + said;
@@ -84,11 +85,13 @@ TEST_F(BrokenTest, NotOnnx) {
   expect("{\"a\": 1}", "config.json", "a JSON file; READS");
   expect("<!DOCTYPE html>\n<html><body>404</body></html>", "m.onnx",
          "a web page; the download saved an error or login page in place of the model (READS)");
-  expect("PK\x03\x04\0\0\x08\x08\0\0\0\0\0\0\0\0resnet18/data.pkl"sv, "resnet18.pt",
-         "a PyTorch file (.pt, .pth, .pt2); export it with torch.onnx.export first (READS)");
   expect(
-      "\x80\x02}q\0(X"sv, "weights.pth",
-      "a Python pickle, perhaps PyTorch weights; export it with torch.onnx.export first (READS)");
+      "PK\x03\x04\0\0\x08\x08\0\0\0\0\0\0\0\0resnet18/data.pkl"sv, "resnet18.pt",
+      "a PyTorch file (.pt, .pth); load it in PyTorch and save it with torch.export.save as .pt2, "
+      "or with torch.onnx.export (READS)");
+  expect("\x80\x02}q\0(X"sv, "weights.pth",
+         "a Python pickle, perhaps PyTorch weights; load it in PyTorch and save it with "
+         "torch.export.save as .pt2, or with torch.onnx.export (READS)");
   expect("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n", "m.onnx",
          "a Git LFS pointer, not the file itself; fetch it with `git lfs pull` (READS)");
   expect("\x1c\0\0\0TFL3\0"sv, "m.tflite",

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr std::array<std::string_view, 27> kRooms = {
-    "base",  "graph",     "document", "read",        "write",    "ops",     "infer",
+    "base",  "graph",     "document", "ops",         "read",     "write",   "infer",
     "cost",  "build",     "zoo",      "engine",      "data",     "machine", "measure",
     "bench", "calibrate", "edit",     "sensitivity", "quantize", "profile", "report",
     "lint",  "compare",   "check",    "task",        "manual",   "cli"};

@@ -37,14 +37,15 @@ enum class Code : std::uint8_t {
   NoFileFor,      // the model has no file for the engine
 
   // Models.
-  OutsideData,  // weights in a file outside of the model's folder
-  NoLayer,      // no layer is called so
-  NoNetwork,    // no network of the zoo is called so
-  OpenSizes,    // memory is planned for sizes in numbers
-  OpenWork,     // times and shipped bytes need sizes in numbers
-  OpenInput,    // an input with an open size cannot be made up
-  NoElements,   // an input of a type that cannot be made up
-  NotFinite,    // the model computes NaN or infinity
+  OutsideData,    // weights in a file outside of the model's folder
+  SeveralModels,  // a file holds more than one, and it was not said which
+  NoLayer,        // no layer is called so
+  NoNetwork,      // no network of the zoo is called so
+  OpenSizes,      // memory is planned for sizes in numbers
+  OpenWork,       // times and shipped bytes need sizes in numbers
+  OpenInput,      // an input with an open size cannot be made up
+  NoElements,     // an input of a type that cannot be made up
+  NotFinite,      // the model computes NaN or infinity
 
   // Samples.
   EndlessSamples,     // random samples, and not said how many

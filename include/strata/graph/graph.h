@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,10 +84,13 @@ inline Expr elements_of(std::span<const std::int64_t> sizes) {
   return product;
 }
 
+// Whether training changes a stored tensor, as the file says. Most formats do not say.
+enum class Learned : std::uint8_t { Unknown, Yes, No };
+
 // A stored tensor: where its elements are, not the elements themselves.
 struct TensorData {
   enum class Store : std::uint8_t {
-    Absent,    // dims only: the model was stripped of its weights
+    Absent,    // dims only: the file has no weights, or strata does not read its kind of them
     Raw,       // `bytes` are the elements, little endian, packed
     Encoded,   // as the file's format encodes them; too many to be worth unpacking
     External,  // in another file at `location`
@@ -95,6 +99,7 @@ struct TensorData {
   std::string_view name;
   DType dtype = DType::Undefined;
   Store store = Store::Absent;
+  Learned learned = Learned::Unknown;
   std::span<const std::int64_t> dims;
   std::string_view bytes;                   // Raw: the elements
   strata::Encoded encoded;                  // Encoded and Sparse: the whole tensor, or empty
@@ -180,6 +185,13 @@ struct Scope {
   std::uint32_t call = 0;  // 0 for the first call of this path
 };
 
+// The values that a file allows for a symbol or for a formula in its sizes.
+struct SizeRange {
+  std::string_view name;  // `s77`
+  Expr size;
+  std::optional<std::int64_t> least, most;  // nullopt: no bound
+};
+
 struct OpsetImport {
   std::string_view domain;
   std::int64_t version;
@@ -220,6 +232,10 @@ class Model {
   std::string_view doc;            // free text
   std::vector<OpsetImport> opsets;
   std::vector<KeyValue> metadata;
+  std::vector<SizeRange> size_ranges;  // what the file says about its symbols
+  // The file states the type of every tensor, with formulas for open sizes. Inference then changes
+  // no type, but gives symbols the values that the caller chose.
+  bool states_types = false;
   std::vector<std::string> notes;       // what a reader assumed or left out, one sentence each
   std::deque<Graph> graphs;             // the first is the network, the rest are bodies
   std::vector<Scope> scopes;            // parents before children

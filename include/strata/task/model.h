@@ -17,6 +17,7 @@ struct ModelRequest {
   InferOptions sizes = {};          // of the inputs, and of symbols in their shapes
   bool allow_outside_data = false;  // external data may be outside the model's folder
   double limit = 1;                 // multiplies what a file may cost (docs/limits.md)
+  std::string model = {};           // which one, if the file holds several
 };
 
 struct LoadedModel {

@@ -1,0 +1,92 @@
+// Attention of PyTorch: query, key and value of (…, heads, length, size), and a mask.
+#include "ops/aten_rows.h"
+#include "ops/attend.h"
+#include "ops/conv.h"
+#include "ops/registry.h"
+#include "ops/sizes.h"
+
+namespace strata {
+
+namespace {
+
+// Axes before the heads are the batch.
+Expr batch_of(const NodeView& c) {
+  const std::size_t rank = c.rank(0);
+  return rank < 3 ? Expr(1) : product_of(c.in(0), 0, rank - 3);
+}
+Expr heads_of_query(const NodeView& c) {
+  return c.rank(0) < 3 ? Expr(1) : size_from_end(c.in(0), 2);
+}
+
+// Each kind of mask is one addition per score.
+void scaled_dot_product_cost(CostContext& c) {
+  if (c.rank(0) < 2) return c.cannot_tell("the sizes of the query are not known");
+  const int masks = (c.has(3) ? 1 : 0) + (c.integer("is_causal", 0) != 0 ? 1 : 0);
+  add_attention(
+      c, {batch_of(c), heads_of_query(c), size_from_end(c.in(0), 1), size_from_end(c.in(1), 1),
+          size_from_end(c.in(0), 0), size_from_end(c.in(2), 0), masks});
+}
+
+// query, key, value, weight and bias of their projections, weight and bias of the output's, mask.
+void multi_head_cost(CostContext& c) {
+  const Expr batch = size_at(c.in(0), 0), queries = size_at(c.in(0), 1), keys = size_at(c.in(1), 1),
+             size = size_from_end(c.in(0), 0);
+  const std::int64_t heads = c.integer("num_head", 0);
+  if (heads < 1) return c.cannot_tell("the number of heads is not known");
+  const Expr projected = batch * size * (queries + keys * 2);
+  c.macs({{"queries, keys, values", projected}, {"common size", size}});
+  c.adds({{"queries, keys, values plus bias", projected}});
+  const Expr head = floor_div(size, heads);
+  add_attention(c, {batch, heads, queries, keys, head, head, c.has(7) ? 1 : 0});
+  c.macs({{"outputs", c.out_elements(0)}, {"common size", size}});
+  bias_adds(c, 6);
+}
+
+// 128·128 scores of one head: 2·64 MACs each; FLOPs without a mask: a scale and a softmax of 5.
+constexpr Example kAttention[] = {
+    {"f32[1,1,128,64], f32[1,1,128,64], f32[1,1,128,64], _",
+     "dropout_p=0.0f is_causal=0 enable_gqa=0",
+     "f32[1,1,128,64]",
+     {.macs = 2097152, .flops = 2 * 2097152 + 6 * 128 * 128}},
+    // A mask and a causal one: two more operations for each score.
+    {"f32[1,1,128,64], f32[1,1,128,64], f32[1,1,128,64], f32[128,128]",
+     "is_causal=1",
+     "f32[1,1,128,64]",
+     {.macs = 2097152, .flops = 2 * 2097152 + 8 * 128 * 128}},
+    // 9 heads share 3.
+    {"f32[2,9,4,8], f32[2,3,6,8], f32[2,3,6,10]",
+     "enable_gqa=1",
+     "f32[2,9,4,10]",
+     {.macs = 2 * 9 * 4 * 6 * (8 + 10)}},
+    {"f16[B,8,S,64], f16[B,8,T,64], f16[B,8,T,64]", "is_causal=0", "f16[B,8,S,64]"},
+};
+constexpr Example kFused[] = {{"f32[2,8,16,64], f32[2,8,16,64], f32[2,8,16,64]",
+                               "dropout_p=0.0f is_causal=0",
+                               "f32[2,8,16,64], f32[2,8,16]",
+                               {.macs = 2 * 8 * 16 * 16 * 128}}};
+// 4 projections of 16·8·8 and 2 heads of 16·16 scores with 4 MACs, twice.
+constexpr Example kMultiHead[] = {
+    {"f32[1,16,8], f32[1,16,8], f32[1,16,8], f32[24,8], f32[24], f32[8,8], f32[8]",
+     "embed_dim=8 num_head=2",
+     "f32[1,16,8], _",
+     {.macs = 4 * 16 * 8 * 8 + 2 * 16 * 16 * 8}}};
+
+constexpr Traits kTraits = {.op = Op::Attention, .kind = LayerKind::Attention};
+
+constexpr OpRule kAtenAttentionRules[] = {
+    aten("scaled_dot_product_attention", scaled_dot_product_cost, kAttention, kTraits),
+    aten("_scaled_dot_product_attention_math", scaled_dot_product_cost, kFused, kTraits),
+    aten("_scaled_dot_product_flash_attention", scaled_dot_product_cost, kFused, kTraits),
+    aten("_scaled_dot_product_flash_attention_for_cpu", scaled_dot_product_cost, kFused, kTraits),
+    aten("_scaled_dot_product_efficient_attention", scaled_dot_product_cost, kFused, kTraits),
+    aten("_scaled_dot_product_cudnn_attention", scaled_dot_product_cost, kFused, kTraits),
+    aten("_scaled_dot_product_fused_attention_overrideable", scaled_dot_product_cost, kFused,
+         kTraits),
+    aten("_native_multi_head_attention", multi_head_cost, kMultiHead, kTraits),
+};
+
+}  // namespace
+
+std::span<const OpRule> aten_attention_rules() { return kAtenAttentionRules; }
+
+}  // namespace strata

@@ -1,0 +1,41 @@
+// The lookup of PyTorch's operators. One row serves all overloads of an operator and its in-place
+// form, unless one of them has a row of its own.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ops/registry.h"
+
+namespace strata {
+
+// Operators that Hugging Face's package adds to torch.
+inline constexpr std::string_view kTransformers = "transformers";
+// Whether the table has operators of this domain.
+bool is_of_torch(std::string_view domain);
+
+class AtenTable {
+ public:
+  // Rows are completed by the operators of ONNX's own that they are like.
+  explicit AtenTable(std::span<const Family> families);
+  AtenTable(const AtenTable&) = delete;  // other code points to the rows
+  AtenTable& operator=(const AtenTable&) = delete;
+
+  // The row for `add_.Tensor` is the first there is of `add_.Tensor`, `add_`, `add.Tensor`, `add`.
+  const OpRule* find(std::string_view domain, std::string_view op) const;
+
+ private:
+  std::vector<OpRule> rules_;
+  // By the name without overload and underscore.
+  std::unordered_map<std::string_view, std::vector<const OpRule*>> by_name_;
+};
+
+const AtenTable& aten_table();
+
+// Whether the node writes its result over its first input: `relu_`. Only PyTorch's operators say
+// so.
+bool works_in_place(const Node& node);
+
+}  // namespace strata

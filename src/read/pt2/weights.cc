@@ -1,0 +1,204 @@
+#include "read/pt2/weights.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/in_quotes.h"
+
+namespace strata::pt2 {
+
+namespace {
+
+// {"path_name": "weight_3", "is_param": true, …}
+std::string_view read_place(JsonText& json) {
+  std::string_view place;
+  for (JsonObject member(json); member.next();) {
+    if (member.key() == "path_name")
+      place = json.string();
+    else
+      json.skip();
+  }
+  return place;
+}
+
+// By tensor: whether a node reads it, also one in a body.
+std::vector<bool> read_tensors(const Model& model) {
+  const Graph& network = model.graph();
+  std::vector<bool> read(network.tensors.size());
+  // Bodies follow the graphs around them, so that from the last one on, all readers are known.
+  std::map<const Graph*, std::vector<bool>> inside;
+  for (auto graph = model.graphs.rbegin(); graph != model.graphs.rend(); ++graph) {
+    std::vector<bool>& own = &*graph == &network ? read : inside[&*graph];
+    own.resize(graph->tensors.size());
+    for (const Node& node : graph->nodes)
+      for (const TensorId id : node.inputs)
+        if (id != kNone) own[id] = true;
+    for (const TensorId id : graph->outputs) own[id] = true;
+    if (graph->parent == nullptr) continue;
+    std::vector<bool>& outer = graph->parent == &network ? read : inside[graph->parent];
+    outer.resize(graph->parent->tensors.size());
+    for (TensorId id = 0; id < graph->tensors.size(); ++id)
+      if (const Tensor& tensor = graph->tensors[id];
+          tensor.role == Role::Captured && own[id] && tensor.outer != kNone)
+        outer[tensor.outer] = true;
+  }
+  return read;
+}
+
+std::string_view owner_of(std::string_view weight) {
+  const std::size_t dot = weight.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : weight.substr(0, dot);
+}
+
+// Parameters that no node reads, for whoever counts what the network has to store. A node in the
+// module that owns them holds them; it does nothing.
+void hold_unread(GraphReader& network, const std::vector<TensorId>& parameters) {
+  Model& model = network.loading().model;
+  Graph& graph = network.graph();
+  for (std::size_t first = 0; first < parameters.size();) {
+    const std::string_view owner = owner_of(graph.tensors[parameters[first]].name);
+    std::size_t end = first + 1;
+    while (end < parameters.size() && owner_of(graph.tensors[parameters[end]].name) == owner) ++end;
+    network.loading().count_node();
+    Node node;
+    node.op = "Unread";
+    node.domain = "strata";
+    node.name = graph.tensors[parameters[first]].name;
+    node.inputs = model.keep(std::span(parameters).subspan(first, end - first));
+    node.scope = network.loading().modules.scope_at(owner);
+    node.opset = 1;
+    graph.nodes.push_back(node);
+    first = end;
+  }
+}
+
+}  // namespace
+
+void WeightPlaces::read(JsonText& json) {
+  known_ = true;
+  for (JsonObject member(json); member.next();) {
+    if (member.key() != "config") {
+      json.skip();
+      continue;
+    }
+    for (JsonObject entry(json); entry.next();) {
+      numbers_.insert(entry.key(), static_cast<std::uint32_t>(places_.size()));
+      places_.push_back(read_place(json));
+    }
+  }
+}
+
+std::string_view WeightPlaces::place_of(std::string_view name) const {
+  const std::uint32_t* number = numbers_.find(name);
+  return number == nullptr ? std::string_view() : places_[*number];
+}
+
+void Signature::read(JsonText& json) {
+  // The name of the stored tensor is in a member that is called after its kind.
+  const auto read_spec = [&](std::string_view name_of, Learned learned) {
+    Stored spec{{}, {}, learned};
+    for (JsonObject member(json); member.next();) {
+      if (member.key() == "arg") {
+        for (JsonObject argument(json); argument.next();) {
+          if (argument.key() == "name")
+            spec.argument = json.string();
+          else
+            json.skip();
+        }
+      } else if (member.key() == name_of) {
+        spec.name = json.string();
+      } else {
+        json.skip();
+      }
+    }
+    stored_.push_back(spec);
+  };
+  for (JsonObject part(json); part.next();) {
+    if (part.key() != "input_specs") {
+      json.skip();
+      continue;
+    }
+    for (JsonArray item(json); item.next();)
+      read_union(json, [&](std::string_view kind) {
+        if (kind == "parameter")
+          read_spec("parameter_name", Learned::Yes);
+        else if (kind == "buffer")
+          read_spec("buffer_name", Learned::No);
+        else if (kind == "tensor_constant")
+          read_spec("tensor_constant_name", Learned::No);
+        else
+          return false;
+        return true;
+      });
+  }
+}
+
+void Signature::apply(GraphReader& network, const WeightPlaces& places) const {
+  Model& model = network.loading().model;
+  Graph& graph = network.graph();
+  // Tensors that are the same memory, seen in the same way, are one.
+  std::map<std::pair<std::string_view, std::vector<std::int64_t>>, const TensorData*> by_place;
+  std::vector<TensorId> parameters;
+  for (const Stored& spec : stored_) {
+    const TensorId id = network.find(spec.argument);
+    if (id == kNone || graph.tensors[id].role != Role::Input) continue;
+    Tensor& tensor = graph.tensors[id];
+    tensor.role = Role::Initializer;
+    if (!spec.name.empty()) tensor.name = spec.name;
+    std::vector<std::int64_t> dims;
+    for (const Expr& size : tensor.type.dims) {
+      if (!size.is_number() || size.value() < 0)
+        throw Broken{fmt::format("the stored tensor {} has a size that is no number",
+                                 in_quotes(tensor.name))};
+      dims.push_back(size.value());
+    }
+    const std::string_view place = places.place_of(tensor.name);
+    const TensorData** shared = place.empty() ? nullptr : &by_place[{place, dims}];
+    if (shared != nullptr && *shared != nullptr && (*shared)->dtype == tensor.type.dtype) {
+      tensor.data = *shared;
+    } else {
+      TensorData& data = model.stored.emplace_back();
+      data.name = tensor.name;
+      data.dtype = tensor.type.dtype;
+      data.learned = spec.learned;
+      data.dims = model.keep(std::span<const std::int64_t>(dims));
+      tensor.data = &data;
+      if (shared != nullptr) *shared = &data;
+    }
+    if (spec.learned == Learned::Yes) parameters.push_back(id);
+  }
+  std::erase_if(graph.inputs, [&](TensorId id) { return graph.tensors[id].role != Role::Input; });
+
+  const std::vector<bool> read = read_tensors(model);
+  std::vector<const TensorData*> counted;
+  for (const TensorId id : parameters)
+    if (read[id]) counted.push_back(graph.tensors[id].data);
+  std::sort(counted.begin(), counted.end());
+  // Older archives do not say which weights are the same. PyTorch's graphs read only one of them.
+  const auto form_of = [](const TensorData& data) {
+    return std::pair(data.dtype, std::vector<std::int64_t>(data.dims.begin(), data.dims.end()));
+  };
+  std::set<std::pair<DType, std::vector<std::int64_t>>> forms;
+  for (const TensorData* data : counted)
+    if (!places.known() && data->dims.size() > 1) forms.insert(form_of(*data));
+  std::vector<TensorId> unread;
+  for (const TensorId id : parameters) {
+    const TensorData* data = graph.tensors[id].data;
+    if (read[id] || std::binary_search(counted.begin(), counted.end(), data)) continue;
+    if (forms.contains(form_of(*data))) {
+      network.loading().note(fmt::format(
+          "no node reads {}; it is taken for the same weight as another one of its shape, since "
+          "archives of PyTorch before 2.9 do not say which weights are shared",
+          in_quotes(data->name)));
+      continue;
+    }
+    unread.push_back(id);
+  }
+  hold_unread(network, unread);
+}
+
+}  // namespace strata::pt2

@@ -1,0 +1,43 @@
+// Which inputs of the exported graph are parameters, buffers and constants.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/name_table.h"
+#include "read/pt2/graph.h"
+#include "read/pt2/loading.h"
+
+namespace strata::pt2 {
+
+// Where the archive keeps each weight. Weights that share memory have the same place.
+class WeightPlaces {
+ public:
+  // Reads a config of the archive, a JSON text.
+  void read(JsonText& json);
+  // The place of a weight by its name; empty if no config says.
+  std::string_view place_of(std::string_view name) const;
+  // False for archives of older releases, which have only pickles.
+  bool known() const { return known_; }
+
+ private:
+  NameTable numbers_;
+  std::vector<std::string_view> places_;
+  bool known_ = false;
+};
+
+// Reads a GraphSignature and makes initializers of the inputs of `network` that are stored.
+class Signature {
+ public:
+  void read(JsonText& json);
+  void apply(GraphReader& network, const WeightPlaces& places) const;
+
+ private:
+  struct Stored {
+    std::string_view argument, name;
+    Learned learned;
+  };
+  std::vector<Stored> stored_;
+};
+
+}  // namespace strata::pt2
