@@ -52,7 +52,8 @@ std::string verdict_of(const Comparison& comparison, const Diff& diff) {
     const std::string words = headline_of(change, facts_of(measure));
     if (!words.empty()) changes += fmt::format("{}{}", changes.empty() ? "" : ", ", words);
   }
-  const std::string what = before.rows_are == "variants" ? "variants" : "layers";
+  const std::string what =
+      before.rows_are == "variants" || before.rows_are == "tensors" ? before.rows_are : "layers";
   if (changes.empty() && has_totals) changes = "the same totals";
   return fmt::format("{} → {}{}{}.\n{}", visible(before.label), visible(after.label),
                      changes.empty() ? "" : ": ", changes, rows_sentence(diff, what));

@@ -10,13 +10,33 @@
 #include "strata/cost/cost.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
+#include "strata/zoo/hugging_face.h"
 #include "strata/zoo/zoo.h"
+#include "task/folder_weights.h"
 
 namespace strata {
 
+bool is_built(const std::string& path) {
+  return path.starts_with(zoo::kPrefix) || zoo::is_hugging_face(path);
+}
+
 namespace {
 
+// A folder of Hugging Face's. The length of the text stays open, to be given as a size.
+Result<Model> build_from_folder(const ModelRequest& request) {
+  const Expr batch = request.sizes.batch ? Expr(*request.sizes.batch) : Expr(1);
+  auto network = zoo::build_folder(request.path, batch, Expr::symbol("sequence"));
+  if (!network) return failure(network);
+  Model& model = network->model;
+  model.path = request.path;
+  auto notes = compare_folder_weights(request.path, model, request.limit);
+  if (!notes) return failure(notes);
+  model.notes.insert(model.notes.end(), notes->begin(), notes->end());
+  return std::move(model);
+}
+
 Result<Model> read_or_build(const ModelRequest& request) {
+  if (zoo::is_hugging_face(request.path)) return build_from_folder(request);
   if (!request.path.starts_with(zoo::kPrefix))
     return read_model(request.path,
                       {.allow_outside_data = request.allow_outside_data, .limit = request.limit});
@@ -63,7 +83,7 @@ Result<LoadedModel> load_model(const ModelRequest& request) {
   auto inference = infer(*model, sizes);
   if (!inference) return failure_in(request.path, inference);
   LoadedModel loaded{std::move(*model), std::move(*inference)};
-  if (request.sizes.batch && !request.path.starts_with(zoo::kPrefix))
+  if (request.sizes.batch && !is_built(request.path))
     if (auto status = check_batch(loaded, request); !status) return failure(status);
   return loaded;
 }
@@ -82,7 +102,7 @@ Result<LoadedModel> load_one_item(ModelRequest request) {
 }
 
 Status check_has_weights(const Model& model) {
-  if (model.path.starts_with(zoo::kPrefix)) return {};
+  if (is_built(model.path)) return {};
   std::string_view there;  // the last file of weights that was found
   for (const TensorData& data : model.stored) {
     const Expr elements = data.elements();
@@ -134,7 +154,7 @@ bool has_other_batch(const Model& loaded, const ModelRequest& request) {
 Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelRequest& request,
                                  std::uint64_t seed) {
   EngineModel model;
-  const bool is_file = !request.path.starts_with(zoo::kPrefix);
+  const bool is_file = !is_built(request.path);
   if (is_file && !has_other_batch(loaded.model, request)) {
     model.path = request.path;
     return model;

@@ -69,7 +69,7 @@ Status QuantizeJob::load_models() {
   if (!layers) return failure(layers);
   task_.layers = std::move(*layers);
   task_.model = &loaded_.model;
-  report_.random_weights = request_.model.path.starts_with(zoo::kPrefix);
+  report_.random_weights = is_built(request_.model.path);
   if (report_.random_weights) {
     task_.fill = build::random_weights(loaded_.model, request_.data.data.seed);
     return {};
