@@ -1,8 +1,7 @@
+#include "strata/compare/weights.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include "strata/compare/side.h"
-#include "strata/read/weights.h"
 
 namespace strata::compare {
 

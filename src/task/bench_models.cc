@@ -14,7 +14,7 @@
 #include "strata/data/inputs.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/zoo.h"
+#include "strata/zoo/hugging_face.h"
 
 namespace strata {
 
@@ -163,7 +163,7 @@ Result<ReadyFile> ModelFiles::file(const std::string& source, std::int64_t batch
   ReadyFile ready;
   ready.file = source;
   std::optional<Model> own;
-  if (!is_built(source)) {
+  if (!zoo::is_built(source)) {
     std::error_code error;
     if (!std::filesystem::exists(source, error))
       return failure(fmt::format("{}: there is no such file; check the path", source));

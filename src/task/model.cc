@@ -16,10 +16,6 @@
 
 namespace strata {
 
-bool is_built(const std::string& path) {
-  return path.starts_with(zoo::kPrefix) || zoo::is_hugging_face(path);
-}
-
 namespace {
 
 // A folder of Hugging Face's. The length of the text stays open, to be given as a size.
@@ -83,7 +79,7 @@ Result<LoadedModel> load_model(const ModelRequest& request) {
   auto inference = infer(*model, sizes);
   if (!inference) return failure_in(request.path, inference);
   LoadedModel loaded{std::move(*model), std::move(*inference)};
-  if (request.sizes.batch && !is_built(request.path))
+  if (request.sizes.batch && !zoo::is_built(request.path))
     if (auto status = check_batch(loaded, request); !status) return failure(status);
   return loaded;
 }
@@ -102,7 +98,7 @@ Result<LoadedModel> load_one_item(ModelRequest request) {
 }
 
 Status check_has_weights(const Model& model) {
-  if (is_built(model.path)) return {};
+  if (zoo::is_built(model.path)) return {};
   std::string_view there;  // the last file of weights that was found
   for (const TensorData& data : model.stored) {
     const Expr elements = data.elements();
@@ -154,7 +150,7 @@ bool has_other_batch(const Model& loaded, const ModelRequest& request) {
 Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelRequest& request,
                                  std::uint64_t seed) {
   EngineModel model;
-  const bool is_file = !is_built(request.path);
+  const bool is_file = !zoo::is_built(request.path);
   if (is_file && !has_other_batch(loaded.model, request)) {
     model.path = request.path;
     return model;

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "base/mapped_file.h"
+#include "strata/compare/weights.h"
 #include "strata/profile/analysis.h"
-#include "strata/read/weights.h"
 
 namespace strata {
 

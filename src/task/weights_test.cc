@@ -124,8 +124,8 @@ TEST(FolderWeights, AFolderIsAModelForEveryJob) {
   ASSERT_TRUE(outcome) << outcome.error().message;
   // As torch.utils.flop_counter counts it: tests/models/hugging_face/facts.txt.
   EXPECT_EQ(count(outcome->loaded->model).total.macs, Expr(18032));
-  EXPECT_TRUE(is_built(request.path));
-  EXPECT_FALSE(is_built(STRATA_SOURCE_DIR "/tests/models"));
+  EXPECT_TRUE(zoo::is_built(request.path));
+  EXPECT_FALSE(zoo::is_built(STRATA_SOURCE_DIR "/tests/models"));
 }
 
 }  // namespace

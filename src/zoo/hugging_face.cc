@@ -9,6 +9,7 @@
 #include "base/json_fields.h"
 #include "base/json_text.h"
 #include "base/mapped_file.h"
+#include "strata/zoo/zoo.h"
 #include "zoo/bert.h"
 #include "zoo/decoder.h"
 
@@ -257,6 +258,10 @@ bool is_hugging_face(const std::string& folder) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (at->path().extension() == ".onnx") return false;
   return true;
+}
+
+bool is_built(const std::string& path) {
+  return path.starts_with(kPrefix) || is_hugging_face(path);
 }
 
 Result<build::Network> build_folder(const std::string& folder, const Expr& batch,

@@ -140,11 +140,19 @@ TEST(BrokenStateDict, FineIsFine) {
 TEST(BrokenStateDict, Archives) {
   const std::string fine = state_dict(dict({{"w", tensor({})}}));
   EXPECT_EQ(sentence(fine.substr(0, fine.size() / 2)),
-            "the archive has no directory at its end, so it was cut off or not downloaded");
+            "the directory at the end of the zip archive is missing; the file was not written or "
+            "downloaded to its end");
   EXPECT_EQ(sentence(zip({{"archive/data.pkl", pickle("}") + "rest"}})),
             "there are bytes after the end of its pickle");
   EXPECT_EQ(sentence(zip({{"archive/data.pkl", pickle(dict({{"w", tensor({})}}))}})),
             "its tensor \"w\": the archive does not have its storage \"0\"");
+  EXPECT_EQ(sentence(zip({{"a/data.pkl", pickle("}")}, {"a/data.pkl", pickle("}")}})),
+            "the archive has two entries \"a/data.pkl\"");
+  EXPECT_EQ(
+      sentence(zip({{"a/data.pkl", pickle(dict({{"w", tensor({})}}))}, {"a/data/0", "x"}}, 1000)),
+      "its tensor \"w\": its storage \"0\" is said to lie outside of the file");
+  EXPECT_EQ(sentence(zip({{"a/data.pkl", pickle("}")}}, 2'000'000'000)),
+            "its pickle is said to have 2000000000 bytes; strata reads 268435456");
   EXPECT_EQ(sentence(zip({{"a/data.pkl", pickle("}")}, {"a/code/__torch__.py", ""}})),
             "it is a TorchScript program and no state dict\n"
             "make an ONNX file of it with torch.onnx.export(torch.jit.load(FILE), inputs, "

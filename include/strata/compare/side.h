@@ -20,10 +20,6 @@
 #include "strata/profile/profile.h"
 #include "strata/report/bench.h"
 
-namespace strata {
-struct Weights;
-}
-
 namespace strata::compare {
 
 enum class Measure : std::uint8_t {
@@ -88,10 +84,9 @@ struct SideRow {
 };
 
 struct Side {
-  std::string label = {};  // as the caller named it
-  std::string kind = {};   // `model`, `profile`, `bench`, `sensitivity` or `weights`
-  std::string rows_are =
-      "calls";  // what rows stand for: the report of a profile, `variants`, `tensors`
+  std::string label = {};          // as the caller named it
+  std::string kind = {};           // `model`, `profile`, `bench` or `sensitivity`
+  std::string rows_are = "calls";  // what rows stand for: the report of a profile, or `variants`
   std::vector<SideRow> rows = {};  // along the network
   FigureSet totals = {};
   std::size_t hidden_rows = 0;  // that cost nothing and were left out
@@ -108,8 +103,6 @@ std::string side_columns();
 
 Side side_of(const Profile& profile, std::string label);
 Side side_of(const BenchRun& run, std::string label);
-// Tensors with their parameters and bytes; there are no other measures.
-Side side_of(const Weights& weights, std::string label);
 
 // Whether a file begins as a saved document does; a model does not.
 bool looks_like_document(std::string_view bytes);

@@ -13,15 +13,11 @@
 namespace strata {
 
 struct ModelRequest {
-  std::string path;                 // a file, `zoo:NAME`, or a folder of Hugging Face's
+  std::string path;                 // a file, or `zoo:NAME`
   InferOptions sizes = {};          // of the inputs, and of symbols in their shapes
   bool allow_outside_data = false;  // external data may be outside the model's folder
   double limit = 1;                 // multiplies what a file may cost (docs/limits.md)
 };
-
-// Whether the model at a path is no file, but built when it is needed, without weights: a network
-// of the zoo, or a folder of Hugging Face's.
-bool is_built(const std::string& path);
 
 struct LoadedModel {
   Model model;

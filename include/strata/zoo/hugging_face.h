@@ -13,6 +13,10 @@ namespace strata::zoo {
 // Whether a folder has a config.json that names an architecture, and no ONNX models.
 bool is_hugging_face(const std::string& folder);
 
+// Whether the model at a path is no file, but built when it is needed, without weights: a network
+// of the zoo, or a folder of Hugging Face's.
+bool is_built(const std::string& path);
+
 // The network of a folder. `batch` and `sequence` are sizes or symbols.
 Result<build::Network> build_folder(const std::string& folder, const Expr& batch,
                                     const Expr& sequence);

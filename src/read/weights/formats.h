@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "read/zip_directory.h"
 #include "strata/read/weights.h"
 
 namespace strata::weights {
@@ -39,6 +38,9 @@ Result<Weights> read_old_state_dict(std::string_view bytes, const ReadOptions& o
 bool looks_like_index(std::string_view bytes);
 Result<Weights> read_index(std::string_view bytes, const std::string& path,
                            const ReadOptions& options);
+
+// Of a tensor of PyTorch.
+inline constexpr std::size_t kMostAxes = 64;
 
 // The product of the sizes; nullopt if one is negative or the product is 2^62 or more.
 std::optional<std::uint64_t> elements_of(std::span<const std::int64_t> dims);

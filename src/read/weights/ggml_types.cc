@@ -6,7 +6,7 @@ namespace {
 
 // Each row is the layout of a C structure of ggml: Q4_0 is 32 numbers of 4 bits and a scale of 16,
 // 18 bytes; Q4_K is 256 numbers of 4 bits, 12 bytes of scales and two of 16 bits, 144 bytes.
-constexpr GgmlType kTypes[] = {
+constexpr GgmlType kGgmlTypes[] = {
     {0, "f32", 1, 4},         {1, "f16", 1, 2},         {2, "Q4_0", 32, 18},
     {3, "Q4_1", 32, 20},      {6, "Q5_0", 32, 22},      {7, "Q5_1", 32, 24},
     {8, "Q8_0", 32, 34},      {9, "Q8_1", 32, 40},      {10, "Q2_K", 256, 84},
@@ -38,7 +38,7 @@ constexpr GgufFileType kFileTypes[] = {
 }  // namespace
 
 const GgmlType* find_ggml_type(std::uint32_t number) {
-  for (const GgmlType& type : kTypes)
+  for (const GgmlType& type : kGgmlTypes)
     if (type.number == number) return &type;
   return nullptr;
 }

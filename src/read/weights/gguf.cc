@@ -16,11 +16,11 @@ namespace strata::weights {
 namespace {
 
 constexpr std::string_view kMagic = "GGUF";
-constexpr std::uint64_t kMostAxes = 4;  // of ggml
+constexpr std::uint64_t kMostGgmlAxes = 4;  // of ggml
 constexpr int kDeepestArray = 4;
 
 // The types of properties.
-enum Kind : std::uint32_t {
+enum PropertyKind : std::uint32_t {
   kU8,
   kI8,
   kU16,
@@ -165,9 +165,9 @@ class GgufReader {
   void tensor() {
     StoredWeight weight{.name = std::string(text())};
     const auto axes = number<std::uint32_t>();
-    if (axes > kMostAxes)
+    if (axes > kMostGgmlAxes)
       return wrong(fmt::format("its tensor {} has {} axes; ggml has {} at most",
-                               in_quotes(weight.name), axes, kMostAxes));
+                               in_quotes(weight.name), axes, kMostGgmlAxes));
     for (std::uint32_t i = 0; i < axes; ++i) {
       const auto size = number<std::uint64_t>();
       weight.dims.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(size, INT64_MAX)));

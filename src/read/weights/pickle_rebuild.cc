@@ -10,8 +10,6 @@ namespace strata::weights {
 
 namespace {
 
-constexpr std::size_t kMostAxes = 64;
-
 const Global* global_of(const Pickle& pickle, ValueId id) {
   const PickledValue& value = pickle.at(id);
   return value.kind == ValueKind::Global ? &global_at(value.number) : nullptr;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // of the format itself
-constexpr std::size_t kMostAxes = 64;
 constexpr std::string_view kMetadata = "__metadata__";
 
 struct ElementType {
@@ -24,7 +23,7 @@ struct ElementType {
   std::string_view shown;  // strata's own name
   std::uint64_t bits;
 };
-constexpr ElementType kTypes[] = {
+constexpr ElementType kSafetensorsTypes[] = {
     {"F64", "f64", 64},
     {"F32", "f32", 32},
     {"F16", "f16", 16},
@@ -50,7 +49,7 @@ constexpr ElementType kTypes[] = {
 };
 
 const ElementType* find_type(std::string_view name) {
-  for (const ElementType& type : kTypes)
+  for (const ElementType& type : kSafetensorsTypes)
     if (type.name == name) return &type;
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/in_quotes.h"
+#include "read/pt2/zip.h"
 #include "read/weights/formats.h"
 #include "read/weights/pickle.h"
 #include "read/weights/pickled_tensors.h"
@@ -26,20 +27,65 @@ PickleLimits limits_of(const ReadOptions& options) {
   return {.values = static_cast<std::size_t>(values)};
 }
 
-// `archive/data.pkl`: the archive has one folder, of any name.
-const ZipEntry* find_pickle(const ZipDirectory& zip) {
-  for (const ZipEntry& entry : zip.entries())
-    if (entry.name.ends_with(kPickleName) &&
-        entry.name.find('/') + kPickleName.size() == entry.name.size())
-      return &entry;
-  return nullptr;
-}
+// An archive of torch.save: one folder, of any name, with `data.pkl` and `data/KEY` in it.
+class Archive {
+ public:
+  static Result<Archive> open(std::string_view bytes) {
+    auto entries = pt2::zip_entries(bytes);
+    if (!entries) return failure(entries);
+    Archive archive;
+    archive.bytes_ = bytes;
+    archive.entries_ = std::move(*entries);
+    for (const pt2::ZipEntry& entry : archive.entries_) {
+      if (!archive.by_name_.emplace(entry.name, &entry).second)
+        return failure(fmt::format("the archive has two entries {}", in_quotes(entry.name)));
+      const std::size_t slash = entry.name.find('/');
+      if (slash != entry.name.npos && entry.name.substr(slash) == kPickleName) {
+        archive.pickle_ = &entry;
+        archive.folder_ = entry.name.substr(0, slash);
+      }
+    }
+    return archive;
+  }
 
-bool has_code(const ZipDirectory& zip, std::string_view folder) {
-  return std::any_of(zip.entries().begin(), zip.entries().end(), [&](const ZipEntry& entry) {
-    return entry.name.starts_with(folder) && entry.name.substr(folder.size()).starts_with("/code/");
-  });
-}
+  bool has_pickle() const { return pickle_ != nullptr; }
+  // Only a TorchScript program has code.
+  bool has_code() const {
+    const std::string start = fmt::format("{}/code/", folder_);
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const pt2::ZipEntry& entry) { return entry.name.starts_with(start); });
+  }
+  Result<std::string> pickle() const {
+    if (pickle_->size > kLargestPickle)
+      return failure(fmt::format("its pickle is said to have {} bytes; strata reads {}",
+                                 pickle_->size, kLargestPickle));
+    const auto packed = pt2::packed_bytes(bytes_, *pickle_);
+    if (!packed) return failure(packed);
+    if (pickle_->method != 0)
+      return failure(
+          "its pickle is compressed, which torch.save does not do; unpack and save it again");
+    return std::string(*packed);
+  }
+  // Bytes of a storage, which is not touched.
+  Result<std::uint64_t> storage_bytes(std::string_view key) const {
+    const auto found = by_name_.find(fmt::format("{}/data/{}", folder_, key));
+    if (found == by_name_.end())
+      return failure(fmt::format("the archive does not have its storage {}", in_quotes(key)));
+    const pt2::ZipEntry& entry = *found->second;
+    if (entry.header > bytes_.size() || entry.packed > bytes_.size() - entry.header)
+      return failure(
+          fmt::format("its storage {} is said to lie outside of the file", in_quotes(key)));
+    return entry.size;
+  }
+
+ private:
+  static constexpr std::uint64_t kLargestPickle = std::uint64_t{1} << 28;
+
+  std::string_view bytes_, folder_;
+  std::vector<pt2::ZipEntry> entries_;
+  std::unordered_map<std::string_view, const pt2::ZipEntry*> by_name_;
+  const pt2::ZipEntry* pickle_ = nullptr;
+};
 
 std::uint64_t bytes_per_element(const PickledStorage& storage) {
   return storage.dtype == DType::Undefined ? 1
@@ -50,41 +96,36 @@ std::uint64_t bytes_per_element(const PickledStorage& storage) {
 
 bool looks_like_state_dict(std::string_view bytes) {
   if (!bytes.starts_with(kZip)) return false;
-  const auto zip = ZipDirectory::read(bytes);
-  // A broken archive is recognised by its first entry, which torch.save writes first.
-  if (!zip) return bytes.substr(0, 512).find(kPickleName) != bytes.npos;
-  return find_pickle(*zip) != nullptr;
+  const auto archive = Archive::open(bytes);
+  // A broken archive is recognised by its first entry, which is what torch.save writes first.
+  if (!archive) return pt2::first_zip_name(bytes).ends_with(kPickleName);
+  return archive->has_pickle();
 }
 
 Result<Weights> read_state_dict(std::string_view bytes, const ReadOptions& options) {
-  const auto zip = ZipDirectory::read(bytes);
-  if (!zip) return failure(zip);
-  const ZipEntry* entry = find_pickle(*zip);
-  if (entry == nullptr) return failure("it has no data.pkl, so it is no file of torch.save");
-  const std::string folder(entry->name.substr(0, entry->name.size() - kPickleName.size()));
-  if (has_code(*zip, folder))
+  const auto archive = Archive::open(bytes);
+  if (!archive) return failure(archive);
+  if (!archive->has_pickle()) return failure("it has no data.pkl, so it is no file of torch.save");
+  if (archive->has_code())
     return failure(
         "it is a TorchScript program and no state dict\n"
         "make an ONNX file of it with torch.onnx.export(torch.jit.load(FILE), inputs, "
         "\"model.onnx\", "
         "dynamo=False), or export the Python module with torch.export.save as .pt2");
-  const auto content = zip->content(*entry);
+  const auto content = archive->pickle();
   if (!content) return failure(content);
   const auto pickle = read_pickle(*content, limits_of(options));
   if (!pickle) return failure(pickle);
   if (pickle->bytes != content->size())
     return failure("there are bytes after the end of its pickle");
   return pickled_weights(*pickle, [&](const PickledStorage& storage) -> Result<std::uint64_t> {
-    const ZipEntry* data = zip->find(fmt::format("{}/data/{}", folder, storage.key));
-    if (data == nullptr)
-      return failure(
-          fmt::format("the archive does not have its storage {}", in_quotes(storage.key)));
+    const auto there = archive->storage_bytes(storage.key);
     std::uint64_t said = 0;
-    if (__builtin_mul_overflow(storage.elements, bytes_per_element(storage), &said) ||
-        said != data->bytes || !data->is_stored())
+    if (there && (__builtin_mul_overflow(storage.elements, bytes_per_element(storage), &said) ||
+                  said != *there))
       return failure(fmt::format("its storage {} is said to have {} elements, but has {} bytes",
-                                 in_quotes(storage.key), storage.elements, data->bytes));
-    return said;
+                                 in_quotes(storage.key), storage.elements, *there));
+    return there;
   });
 }
 
