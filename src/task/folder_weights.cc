@@ -57,7 +57,9 @@ std::string some_of(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i)
     shown.push_back(visible(names[i]));
-  return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", …" : "");
+  const std::string more =
+      names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "";
+  return fmt::format("{}{}", fmt::join(shown, ", "), more);
 }
 
 std::map<std::string, Expected, std::less<>> parameters_of(const Model& model) {
@@ -72,10 +74,6 @@ std::map<std::string, Expected, std::less<>> parameters_of(const Model& model) {
                                      static_cast<std::uint64_t>(elements.value())};
   }
   return out;
-}
-
-std::string sentence_about(std::string_view what, const std::vector<std::string>& names) {
-  return fmt::format("{} {}: {}", names.size(), what, some_of(names));
 }
 
 // Empty: the folder has no weights.
@@ -104,10 +102,10 @@ std::vector<std::string> compare_weights(const Weights& weights, const Model& mo
     }
     Expected& own = found->second;
     own.found += weight.elements;
-    if (!is_whole && weight.dims.size() == own.dims.size()) continue;
+    if (!is_whole) continue;  // a part: only the sum of its elements is known
     Dims dims;
     for (const std::int64_t size : weight.dims) dims.push_back(size);
-    if (is_whole && dims != own.dims) own.is_other_shape = true;
+    if (dims != own.dims) own.is_other_shape = true;
   }
   for (const auto& [name, own] : expected) {
     if (own.found == 0 && own.elements > 0)
@@ -121,14 +119,13 @@ std::vector<std::string> compare_weights(const Weights& weights, const Model& mo
                         expected.size())};
   std::vector<std::string> notes;
   if (!missing.empty())
-    notes.push_back(
-        sentence_about(fmt::format("tensors of the network are not in {}", file), missing));
+    notes.push_back(fmt::format("{} lacks tensors of the network: {}", file, some_of(missing)));
   if (!strange.empty())
     notes.push_back(
-        sentence_about(fmt::format("tensors of {} are not in the network", file), strange));
+        fmt::format("{} has tensors that the network lacks: {}", file, some_of(strange)));
   if (!other.empty())
-    notes.push_back(sentence_about(
-        fmt::format("tensors of {} have other sizes than in the network", file), other));
+    notes.push_back(
+        fmt::format("{} has tensors of other sizes than the network: {}", file, some_of(other)));
   return notes;
 }
 

@@ -107,12 +107,11 @@ TEST(FolderWeights, DifferencesAreNamed) {
     if (weight.name == "model.layers.1.mlp.up_proj.weight")
       std::swap(weight.dims[0], weight.dims[1]);
   }
-  EXPECT_THAT(
-      compare_weights(*weights, network->model),
-      ElementsAre("1 tensors of the network are not in model.safetensors: model.norm.weight",
-                  "1 tensors of model.safetensors are not in the network: model.norm.gain",
-                  "1 tensors of model.safetensors have other sizes than in the network: "
-                  "model.layers.1.mlp.up_proj.weight"));
+  EXPECT_THAT(compare_weights(*weights, network->model),
+              ElementsAre("model.safetensors lacks tensors of the network: model.norm.weight",
+                          "model.safetensors has tensors that the network lacks: model.norm.gain",
+                          "model.safetensors has tensors of other sizes than the network: "
+                          "model.layers.1.mlp.up_proj.weight"));
 }
 
 TEST(FolderWeights, AFolderIsAModelForEveryJob) {

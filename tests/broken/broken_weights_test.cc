@@ -38,11 +38,11 @@ TEST(BrokenSafetensors, FineIsFine) {
 TEST(BrokenSafetensors, LyingLengths) {
   std::string file = safetensors("{" + entry("a", "[2]", "[0,8]") + "}", 8);
   EXPECT_EQ(sentence(file.substr(0, 40)),
-            "its header is said to have 51 bytes, but the file has 32 after it begins; it was not "
+            "its header is said to have 54 bytes, but the file has 32 after it begins; it was not "
             "downloaded to the end");
   file[4] = 1;  // 2^32 more
   EXPECT_EQ(sentence(file),
-            "its header is said to have 4294967347 bytes; the format allows 100000000");
+            "its header is said to have 4294967350 bytes; the format allows 100000000");
   EXPECT_EQ(
       sentence(safetensors("{" + entry("a", "[2]", "[0,8]") + "}", 4)),
       "its tensor \"a\" is said to be at bytes 0 to 8 of 4 bytes of data; the file is broken, "
@@ -121,10 +121,10 @@ TEST_F(BrokenIndex, EverySentence) {
   EXPECT_EQ(sentence_of(R"({"weight_map": {"b": "a.safetensors"}})"),
             "a.safetensors: it has a tensor \"a\" that the index does not place there");
   EXPECT_EQ(sentence_of(R"({"weight_map": {"a": "a.safetensors", "b": "a.safetensors"}})"),
-            "a.safetensors: it has 1 tensors, but the index places 2 there");
+            "a.safetensors: the index places 2 tensors there, but it has 1");
   EXPECT_EQ(
       sentence_of(R"({"weight_map": {"a": "a.saf)"),
-      name + "the index is no JSON from byte 25 on; perhaps it was not downloaded to the end");
+      name + "the index is no JSON from byte 28 on; perhaps it was not downloaded to the end");
   EXPECT_EQ(sentence_of(R"({"weight_map": {}})"),
             name + "the index has no \"weight_map\" with tensors");
   EXPECT_EQ(sentence_of("{\"weight_map\": {}, \"a\":" + std::string(100'000, '[')),

@@ -15,9 +15,11 @@ std::string problem_of(const std::string& operations, const PickleLimits& limits
 }
 
 TEST(Pickle, ValuesThatAStateDictHas) {
-  const auto read = read_pickle(pickle(dict({{"w", tensor({})}, {"epoch", number(-3)}})) + "more");
+  const std::string bytes = pickle(dict({{"w", tensor({})}, {"epoch", number(-3)}}));
+  const std::string more = bytes + "more";
+  const auto read = read_pickle(more);
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->bytes, pickle(dict({{"w", tensor({})}, {"epoch", number(-3)}})).size());
+  EXPECT_EQ(read->bytes, bytes.size());
   const PickledValue& top = read->at(read->result);
   ASSERT_EQ(top.kind, ValueKind::Dict);
   ASSERT_EQ(top.items.size(), 4u);
@@ -103,8 +105,6 @@ TEST(Pickle, ValuesAreBounded) {
   EXPECT_EQ(problem_of(std::string(10, 'N'), ten), "no problem");
   EXPECT_EQ(problem_of("N" + std::string(11, '\x94'), ten), sentence);
   // A list of 6 that two calls copy.
-  std::string six = "(";
-  for (int i = 0; i < 6; ++i) six += "N";
   const std::string size = global("torch", "Size");
   EXPECT_EQ(problem_of("(NNtq\x01" + size + "h\x01\x85R", ten), "no problem");
   EXPECT_EQ(

@@ -142,8 +142,8 @@ Result<Weights> read_index(std::string_view bytes, const std::string& path,
       return failure(status);
     out.files.push_back(shard.string());
     if (out.tensors.size() - before != tensors)
-      return failure(fmt::format("{}: it has {} tensors, but the index places {} there",
-                                 shard.string(), out.tensors.size() - before, tensors));
+      return failure(fmt::format("{}: the index places {} tensors there, but it has {}",
+                                 shard.string(), tensors, out.tensors.size() - before));
   }
   return out;
 }
