@@ -190,6 +190,8 @@ TEST(BrokenStateDict, ValuesWithoutEnd) {
   for (int i = 0; i < 30; ++i) bomb += "0(h\x01h\x01lq\x01";
   EXPECT_EQ(sentence(state_dict(dict({{"a", bomb}}))),
             "its values refer to each other without end");
+  EXPECT_EQ(sentence(state_dict(dict({{std::string(1001, 'n'), "N"}}))),
+            "a name of its tensors has more than 1000 bytes");
   EXPECT_EQ(sentence(state_dict("}")), "it holds no tensors");
   EXPECT_EQ(sentence(state_dict(tensor({}))), "it holds one tensor and no state dict");
   EXPECT_EQ(sentence(state_dict("N")), "it holds no dict of tensors");

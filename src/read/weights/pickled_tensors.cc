@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kDeepest = 32;
 constexpr std::size_t kLongestName = 1000;
+constexpr std::size_t kMostDescribed = std::size_t{1} << 28;  // a few bytes can name a tensor often
 // Training scripts save the state dict among other things, under one of these names.
 constexpr std::string_view kUsualNames[] = {"state_dict", "model_state_dict", "model",  "module",
                                             "net",        "network",          "weights"};
@@ -25,7 +26,7 @@ constexpr std::string_view kUsualNames[] = {"state_dict", "model_state_dict", "m
 class Collector {
  public:
   Collector(const Pickle& pickle, const StorageSize& size_of)
-      : pickle_(pickle), size_of_(size_of), visits_left_(4 * pickle.values.size() + 1000) {}
+      : pickle_(pickle), size_of_(size_of), visits_left_(8 * pickle.values.size() + 1000) {}
 
   Result<Weights> collect() {
     const PickledValue* top = &pickle_.at(pickle_.result);
@@ -58,10 +59,11 @@ class Collector {
   Part usual_part(const PickledValue& top) const {
     for (const std::string_view name : kUsualNames)
       for (std::size_t i = 0; i + 1 < top.items.size(); i += 2) {
+        if (pickle_.at(top.items[i]).text != name) continue;
         const PickledValue& value = pickle_.at(top.items[i + 1]);
-        if (pickle_.at(top.items[i]).text != name || value.kind != ValueKind::Dict) continue;
-        for (std::size_t j = 1; j < value.items.size(); j += 2)
+        for (std::size_t j = 1; value.kind == ValueKind::Dict && j < value.items.size(); j += 2)
           if (pickle_.at(value.items[j]).kind == ValueKind::Tensor) return {name, &value};
+        break;  // only one is looked through, however often the key is there
       }
     return {{}, nullptr};
   }
@@ -77,10 +79,11 @@ class Collector {
 
   std::size_t tensors_below(ValueId id, int depth) {
     const PickledValue& value = pickle_.at(id);
+    if (!may_visit(depth)) return 0;
     if (value.kind == ValueKind::Tensor) return 1;
-    if (value.items.empty() || !problem_.empty() || !may_visit(depth)) return 0;
     std::size_t sum = 0;
-    for (const ValueId item : value.items) sum += tensors_below(item, depth + 1);
+    for (std::size_t i = 0; problem_.empty() && i < value.items.size(); ++i)
+      sum += tensors_below(value.items[i], depth + 1);
     return sum;
   }
 
@@ -88,15 +91,15 @@ class Collector {
     if (!problem_.empty() || !may_visit(depth)) return;
     if (value.kind == ValueKind::Tensor)
       return add(pickle_.tensors[static_cast<std::size_t>(value.number)], name);
-    if (name.size() > kLongestName)
-      return wrong(fmt::format("a name of its tensors has more than {} bytes", kLongestName));
     const std::string start = name.empty() ? "" : name + ".";
     if (value.kind == ValueKind::List)
-      for (std::size_t i = 0; i < value.items.size(); ++i)
+      for (std::size_t i = 0; problem_.empty() && i < value.items.size(); ++i)
         visit(pickle_.at(value.items[i]), fmt::format("{}{}", start, i), depth + 1);
     if (value.kind == ValueKind::Dict)
-      for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
+      for (std::size_t i = 0; problem_.empty() && i + 1 < value.items.size(); i += 2) {
         const PickledValue& key = pickle_.at(value.items[i]);
+        if (start.size() + key.text.size() > kLongestName)
+          return wrong(fmt::format("a name of its tensors has more than {} bytes", kLongestName));
         const std::string own =
             key.kind == ValueKind::Number ? fmt::format("{}", key.number) : std::string(key.text);
         visit(pickle_.at(value.items[i + 1]), start + own, depth + 1);
@@ -112,6 +115,10 @@ class Collector {
     std::uint64_t bytes = 0;
     if (!elements || __builtin_mul_overflow(*elements, bits_each / 8, &bytes))
       return wrong(fmt::format("its tensor {} would have 2^62 elements or more", in_quotes(name)));
+    described_ += name.size() + 8 * tensor.dims.size() + sizeof(StoredWeight);
+    if (described_ > kMostDescribed)
+      return wrong(
+          fmt::format("its tensors take more than {} MiB to describe", kMostDescribed >> 20));
     if (!names_.insert(name).second)
       return wrong(fmt::format("it has two tensors {}", in_quotes(name)));
     const auto there = bytes_of(storage);
@@ -179,6 +186,7 @@ class Collector {
   const Pickle& pickle_;
   const StorageSize& size_of_;
   std::size_t visits_left_;
+  std::size_t described_ = 0;  // bytes of names and sizes
   std::string problem_;
   Weights out_;
   std::unordered_set<std::string> names_;
