@@ -6,6 +6,8 @@
 //   A model         read_model(path)             strata/read/read.h    maps an ONNX file
 //                   zoo::build("resnet50")       strata/zoo/zoo.h      networks without a file
 //                   build::Builder               strata/build/builder.h  described in code
+//                   zoo::build_folder(path)      strata/zoo/hugging_face.h  by a config.json
+//   Weights alone   read_weights(path)           strata/read/weights.h  safetensors, .pth, GGUF
 //   Its shapes      infer(model)                 strata/infer/infer.h  open sizes stay symbols
 //   Its costs       count(model)                 strata/cost/cost.h    MACs, FLOPs, bytes per node
 //                   find_layers(model, costs)    strata/cost/layers.h  with their authors' names
