@@ -6,6 +6,8 @@
 //   A model         read_model(path)             strata/read/read.h    maps an ONNX file
 //                   zoo::build("resnet50")       strata/zoo/zoo.h      networks without a file
 //                   build::Builder               strata/build/builder.h  described in code
+//                   zoo::build_folder(path)      strata/zoo/hugging_face.h  by a config.json
+//   Weights alone   read_weights(path)           strata/read/weights.h  safetensors, .pth, GGUF
 //   Its shapes      infer(model)                 strata/infer/infer.h  open sizes stay symbols
 //   Its costs       count(model)                 strata/cost/cost.h    MACs, FLOPs, bytes per node
 //                   find_layers(model, costs)    strata/cost/layers.h  with their authors' names
@@ -60,6 +62,7 @@
 #include "strata/compare/limits.h"
 #include "strata/compare/side.h"
 #include "strata/compare/totals.h"
+#include "strata/compare/weights.h"
 #include "strata/cost/amount.h"
 #include "strata/cost/boundary.h"
 #include "strata/cost/convention.h"
@@ -109,6 +112,7 @@
 #include "strata/profile/split.h"
 #include "strata/quantize/quantize.h"
 #include "strata/read/read.h"
+#include "strata/read/weights.h"
 #include "strata/report/bench.h"
 #include "strata/report/calibration.h"
 #include "strata/report/engines.h"
@@ -118,6 +122,7 @@
 #include "strata/report/report.h"
 #include "strata/report/sensitivity.h"
 #include "strata/report/sweep.h"
+#include "strata/report/weights.h"
 #include "strata/sensitivity/findings.h"
 #include "strata/sensitivity/keep_float.h"
 #include "strata/sensitivity/parts.h"
@@ -143,8 +148,10 @@
 #include "strata/task/sweep_scripts.h"
 #include "strata/task/timing.h"
 #include "strata/task/totals.h"
+#include "strata/task/weights.h"
 #include "strata/task/worker.h"
 #include "strata/task/zoo_export.h"
 #include "strata/task/zoo_table.h"
 #include "strata/write/onnx.h"
+#include "strata/zoo/hugging_face.h"
 #include "strata/zoo/zoo.h"

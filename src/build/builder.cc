@@ -152,9 +152,12 @@ Var Builder::Impl::add_node(std::string_view op, std::span<const Var> inputs, st
   Graph& net = graph();
   const auto id = static_cast<NodeId>(net.nodes.size());
   Node& node = net.nodes.emplace_back();
-  node.op = text(op);
+  const std::size_t dot = op.rfind('.');  // `com.microsoft.MoE`
+  const std::string_view full = text(op);
+  node.op = full.substr(dot + 1);
+  if (dot != op.npos) node.domain = full.substr(0, dot);
   node.name = node_name(node.op);
-  node.opset = kOpset;
+  node.opset = node.domain.empty() ? kOpset : 1;
   node.scope = frames.back().scope;
 
   const auto ids = items<TensorId>(inputs.size());

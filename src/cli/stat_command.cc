@@ -8,6 +8,7 @@
 #include "cli/model_options.h"
 #include "cli/options.h"
 #include "cli/stat_several.h"
+#include "cli/stat_weights.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
 #include "manual/option_groups.h"
@@ -77,7 +78,22 @@ Status print(StatOutcome& outcome, StatOptions& options) {
                       {.width = 0, .exact = options.table.exact, .phrase = advised});
 }
 
+// A file of weights has no graph: it is another job, with the options of any table.
+Result<int> run_of_weights(const StatOptions& given, const std::string& path, const App& app,
+                           TableOptions& table) {
+  const auto report = report_kind_from_name(given.report);
+  if (!report)
+    return failure(fmt::format("there is no report \"{}\"", given.report), ErrorKind::Usage);
+  const WeightsRequest request{path, {*report, given.profile.rows.depth}, given.model.limit};
+  return stat_weights(app, request, given.profile, table);
+}
+
 Result<int> run(StatOptions& options, const App& app) {
+  if (!options.has_several() && !options.model.path.starts_with("zoo:")) {
+    const auto path = input_path(options.model.path);
+    if (!path) return failure(path);
+    if (is_weights_file(*path)) return run_of_weights(options, *path, app, options.table);
+  }
   const auto request = read_request(options, app);
   if (!request) return failure(request);
   if (options.has_several()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@ namespace {
 // Shown in the first sentence.
 constexpr Measure kHeadline[] = {Measure::Params, Measure::Macs, Measure::Peak, Measure::Latency,
                                  Measure::Quality};
+constexpr Measure kHeadlineOfWeights[] = {Measure::Params, Measure::ParamBytes};
 constexpr RowChange kChanges[] = {RowChange::Changed,  RowChange::Renamed, RowChange::Inserted,
                                   RowChange::Removed,  RowChange::Fused,   RowChange::Split,
                                   RowChange::Regrouped};
@@ -45,14 +47,17 @@ std::string verdict_of(const Comparison& comparison, const Diff& diff) {
   const Side &before = comparison.sides[diff.before], &after = comparison.sides[diff.after];
   std::string changes;
   bool has_totals = false;
-  for (const Measure measure : kHeadline) {
+  const bool are_weights = before.rows_are == "tensors";
+  for (const Measure measure :
+       are_weights ? std::span<const Measure>(kHeadlineOfWeights) : std::span(kHeadline)) {
     const Change& change = at(diff.totals, measure);
     if (change.verdict == Verdict::Absent) continue;
     has_totals = true;
     const std::string words = headline_of(change, facts_of(measure));
     if (!words.empty()) changes += fmt::format("{}{}", changes.empty() ? "" : ", ", words);
   }
-  const std::string what = before.rows_are == "variants" ? "variants" : "layers";
+  const std::string what =
+      are_weights || before.rows_are == "variants" ? before.rows_are : "layers";
   if (changes.empty() && has_totals) changes = "the same totals";
   return fmt::format("{} → {}{}{}.\n{}", visible(before.label), visible(after.label),
                      changes.empty() ? "" : ": ", changes, rows_sentence(diff, what));

@@ -14,13 +14,11 @@
 #include "strata/data/inputs.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
-#include "strata/zoo/zoo.h"
+#include "strata/zoo/hugging_face.h"
 
 namespace strata {
 
 namespace {
-
-bool is_zoo(const std::string& source) { return source.starts_with(zoo::kPrefix); }
 
 // Whether a size that the file fixes is different in the loaded model.
 bool sizes_differ(const Model& file, const Model& loaded) {
@@ -165,7 +163,7 @@ Result<ReadyFile> ModelFiles::file(const std::string& source, std::int64_t batch
   ReadyFile ready;
   ready.file = source;
   std::optional<Model> own;
-  if (!is_zoo(source)) {
+  if (!zoo::is_built(source)) {
     std::error_code error;
     if (!std::filesystem::exists(source, error))
       return failure(fmt::format("{}: there is no such file; check the path", source));

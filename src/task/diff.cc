@@ -8,17 +8,23 @@ namespace strata {
 
 namespace {
 
-// Models and profiles count layers, benchmarks time variants, sensitivities judge answers.
+// Models and profiles count layers, benchmarks time variants, sensitivities judge answers, files of
+// weights have tensors.
 std::string_view matter_of(const compare::Side& side) {
   return side.kind == "model" ? "profile" : std::string_view(side.kind);
+}
+
+std::string with_article(const compare::Side& side) {
+  return side.kind == "weights" ? "a file of weights" : "a " + side.kind;
 }
 
 Status check_comparable(const std::vector<compare::Side>& sides) {
   for (const compare::Side& side : sides)
     if (matter_of(side) != matter_of(sides.front()))
-      return failure(fmt::format("{} is a {} and {} a {}: they have nothing in common",
-                                 sides.front().label, sides.front().kind, side.label, side.kind),
-                     ErrorKind::Usage);
+      return failure(
+          fmt::format("{} is {} and {} {}: they have nothing in common", sides.front().label,
+                      with_article(sides.front()), side.label, with_article(side)),
+          ErrorKind::Usage);
   return {};
 }
 

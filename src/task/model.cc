@@ -10,13 +10,29 @@
 #include "strata/cost/cost.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
+#include "strata/zoo/hugging_face.h"
 #include "strata/zoo/zoo.h"
+#include "task/folder_weights.h"
 
 namespace strata {
 
 namespace {
 
+// A folder of Hugging Face's. The length of the text stays open, to be given as a size.
+Result<Model> build_from_folder(const ModelRequest& request) {
+  const Expr batch = request.sizes.batch ? Expr(*request.sizes.batch) : Expr(1);
+  auto network = zoo::build_folder(request.path, batch, Expr::symbol("sequence"));
+  if (!network) return failure(network);
+  Model& model = network->model;
+  model.path = request.path;
+  auto notes = compare_folder_weights(request.path, model, request.limit);
+  if (!notes) return failure(notes);
+  model.notes.insert(model.notes.end(), notes->begin(), notes->end());
+  return std::move(model);
+}
+
 Result<Model> read_or_build(const ModelRequest& request) {
+  if (zoo::is_hugging_face(request.path)) return build_from_folder(request);
   if (!request.path.starts_with(zoo::kPrefix))
     return read_model(request.path, {.model = request.model,
                                      .allow_outside_data = request.allow_outside_data,
@@ -64,7 +80,7 @@ Result<LoadedModel> load_model(const ModelRequest& request) {
   auto inference = infer(*model, sizes);
   if (!inference) return failure_in(request.path, inference);
   LoadedModel loaded{std::move(*model), std::move(*inference)};
-  const bool follows_batch = loaded.model.states_types || request.path.starts_with(zoo::kPrefix);
+  const bool follows_batch = loaded.model.states_types || zoo::is_built(request.path);
   if (request.sizes.batch && !follows_batch)
     if (auto status = check_batch(loaded, request); !status) return failure(status);
   return loaded;
@@ -84,7 +100,7 @@ Result<LoadedModel> load_one_item(ModelRequest request) {
 }
 
 Status check_has_weights(const Model& model) {
-  if (model.path.starts_with(zoo::kPrefix)) return {};
+  if (zoo::is_built(model.path)) return {};
   if (model.states_types)
     return failure(fmt::format(
         "{}: it cannot be run, because engines take ONNX files and this is an exported program of "
@@ -141,7 +157,7 @@ bool has_other_batch(const Model& loaded, const ModelRequest& request) {
 Result<EngineModel> engine_model(const LoadedModel& loaded, const ModelRequest& request,
                                  std::uint64_t seed) {
   EngineModel model;
-  const bool is_file = !request.path.starts_with(zoo::kPrefix);
+  const bool is_file = !zoo::is_built(request.path);
   if (is_file && !has_other_batch(loaded.model, request)) {
     model.path = request.path;
     return model;

@@ -10,7 +10,7 @@
 #include "strata/base/scratch_folder.h"
 #include "strata/build/weights.h"
 #include "strata/machine/machine.h"
-#include "strata/zoo/zoo.h"
+#include "strata/zoo/hugging_face.h"
 #include "task/float_model.h"
 #include "task/job_process.h"
 #include "task/opened_engine.h"
@@ -69,7 +69,7 @@ Status QuantizeJob::load_models() {
   if (!layers) return failure(layers);
   task_.layers = std::move(*layers);
   task_.model = &loaded_.model;
-  report_.random_weights = request_.model.path.starts_with(zoo::kPrefix);
+  report_.random_weights = zoo::is_built(request_.model.path);
   if (report_.random_weights) {
     task_.fill = build::random_weights(loaded_.model, request_.data.data.seed);
     return {};

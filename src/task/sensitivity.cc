@@ -13,7 +13,7 @@
 #include "graph/hash.h"
 #include "strata/build/weights.h"
 #include "strata/edit/qdq.h"
-#include "strata/zoo/zoo.h"
+#include "strata/zoo/hugging_face.h"
 #include "task/activation_ranges.h"
 #include "task/fingerprint.h"
 #include "task/float_model.h"
@@ -202,7 +202,7 @@ void Measuring::describe() {
   run.data = data_->describe();
   run.ranges = request_.rounding.activations ? ranges_.words : "none are needed";
   run.random_data = data_->random();
-  run.random_weights = request_.model.path.starts_with(zoo::kPrefix);
+  run.random_weights = zoo::is_built(request_.model.path);
   run.samples = data_->count();
   run.quality = request_.quality;
   run.rounding = request_.rounding;

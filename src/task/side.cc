@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/mapped_file.h"
+#include "strata/compare/weights.h"
 #include "strata/profile/analysis.h"
 
 namespace strata {
@@ -47,6 +48,12 @@ Result<LoadedSide> count_model(const SideRequest& request, const Observer& obser
 }  // namespace
 
 Result<LoadedSide> load_side(const SideRequest& request, const Observer& observer) {
+  if (is_weights_file(request.model.path)) {
+    const auto weights = read_weights(request.model.path, {.limit = request.model.limit});
+    if (!weights) return failure(weights);
+    return LoadedSide{.side = compare::side_of(*weights, request.model.path),
+                      .bytes = weights->file_bytes};
+  }
   const auto document = open_document(request.model.path);
   if (document == nullptr) return count_model(request, observer);
   auto side = compare::read_side(document->bytes(), request.model.path);

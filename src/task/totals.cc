@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/glob.h"
+#include "strata/zoo/hugging_face.h"
 
 namespace strata {
 
@@ -11,9 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of models; one of Hugging Face's is a model itself.
 bool is_folder(const std::string& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored);
+  return fs::is_directory(path, ignored) && !zoo::is_hugging_face(path);
 }
 
 // A file may have such a character in its name.

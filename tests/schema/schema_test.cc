@@ -101,6 +101,11 @@ constexpr const char* kCommands[] = {
     "stat tests/models/resnet18.onnx tests/models/mobilenet_v2_dynamic.onnx --format json",
     "stat 'zoo:squeezenet1_1?resolution=64' 'zoo:squeezenet1_0?resolution=64' --time --engine fake "
     "--runs 8 --format json",
+    "stat tests/models/weights/state_dict.pth --format json",
+    "stat tests/models/weights/q4_k_m.gguf --report tree --format json",
+    "stat tests/models/weights/sharded/model.safetensors.index.json --report type --format json",
+    "stat tests/models/hugging_face/tiny/mixtral --format json",
+    "diff tests/models/weights/plain.safetensors tests/models/weights/parameters.bin --format json",
     "ops --format json",
     "zoo --format json --top 3",
     "zoo table --format json",
