@@ -110,8 +110,7 @@ constexpr Entry family_x(std::string_view name, void (*build)(Builder&, const Ar
   return {name, "grouped bottlenecks of regular widths, 2020", "RegNet", kImageParameters, build};
 }
 constexpr Entry family_y(std::string_view name, void (*build)(Builder&, const Arguments&)) {
-  return {name, "grouped bottlenecks of regular widths, with squeeze and excitation, 2020",
-          "RegNet", kImageParameters, build};
+  return {name, "regnet_x with squeeze and excitation, 2020", "RegNet", kImageParameters, build};
 }
 
 constexpr Entry kRegnetNetworks[] = {

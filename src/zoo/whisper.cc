@@ -158,8 +158,7 @@ constexpr Parameter kWhisperParameters[] = {
      "tiny|base|small|medium|large|large_v3|turbo"},
     {"batch", ParameterKind::Size, "1", "recordings at once"},
     kTokens,
-    {"cache", ParameterKind::Choice, "off",
-     "only the decoder runs; keys and values of the sound and of earlier tokens are given", 0, 0,
+    {"cache", ParameterKind::Choice, "off", "one step of the decoder, given what came before", 0, 0,
      "off|on"},
     kEarlierTokens,
     kType};
