@@ -49,6 +49,8 @@ constexpr Parameter kRetinaNet[] = {
 constexpr Entry kDetectionNetworks[] = {
     {"fasterrcnn_resnet50_fpn", "detector of two stages, 2015; the image is resized to 800",
      "FasterRCNN", kFasterRcnn, fasterrcnn},
+    {"maskrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn with masks, 2017", "MaskRCNN", kFasterRcnn,
+     maskrcnn},
     {"retinanet_resnet50_fpn", "detector of one stage, 2017; the image is resized to 800",
      "RetinaNet", kRetinaNet, retinanet},
 };

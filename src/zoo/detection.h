@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "zoo/registry.h"
@@ -73,6 +74,7 @@ Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppre
 
 struct Detections {
   Var boxes, labels, scores;
+  Var masks = {};  // n×1×28×28: how likely each part of a box belongs to the object, if asked for
 };
 // Makes them outputs of the network, for each image: `boxes`, or `boxes_0` if there are several.
 void output_detections(Builder& net, std::span<const Detections> images, const ImageSizes& sizes);
@@ -90,13 +92,34 @@ std::vector<Var> region_proposals(Builder& net, std::span<const Var> features,
 struct RoiOptions {
   std::int64_t proposals, classes, detections;  // proposals and detections of one image, at most
   float least_score;
+  bool masks = false;  // Mask R-CNN
 };
 // Classifies the proposals of each image.
 std::vector<Detections> roi_heads(Builder& net, std::span<const Var> features,
                                   std::span<const Var> proposals, const ImageSizes& sizes,
                                   const RoiOptions& options);
 
+struct RoiPool {
+  std::string_view name;
+  std::int64_t side;
+};
+// The features under each box, n×256×side×side, from the level that fits its size; n is at most
+// `most` in each image.
+Var roi_pool(Builder& net, std::span<const Var> features, std::span<const Var> proposals,
+             const RoiPool& pool, std::int64_t most);
+// The rows of each image, as many as it has boxes.
+std::vector<Var> by_image(Builder& net, Var x, std::span<const Var> boxes);
+
+// ---- The third stage of Mask R-CNN.
+
+// Adds a mask to each detection, in the open module.
+void mask_heads(Builder& net, std::span<const Var> features, std::span<Detections> images,
+                const RoiOptions& options);
+// Masks as large as the image, n×1×h×w, 0 outside of their boxes.
+Var paste_masks(Builder& net, Var masks, Var boxes, Pair image);
+
 void fasterrcnn(Builder& net, const Arguments& arguments);
+void maskrcnn(Builder& net, const Arguments& arguments);
 void retinanet(Builder& net, const Arguments& arguments);
 
 }  // namespace strata::zoo

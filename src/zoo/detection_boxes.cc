@@ -72,9 +72,12 @@ Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppre
 void output_detections(Builder& net, std::span<const Detections> images, const ImageSizes& sizes) {
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::string number = images.size() == 1 ? "" : fmt::format("_{}", i);
-    net.output("boxes" + number, back_to_given(net, images[i].boxes, sizes));
+    const Var boxes = back_to_given(net, images[i].boxes, sizes);
+    net.output("boxes" + number, boxes);
     net.output("labels" + number, images[i].labels);
     net.output("scores" + number, images[i].scores);
+    if (images[i].masks.id != kNone)
+      net.output("masks" + number, paste_masks(net, images[i].masks, boxes, sizes.given));
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLevels = 4;        // of the pyramid; its fifth level is only for proposals
 constexpr std::int64_t kFirstStride = 4;  // image pixels per pixel of the first level
-constexpr std::int64_t kPooled = 7;
+constexpr RoiPool kBoxPool{"box_roi_pool", 7};
 constexpr std::int64_t kWidth = 1024;
 constexpr float kOverlap = 0.5F;
 constexpr float kLeastSide = 1e-2F;
@@ -46,11 +46,12 @@ Var images_of(Builder& net, std::span<const Var> proposals) {
   return net.concat(numbers, 0);
 }
 
-// Pools the boxes of each level from it, then puts all of them in the boxes' order. There are at
-// most `most` boxes in an image.
+}  // namespace
+
+// Pools the boxes of each level from it, then puts all of them in the boxes' order.
 Var roi_pool(Builder& net, std::span<const Var> features, std::span<const Var> proposals,
-             std::int64_t most) {
-  const auto module = net.module("box_roi_pool", "MultiScaleRoIAlign");
+             const RoiPool& pool, std::int64_t most) {
+  const auto module = net.module(pool.name, "MultiScaleRoIAlign");
   const Var images = images_of(net, proposals);
   const Var boxes = proposals.size() == 1 ? proposals[0] : net.concat(proposals, 0);
   most *= static_cast<std::int64_t>(proposals.size());
@@ -63,8 +64,8 @@ Var roi_pool(Builder& net, std::span<const Var> features, std::span<const Var> p
         images.id == kNone ? repeated(net, 0, rows[i]) : net.gather(images, rows[i], 0);
     pooled[i] = net.op("RoiAlign", {features[i], net.gather(boxes, rows[i], 0), image},
                        {{"coordinate_transformation_mode", "output_half_pixel"},
-                        {"output_height", kPooled},
-                        {"output_width", kPooled},
+                        {"output_height", pool.side},
+                        {"output_width", pool.side},
                         {"sampling_ratio", 2},
                         {"spatial_scale", 1.0 / static_cast<double>(kFirstStride << i)}});
   }
@@ -75,6 +76,15 @@ Var roi_pool(Builder& net, std::span<const Var> features, std::span<const Var> p
   const Var inverse = net.op("ScatterElements", {levels, order, places}, {{"axis", 0}});
   return net.gather(net.concat(pooled, 0), inverse, 0);
 }
+
+std::vector<Var> by_image(Builder& net, Var x, std::span<const Var> boxes) {
+  if (boxes.size() == 1) return {x};
+  std::vector<Var> counts;
+  for (const Var list : boxes) counts.push_back(net.length(list, 0));
+  return net.ops("Split", {x, net.concat(counts, 0)}, boxes.size(), {{"axis", 0}});
+}
+
+namespace {
 
 Var two_layers(Builder& net, Var x) {
   const auto module = net.module("box_head", "TwoMLPHead");
@@ -107,21 +117,13 @@ Detections detect(Builder& net, Var logits, Var deltas, Var proposals, Pair imag
   return {net.gather(boxes, kept, 0), net.gather(labels, kept, 0), net.gather(scores, kept, 0)};
 }
 
-// The rows of each image, as many as it has proposals.
-std::vector<Var> by_image(Builder& net, Var x, std::span<const Var> proposals) {
-  if (proposals.size() == 1) return {x};
-  std::vector<Var> counts;
-  for (const Var boxes : proposals) counts.push_back(net.length(boxes, 0));
-  return net.ops("Split", {x, net.concat(counts, 0)}, proposals.size(), {{"axis", 0}});
-}
-
 }  // namespace
 
 std::vector<Detections> roi_heads(Builder& net, std::span<const Var> features,
                                   std::span<const Var> proposals, const ImageSizes& sizes,
                                   const RoiOptions& options) {
   const auto module = net.module("roi_heads", "RoIHeads");
-  Var x = two_layers(net, roi_pool(net, features, proposals, options.proposals));
+  Var x = two_layers(net, roi_pool(net, features, proposals, kBoxPool, options.proposals));
   Var logits, deltas;
   {
     const auto predictor = net.module("box_predictor", "FastRCNNPredictor");
@@ -134,6 +136,7 @@ std::vector<Detections> roi_heads(Builder& net, std::span<const Var> features,
   std::vector<Detections> found;
   for (std::size_t i = 0; i < proposals.size(); ++i)
     found.push_back(detect(net, scores[i], moves[i], proposals[i], sizes.resized, options));
+  if (options.masks) mask_heads(net, features, found, options);
   return found;
 }
 

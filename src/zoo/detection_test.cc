@@ -28,6 +28,11 @@ const Network& retina() {
   return kNetwork;
 }
 
+const Network& masked() {
+  static const Network kNetwork = *build("maskrcnn_resnet50_fpn");
+  return kNetwork;
+}
+
 // The output shapes of a module's last operator, one per call.
 std::vector<std::string> shapes(const Network& network, std::string_view path) {
   std::map<ScopeId, std::string> last;
@@ -97,16 +102,38 @@ TEST(RetinaNet, HasItsLevelsFromTheThirdToTheSeventh) {
       ElementsAre("boxes min(boxes, 300)×4", "labels min(boxes, 300)", "scores min(boxes, 300)"));
 }
 
+// As FasterRcnn, up to the boxes.
+TEST(MaskRcnn, DrawsWhatItFinds) {
+  const auto at = [](std::string_view path) { return shapes(masked(), path); };
+  EXPECT_THAT(at("roi_heads.box_predictor.bbox_pred"), ElementsAre("min(boxes, 1000)×364"));
+  EXPECT_THAT(at("roi_heads.mask_roi_pool"), ElementsAre("min(boxes_2, 100)×256×14×14"));
+  for (int i = 0; i < 4; ++i)
+    EXPECT_THAT(at(fmt::format("roi_heads.mask_head.{}.1", i)),
+                ElementsAre("min(boxes_2, 100)×256×14×14"));
+  EXPECT_THAT(at("roi_heads.mask_predictor.conv5_mask"),
+              ElementsAre("min(boxes_2, 100)×256×28×28"));
+  EXPECT_THAT(at("roi_heads.mask_predictor.mask_fcn_logits"),
+              ElementsAre("min(boxes_2, 100)×91×28×28"));
+  EXPECT_THAT(at("roi_heads"), ElementsAre("min(boxes_2, 100)×1×28×28"));
+  EXPECT_THAT(output_shapes(masked()),
+              ElementsAre("boxes min(boxes_2, 100)×4", "labels min(boxes_2, 100)",
+                          "scores min(boxes_2, 100)", "masks min(boxes_2, 100)×1×224×224"));
+  const auto wide = build("maskrcnn_resnet50_fpn?height=240&width=427&detections=10");
+  ASSERT_TRUE(wide) << wide.error().message;
+  EXPECT_THAT(output_shapes(*wide).back(), "masks min(boxes_2, 10)×1×240×427");
+}
+
 // The published figures exclude the gains and shifts of the backbone's 53 norms, which are frozen
 // in trained networks.
 TEST(Detectors, HaveThePublishedParameters) {
   constexpr std::int64_t kOfNorms = 2 * 26560;
   EXPECT_EQ(count(faster().model).total.params, Expr(41755286 + kOfNorms));
+  EXPECT_EQ(count(masked().model).total.params, Expr(44401393 + kOfNorms));
   EXPECT_EQ(count(retina().model).total.params, Expr(34014999 + kOfNorms));
 }
 
 TEST(Detectors, AHeadHasItsWeightsOnce) {
-  for (const auto* network : {&faster(), &retina()}) {
+  for (const auto* network : {&faster(), &masked(), &retina()}) {
     std::vector<std::string_view> names;
     for (const TensorData& data : network->model.stored)
       if (!data.name.empty()) names.push_back(data.name);
@@ -117,7 +144,7 @@ TEST(Detectors, AHeadHasItsWeightsOnce) {
 
 // Only sizes that depend on data have no bound, and they are cut off in the next step.
 TEST(Detectors, EverySizeHasABound) {
-  for (const auto* network : {&faster(), &retina()}) {
+  for (const auto* network : {&faster(), &masked(), &retina()}) {
     const Graph& graph = network->model.graph();
     const auto is_cut = [&](const Node& node) {
       if (node.op == "NonZero" || node.op == "NonMaxSuppression") return true;
@@ -163,12 +190,12 @@ TEST(Detectors, TakeSeveralImages) {
   const auto macs = [](const Network& network) {
     return count(network.model).total.macs.evaluate([](std::string_view) { return 5000.0; });
   };
-  for (const auto* one : {&faster(), &retina()}) {
+  for (const auto* one : {&faster(), &masked(), &retina()}) {
     const auto three = build(fmt::format("{}?batch=3", one->model.graph().name));
     ASSERT_TRUE(three) << three.error().message;
     EXPECT_EQ(macs(*three), 3 * *macs(*one));
     EXPECT_EQ(count(three->model).total.params, count(one->model).total.params);
-    EXPECT_EQ(three->model.graph().outputs.size(), 9u);
+    EXPECT_EQ(three->model.graph().outputs.size(), 3 * one->model.graph().outputs.size());
   }
 }
 

@@ -1,9 +1,11 @@
-// Faster R-CNN: regions are proposed first, then classified.
+// Faster R-CNN: regions are proposed first, then classified. Mask R-CNN also draws what it finds.
 #include "zoo/detection.h"
 
 namespace strata::zoo {
 
-void fasterrcnn(Builder& net, const Arguments& arguments) {
+namespace {
+
+void rcnn(Builder& net, const Arguments& arguments, bool masks) {
   const ImageSizes sizes = image_sizes(net, arguments);
   Var x = net.input("input", {arguments.whole("batch"), 3, sizes.given.h, sizes.given.w});
   x = transform(net, x, sizes);
@@ -16,8 +18,14 @@ void fasterrcnn(Builder& net, const Arguments& arguments) {
                 {.proposals = most,
                  .classes = arguments.whole("classes"),
                  .detections = arguments.whole("detections"),
-                 .least_score = static_cast<float>(arguments.real("score"))});
+                 .least_score = static_cast<float>(arguments.real("score")),
+                 .masks = masks});
   output_detections(net, found, sizes);
 }
+
+}  // namespace
+
+void fasterrcnn(Builder& net, const Arguments& arguments) { rcnn(net, arguments, false); }
+void maskrcnn(Builder& net, const Arguments& arguments) { rcnn(net, arguments, true); }
 
 }  // namespace strata::zoo

@@ -1,4 +1,5 @@
 // MobileNetV2: inverted residuals, narrow at the ends, wide and depthwise in the middle.
+#include "zoo/conv_norm.h"
 #include "zoo/registry.h"
 
 namespace strata::zoo {
@@ -10,15 +11,7 @@ struct Stage {
 constexpr Stage kStages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                              {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
 
-// Convolution, norm and ReLU6.
-Var conv_norm_act(Builder& net, std::int64_t number, Var x, std::int64_t out, ConvOptions options) {
-  const auto block = net.module(number, "Conv2dNormActivation");
-  options.pad = (options.kernel.h - 1) / 2;
-  options.bias = false;
-  x = net.conv("0", x, out, options);
-  x = net.batch_norm("1", x);
-  return net.relu6("2", x);
-}
+constexpr NormAct kRelu6{.act = Act::Relu6};
 
 Var inverted_residual(Builder& net, std::int64_t number, Var x, std::int64_t out,
                       std::int64_t stride, std::int64_t expand) {
@@ -29,8 +22,9 @@ Var inverted_residual(Builder& net, std::int64_t number, Var x, std::int64_t out
   {
     const auto conv = net.module("conv", "Sequential");
     std::int64_t next = 0;
-    if (expand != 1) x = conv_norm_act(net, next++, x, wide, {.kernel = 1});
-    x = conv_norm_act(net, next++, x, wide, {.kernel = 3, .stride = stride, .groups = wide});
+    if (expand != 1) x = conv_norm_act(net, next++, x, wide, {}, kRelu6);
+    x = conv_norm_act(net, next++, x, wide, {.kernel = 3, .stride = stride, .groups = wide},
+                      kRelu6);
     x = net.conv(expand != 1 ? "2" : "1", x, out, {.bias = false});
     x = net.batch_norm(expand != 1 ? "3" : "2", x);
   }
@@ -42,14 +36,14 @@ void mobilenet_v2(Builder& net, const Arguments& arguments) {
   Var x = image(net, arguments);
   {
     const auto features = net.module("features", "Sequential");
-    x = conv_norm_act(net, 0, x, scaled_channels(32 * width), {.kernel = 3, .stride = 2});
+    x = conv_norm_act(net, 0, x, scaled_channels(32 * width), {.kernel = 3, .stride = 2}, kRelu6);
     std::int64_t next = 1;
     for (const Stage& stage : kStages)
       for (std::int64_t i = 0; i < stage.repeats; ++i)
         x = inverted_residual(net, next++, x,
                               scaled_channels(static_cast<double>(stage.out) * width),
                               i == 0 ? stage.stride : 1, stage.expand);
-    x = conv_norm_act(net, next, x, scaled_channels(1280 * std::max(1.0, width)), {.kernel = 1});
+    x = conv_norm_act(net, next, x, scaled_channels(1280 * std::max(1.0, width)), {}, kRelu6);
   }
   x = net.flatten(net.adaptive_avg_pool(x, 1));
   const auto classifier = net.module("classifier", "Sequential");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "zoo/blocks.h"
+#include "zoo/conv_norm.h"
 #include "zoo/registry.h"
 
 namespace strata::zoo {
@@ -125,12 +126,6 @@ Var shifted_attention(Builder& net, Var x, std::int64_t heads, bool shifted) {
   if (map.h != given.h) x = net.slice(x, 1, 0, given.h);
   if (map.w != given.w) x = net.slice(x, 2, 0, given.w);
   return x;
-}
-
-// A dropout of whole samples: returns its input except in training.
-Var stochastic_depth(Builder& net, Var x) {
-  const auto module = net.module("stochastic_depth", "StochasticDepth");
-  return net.op("Dropout", {x});
 }
 
 Var block(Builder& net, std::int64_t number, Var x, std::int64_t heads) {

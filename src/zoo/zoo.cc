@@ -15,11 +15,14 @@ namespace {
 
 std::vector<Entry> all_networks() {
   std::vector<Entry> all;
-  for (const auto& family :
-       {alexnet_networks(), decoder_networks(), densenet_networks(), detection_networks(),
-        efficientvit_networks(), googlenet_networks(), mnasnet_networks(), mobilenet_networks(),
-        resnet_networks(), shufflenet_networks(), squeezenet_networks(), swiftnet_networks(),
-        swin_networks(), vgg_networks(), vit_networks()})
+  for (const auto& family : {alexnet_networks(),      convnext_networks(),  decoder_networks(),
+                             densenet_networks(),     detection_networks(), efficientnet_networks(),
+                             efficientvit_networks(), googlenet_networks(), gpt2_networks(),
+                             mnasnet_networks(),      mobilenet_networks(), mobilenet_v3_networks(),
+                             regnet_networks(),       resnet_networks(),    shufflenet_networks(),
+                             squeezenet_networks(),   swiftnet_networks(),  swin_networks(),
+                             vgg_networks(),          vit_networks(),       whisper_networks(),
+                             yolox_networks()})
     all.insert(all.end(), family.begin(), family.end());
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return all;

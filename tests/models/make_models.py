@@ -10,7 +10,9 @@ import csv
 import hashlib
 import pathlib
 
-DETECTORS = ["fasterrcnn_resnet50_fpn", "retinanet_resnet50_fpn"]
+DETECTORS = ["fasterrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn", "retinanet_resnet50_fpn"]
+# Newer networks of the zoo: one of each kind. tests/zoo/sources.csv has their other sizes.
+NEWER = ["efficientnet_b0", "mobilenet_v3_large", "mobilenet_v3_small", "regnet_y_400mf"]
 NETWORKS = ["alexnet", "vgg16", "resnet18", "resnet50", "mobilenet_v2", "vit_b_16", "swin_t"]
 # Networks that other tools count beside these (tests/tools/); their weights are not needed.
 SKETCHED = ["convnext_tiny", "maxvit_t"]
@@ -52,7 +54,7 @@ def make_sketches(out):
     """The other networks that the zoo has, without weights."""
     table = pathlib.Path(__file__).parent.parent / "golden" / "rasp_torchvision_models.csv"
     with table.open() as rows:
-        names = DETECTORS + [row["model"] for row in csv.DictReader(rows)]
+        names = DETECTORS + NEWER + [row["model"] for row in csv.DictReader(rows)]
     with concurrent.futures.ProcessPoolExecutor(max_workers=2) as pool:
         made = [
             pool.submit(sketch, name, out / f"{name}.onnx")

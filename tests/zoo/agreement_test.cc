@@ -32,19 +32,25 @@ struct Case {
 const std::vector<Case>& cases() {
   static const std::vector<Case> kCases = {
       {"alexnet"},
+      {"convnext_tiny"},
       {"densenet121"},
       {"densenet161"},
       {"densenet169"},
       {"densenet201"},
+      {"efficientnet_b0"},
       // Between modules, the zoo's detectors clip and sort boxes in fewer operators than the
       // export; the pool over regions is one module here and a module inside another one there.
       {"fasterrcnn_resnet50_fpn", "", {"roi_heads.box_roi_pool"}, true},
       {"googlenet"},
+      {"maskrcnn_resnet50_fpn", "", {"roi_heads.box_roi_pool", "roi_heads.mask_roi_pool"}, true},
       {"mnasnet0_5", "stem=scaled"},
       {"mnasnet0_75", "stem=scaled"},
       {"mnasnet1_0", "stem=scaled"},
       {"mnasnet1_3", "stem=scaled"},
       {"mobilenet_v2"},
+      {"mobilenet_v3_large"},
+      {"mobilenet_v3_small"},
+      {"regnet_y_400mf"},
       {"resnet101"},
       {"resnet152"},
       {"resnet18"},
