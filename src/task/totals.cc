@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "base/glob.h"
+#include "base/in_quotes.h"
 
 namespace strata {
 
@@ -41,15 +44,17 @@ std::vector<std::string> files_in(const fs::path& folder, const std::string& pat
 
 bool names_several(const std::string& path) { return is_folder(path) || is_pattern(path); }
 
-std::vector<std::string> models_at(const std::vector<std::string>& paths) {
+Result<std::vector<std::string>> models_at(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   for (const std::string& path : paths) {
-    std::vector<std::string> found;
-    if (is_folder(path))
+    std::vector<std::string> found = {path};
+    if (is_folder(path)) {
       found = files_in(path, "*.onnx");
-    else if (is_pattern(path))
+      if (found.empty()) return failure(fmt::format("the folder {} has no .onnx file", path));
+    } else if (is_pattern(path)) {
       found = files_in(fs::path(path).parent_path(), fs::path(path).filename().string());
-    if (found.empty()) found = {path};
+      if (found.empty()) return failure(fmt::format("no file matches {}", in_quotes(path)));
+    }
     out.insert(out.end(), found.begin(), found.end());
   }
   return out;
