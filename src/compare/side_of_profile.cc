@@ -68,8 +68,9 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Profile& prof
 }
 
 bool is_in_running_order(const Profile& profile) {
-  const auto sorted = std::find_if(profile.options.begin(), profile.options.end(),
-                                   [](const auto& option) { return option.first == "--sort"; });
+  const auto sorted =
+      std::find_if(profile.options.begin(), profile.options.end(),
+                   [](const auto& option) { return option.first.ends_with("sort"); });
   return profile.report != ReportKind::Type && sorted == profile.options.end();
 }
 
