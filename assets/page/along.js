@@ -4,27 +4,26 @@
 const kPanels = [["params", "Parameters"], ["activation", "Activations"], ["macs", "MACs"],
                  ["mem", "Bytes moved"], ["energy", "Energy"], ["time", "Time"]];
 
+/** A number of every layer; `total` is what all of them are together, or null. */
+function panelOf(name, title, numbers, unit, total) {
+  return {name, title, numbers, unit, total,
+          most: numbers.reduce((most, one) => Math.max(most, one || 0), 0),
+          least: numbers.reduce((least, one) => Math.min(least, one || 0), 0),
+          unknown: numbers.every((number) => !number) && numbers.some((number) => number === null)};
+}
+
 class AlongChart extends Chart {
-  constructor(table, selection, names) {
-    super({title: "Along the network", table, order: leavesOf(table), selection,
-           about: "Every layer in running order, from left to right. Bands are the stages and lines " +
-                  "the blocks of the module path. Arrow keys move from layer to layer."});
+  /** `paths` are those of modules, one for each row of `order`. */
+  constructor({title, about, table, order, selection, panels, paths}) {
+    super({title, about, table, order, selection});
     this.names = this.order.map((row) => table.nameOf(row));
-    const all = kPanels.filter(([name]) => names.includes(name) && table.has(name)).map(
-      ([name, title]) => {
-        const numbers = this.order.map((row) => table.number(row, name));
-        return {name, title, numbers, unit: table.unit(name),
-                most: numbers.reduce((most, one) => Math.max(most, one || 0), 0),
-                total: table.total(name), unknown: numbers.every((number) => !number) &&
-                                                   numbers.some((number) => number === null)};
-      });
-    this.panels = all.filter((panel) => panel.most > 0);
-    const open = all.filter((panel) => panel.unknown).map((panel) => panel.title.toLowerCase());
+    this.panels = panels.filter((panel) => panel.most > 0 || panel.least < 0);
+    const open = panels.filter((panel) => panel.unknown).map((panel) => panel.title.toLowerCase());
     if (open.length > 0)
       this.caption.append(` Not drawn, because they are formulas or unknown: ${open.join(", ")}.`);
     if (this.panels.some((panel) => panel.numbers.includes(null)))
       this.caption.append(" A dotted line below a panel is where a number is not known.");
-    this.groups = stagesOf(pathsOf(table));
+    this.groups = stagesOf(paths);
     this.hovered = -1;
     this.picture.addEventListener("pointermove", (event) => this.hover(this.at(event)));
     this.picture.addEventListener("pointerleave", () => this.hover(-1));
@@ -145,9 +144,10 @@ class AlongChart extends Chart {
                                       height: this.bottom - this.top, class: kind}));
       for (const panel of this.panels) {
         const number = panel.numbers[at];
+        const ends = [panel.y(number || 0), panel.y(0)];
         if (number)
-          this.marks.append(draw("rect", {x, y: panel.y(number), width: Math.max(2, wide - 1),
-                                          height: panel.bottom - panel.y(number), class: "own"}));
+          this.marks.append(draw("rect", {x, y: Math.min(...ends), width: Math.max(2, wide - 1),
+                                          height: Math.abs(ends[0] - ends[1]), class: "own"}));
       }
     }
     this.heading.textContent = index < 0 ? "" : `${index + 1} of ${this.order.length}: ` +
@@ -165,4 +165,16 @@ class AlongChart extends Chart {
     return `${panel.title}: ${text(number)}` +
            (panel.total ? ` (${shareText(number / panel.total)})` : "");
   }
+}
+
+/** Of a profile: `names` are columns, of which those are shown that it has. */
+function profileAlong(table, selection, names) {
+  const order = leavesOf(table);
+  return new AlongChart({
+    title: "Along the network", table, order, selection, paths: pathsOf(table),
+    about: "Every layer in running order, from left to right. Bands are the stages and lines " +
+           "the blocks of the module path. Arrow keys move from layer to layer.",
+    panels: kPanels.filter(([name]) => names.includes(name) && table.has(name))
+      .map(([name, title]) => panelOf(name, title, order.map((row) => table.number(row, name)),
+                                      table.unit(name), table.total(name)))});
 }

@@ -16,6 +16,7 @@ class DataTable {
     this.rows = raw.rows;
     this.depths = raw.depths;
     this.totals = raw.totals;
+    this.lists = raw.lists || {};
     this.byName = new Map();
     // A column for people may have the name of one with its number; charts want the number.
     this.columns.forEach((column, index) => {
@@ -43,6 +44,11 @@ class DataTable {
   /** A number, or null. */
   number(row, name) {
     return numberOf(this.cell(row, name));
+  }
+
+  /** Numbers that belong to a row, such as the times of single runs. */
+  list(row, name) {
+    return (this.lists[name] && this.lists[name][row]) || [];
   }
 
   text(row, name) {

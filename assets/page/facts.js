@@ -53,11 +53,17 @@ function folded(title, pairs) {
   return make("details", {class: "folded"}, make("summary", {}, title), definitions(pairs));
 }
 
+function shortFile(path) {
+  return String(path).replace(/^.*\//, "").replace(/\.onnx$/, "").replace(/^zoo:/, "");
+}
+
 /** The network or the run that the document is of. */
 function subject(doc) {
   const facts = doc.facts;
+  if (doc.kind === "diff" && Array.isArray(facts.sides))
+    return facts.sides.map((side) => shortFile(side.file)).join(" → ");
   const path = facts.model && (typeof facts.model === "string" ? facts.model : facts.model.path);
-  if (path) return path.replace(/^.*\//, "").replace(/\.onnx$/, "").replace(/^zoo:/, "");
+  if (path) return shortFile(path);
   const models = Array.isArray(facts.models) ? facts.models.map((one) => one.model) : [];
   if (models.length > 0) return [...new Set(models)].join(", ");
   return doc.kind.replace(/_/g, " ");
@@ -67,7 +73,7 @@ function subject(doc) {
 function commandLine(doc) {
   const given = Object.entries(doc.options).filter(([name]) => !/^--(format|output|table)$/.test(name));
   const words = given.map(([name, value]) =>
-    !name.startsWith("-") ? value : value === "" || value === "true" ? name : `${name} ${value}`);
+    !name.startsWith("-") ? value.replace(/,/g, " ") : value === "" || value === "true" ? name : `${name} ${value}`);
   return words.join(" ");
 }
 

@@ -1,20 +1,22 @@
 // One line for each row: a number with its interval, such as a latency or a speed-up.
 
 const kMostLines = 40;
+const kFar = 50;  // times as long as the shortest: the axis has powers of ten
 
 class IntervalChart extends Chart {
   /**
    * `column` has the numbers, `label` names a row, `beside` are columns that are marked, too, and
-   * `lines` are values that all are compared with: [value, name].
+   * `lines` are values that all are compared with: [value, name]. `spread` names lists of single runs.
    */
-  constructor({title, about, table, selection, column, label, beside = [], lines = [], sortBy = null}) {
+  constructor({title, about, table, selection, column, label, beside = [], lines = [], sortBy = null,
+               spread = ""}) {
     let order = table.rows.map((cells, row) => row).filter((row) => table.number(row, column) !== null);
     if (sortBy) order.sort((a, b) => table.number(b, sortBy) - table.number(a, sortBy));
     const left = order.length - kMostLines;
     order = order.slice(0, kMostLines);
     super({title, table, order, selection,
            about: about + (left > 0 ? ` ${left} more rows are in the table.` : "")});
-    Object.assign(this, {column, named: label, beside, lines, unit: table.unit(column)});
+    Object.assign(this, {column, named: label, beside, lines, spread, unit: table.unit(column)});
     this.picture.addEventListener("click", (event) => {
       const y = event.clientY - this.picture.getBoundingClientRect().top;
       this.choose(Math.floor((y - this.top) / this.high));
@@ -37,19 +39,39 @@ class IntervalChart extends Chart {
     for (const row of this.order) {
       most = Math.max(most, this.table.number(row, this.column), (this.ends(row) || [0, 0])[1]);
       for (const [name] of this.beside) most = Math.max(most, this.table.number(row, name) || 0);
+      most = Math.max(most, ...this.runs(row));
     }
     return most;
   }
 
+  /** Of all that is drawn. */
+  least() {
+    return this.order.reduce((least, row) => Math.min(
+      least, this.table.number(row, this.column), ...(this.ends(row) || []), ...this.runs(row),
+      ...this.beside.map(([name]) => this.table.number(row, name)).filter((one) => one !== null)), Infinity);
+  }
+
+  /** Single runs that are drawn: one that took very long would leave no room for the others. */
+  runs(row) {
+    const most = 2 * this.table.number(row, this.column);
+    return this.table.list(row, this.spread).filter((run) => run <= most);
+  }
+
   paint(width) {
-    this.high = 24;
+    this.high = this.spread ? 32 : 24;
     this.top = 20;
     const labels = this.order.map((row) => this.named(row));
     this.left = Math.min(width * 0.4, labels.reduce((most, one) => Math.max(most, textWidth(one)), 40) + 14);
     this.right = width - 150;
     this.bottom = this.top + this.high * this.order.length;
-    const ticks = linearTicks(this.most(), this.unit, this.right - this.left > 500 ? 6 : 3);
-    this.x = linearScale(0, Math.max(this.most(), ticks[ticks.length - 1]), this.left, this.right);
+    const most = this.most(), least = this.least();
+    const powers = this.unit === "seconds" && least > 0 && most > kFar * least;
+    const ticks = powers ? logTicks(least, most)
+                         : linearTicks(most, this.unit, this.right - this.left > 500 ? 6 : 3);
+    const end = Math.max(most, ticks[ticks.length - 1]);
+    this.start = powers ? ticks[0] : 0;
+    this.x = powers ? logScale(ticks[0], end, this.left, this.right)
+                    : linearScale(0, end, this.left, this.right);
     for (const tick of ticks)
       this.picture.append(
         draw("line", {x1: this.x(tick), x2: this.x(tick), y1: this.top, y2: this.bottom, class: "tick"}),
@@ -80,11 +102,14 @@ class IntervalChart extends Chart {
         this.picture.append(draw("path", {d: `M${this.x(other)} ${y - 5}v10`, class: "beside"},
                                  draw("title", {}, `${title} ${numberText(other, this.unit, false)}`)));
     }
+    // Each run a short line, so that where many are is dark.
+    const runs = this.runs(row).map((run) => `M${this.x(run).toFixed(1)} ${y - 13}v7`);
+    if (runs.length > 0) this.picture.append(draw("path", {d: runs.join(""), class: "runs"}));
     if (ends)
-      this.picture.append(draw("path", {d: `M${this.x(Math.max(0, ends[0]))} ${y}H${this.x(ends[1])}`,
+      this.picture.append(draw("path", {d: `M${this.x(Math.max(this.start, ends[0]))} ${y}H${this.x(ends[1])}`,
                                         class: "interval"}));
     else
-      this.picture.append(draw("path", {d: `M${this.x(0)} ${y}H${this.x(value)}`, class: "thin"}));
+      this.picture.append(draw("path", {d: `M${this.x(this.start)} ${y}H${this.x(value)}`, class: "thin"}));
     this.picture.append(draw("circle", {cx: this.x(value), cy: y, r: 5, class: "bars"}),
                         this.text(this.right + 10, y + 4,
                                   this.number(value) + (ends ? ` ±${this.number((ends[1] - ends[0]) / 2)}`
@@ -113,15 +138,20 @@ function benchCharts(doc, selection) {
   const varying = ["backend", "precision", "threads", "batch", "shape"].filter((name) =>
     name === "backend" || new Set(table.rows.map((cells, row) => table.text(row, name))).size > 1);
   if (models.size > 1) varying.unshift("model");
-  const label = (row) => varying.map((name) => table.text(row, name)).filter((text) => text !== "?")
-    .join(" ");
+  const worded = {threads: (text) => `${text} thread${text === "1" ? "" : "s"}`,
+                  batch: (text) => `batch ${text}`};
+  const label = (row) => varying.map((name) => [name, table.text(row, name)])
+    .filter(([, text]) => text !== "?")
+    .map(([name, text]) => worded[name] ? worded[name](text) : text).join(" ");
   const common = {table, selection, label};
   return [
-    new IntervalChart({...common, title: "Latency", column: "median_s",
+    new IntervalChart({...common, title: "Latency", column: "median_s", spread: "spread_s",
                        beside: [["min_s", "least"], ["p90_s", "90th percentile"],
                                 ["p99_s", "99th percentile"]],
                        about: "Dots are medians, thick lines their 95 % intervals; ticks are the least, " +
-                              "the 90th and, with enough runs, the 99th percentile."}),
+                              "the 90th and, with enough runs, the 99th percentile. Thin lines above are " +
+                              "single runs, a hundred at most, evenly spaced in their order; those of more " +
+                              "than twice the median are not drawn."}),
     new IntervalChart({...common, title: "Speed-up", column: "speed_up", lines: [[1, "base"]],
                        about: "How many times as fast as the base, with 95 % intervals. An interval " +
                               "that crosses the line at 1 says that nobody knows which is faster."}),

@@ -20,7 +20,7 @@ function profileCharts(doc, selection, summary) {
   const charts = [];
   // Rows by type or in another order are not along anything.
   if (isInOrder(doc)) {
-    if (kAlong.some(known)) charts.push(new AlongChart(table, selection, kAlong));
+    if (kAlong.some(known)) charts.push(profileAlong(table, selection, kAlong));
     if (known("alive")) charts.push(new MemoryTimeline(table, selection, doc.facts.memory));
   }
   if (known("flops_per_s") && doc.facts.roofline)
@@ -33,7 +33,7 @@ function profileCharts(doc, selection, summary) {
 }
 
 const kCharts = {profile: profileCharts, bench: benchCharts, sweep: benchCharts,
-                 optimization: benchCharts, sensitivity: sensitivityCharts, payload: payloadCharts};
+                 optimization: benchCharts, sensitivity: sensitivityCharts, payload: payloadCharts, diff: diffCharts};
 
 function showDocument(doc) {
   const page = document.getElementById("page");
@@ -44,7 +44,8 @@ function showDocument(doc) {
   const tables = [], feet = [];  // what is said of a table comes behind what is said of all
   for (const section of doc.sections) {
     const table = section.table && doc.table(section.table);
-    const text = sentences(section);
+    const lines = section.lines.filter((line) => !isSaidOfMemory(doc, line));
+    const text = sentences({...section, lines});
     if (text && !table) summary.append(text);
     if (!table) continue;
     if (text) feet.push(text);

@@ -57,7 +57,8 @@ function memorySentence(table, memory) {
   const tensors = Array.isArray(memory.at_peak) ? memory.at_peak : [];
   const names = tensors.slice(0, 3).map((one) =>
     `${one.layer || "input " + one.tensor} (${numberText(one.bytes, "bytes", false)})`);
-  return [make("strong", {}, `Memory peaks at ${numberText(memory.peak_bytes, "bytes", false)}`),
+  const least = memory.certainty === "lower_bound" ? "≥" : "";
+  return [make("strong", {}, `Memory peaks at ${least}${numberText(memory.peak_bytes, "bytes", false)}`),
           ` of activations while ${memory.peak_layer || "it begins"} runs`,
           names.length > 0 ? `: ${names.join(", ")}${tensors.length > 3 ? ", …" : ""} are alive.` : "."];
 }
@@ -65,6 +66,12 @@ function memorySentence(table, memory) {
 /** Rows that are layers in running order; a sorted table is in none. */
 function isInOrder(doc) {
   return ["tape", "node", "leaves", "tree"].includes(doc.facts.report) && !("--sort" in doc.options);
+}
+
+/** A line below the program's table that says what memorySentence() says. */
+function isSaidOfMemory(doc, line) {
+  return doc.kind === "profile" && line.startsWith("Peak activations ") &&
+         memorySentence(doc.tables[0], doc.facts.memory || {}) !== null;
 }
 
 /** A list, or null where nothing can be said. */

@@ -2,7 +2,7 @@
 
 const kRowHeight = 27;  // pixels, as table.css has it
 const kBeside = 12;     // rows that are made above and below those in sight
-const kMostPrinted = 3000;
+const kMostPrinted = 20000;  // rows; more are hundreds of sheets of paper
 
 class TableView {
   /** @param {DataTable} table @param {Selection} selection @param {boolean} exact */
@@ -20,7 +20,8 @@ class TableView {
     this.grid = make("table", {class: "grid"}, this.widths, this.head, this.body, this.foot);
     this.scroller = make("div", {class: "scroller", onscroll: () => this.soon()}, this.grid);
     selection.listen((chosen, row, from) => this.follow(chosen, row, from));
-    window.addEventListener("beforeprint", () => this.slice(0, kMostPrinted));
+    this.printed = make("p", {class: "printed"});
+    window.addEventListener("beforeprint", () => this.print());
     window.addEventListener("afterprint", () => this.rows());
     this.refresh();
   }
@@ -79,7 +80,7 @@ class TableView {
     for (let i = 0; i < this.items.length; i += step) see(this.items[i].cells);
     if (column.additive) see(this.table.totals);
     const first = at === this.view.columns[0];
-    return Math.min(first ? 52 : column.unit === "text" ? 34 : 22, most + (first && this.view.grouped ? 8 : 0)) + 3;
+    return Math.min(first ? 52 : 34, most + (first && this.view.grouped ? 8 : 0)) + 3;
   }
 
   text(cell, at) {
@@ -112,6 +113,16 @@ class TableView {
     const height = this.scroller.clientHeight || 600;
     const first = Math.max(0, Math.floor(this.scroller.scrollTop / kRowHeight) - kBeside);
     this.slice(first, Math.ceil(height / kRowHeight) + 2 * kBeside);
+  }
+
+  /** Every row is an element while a printer looks. */
+  print() {
+    this.slice(0, kMostPrinted);
+    const left = this.items.length - kMostPrinted;
+    this.printed.textContent = left > 0
+      ? `${grouped(left)} of ${grouped(this.items.length)} rows are not printed. Search for some, or copy ` +
+        "them as CSV."
+      : "";
   }
 
   slice(first, count) {

@@ -13,6 +13,13 @@ function isUsual(table, at) {
   return !(name === "alive" && isEmpty(null)) && !(name === "layer" && isEmpty(""));
 }
 
+/** Of a comparison, rows without a difference are there for its chart, and seen when asked for. */
+function hidesSame(table) {
+  const at = table.index("change");
+  return at >= 0 && table.has("layer_after") && table.rows.some((cells) => cells[at] === "same") &&
+         table.rows.some((cells) => cells[at] !== "same");
+}
+
 /** What a reader has chosen of one table. */
 function newView(table) {
   return {
@@ -24,6 +31,7 @@ function newView(table) {
     closed: new Set(),  // paths of groups
     shares: false,
     exact: false,
+    same: !hidesSame(table),  // rows without a difference are seen, too
   };
 }
 
@@ -62,9 +70,9 @@ function wordsOf(search) {
 }
 
 function flatItems(table, view, words) {
-  const items = [];
+  const items = [], change = table.index("change");
   for (let row = 0; row < table.rows.length; ++row)
-    if (matches(table, row, words))
+    if (matches(table, row, words) && (view.same || table.rows[row][change] !== "same"))
       items.push({row, cells: table.rows[row], depth: 0, name: null, group: false});
   if (view.sortBy < 0) return items;
   const at = sortColumn(table, view.sortBy);

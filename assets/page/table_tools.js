@@ -91,10 +91,11 @@ function tableWithTools(table, selection, exact) {
     view.refresh();
   };
   const tools = make("div", {class: "tools"}, searchBox(view), groupTick(view),
+                     view.view.same ? null : tick("Rows without a difference", false, setting("same")),
                      sums ? tick("Shares", false, setting("shares")) : null,
                      table.columns.some((column) => column.unit !== "text")
                        ? tick("Every digit", exact, setting("exact")) : null, columnChooser(view),
                      copyButton(view), count);
   view.refresh();
-  return {view, element: make("div", {class: "table"}, tools, view.scroller)};
+  return {view, element: make("div", {class: "table"}, tools, view.scroller, view.printed)};
 }

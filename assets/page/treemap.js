@@ -42,8 +42,8 @@ function squarified(sizes, x, y, width, height) {
 class Treemap extends Chart {
   constructor(table, selection, columns) {
     super({title: "Treemap", table, order: leavesOf(table), selection,
-           about: "Areas are shares of the column, frames are modules. A click shows the layer in every " +
-                  "chart and in the table."});
+           about: "Areas are shares of the column, frames are modules; titles and frames take a part of a " +
+                  "module's area. A click shows the layer in every chart and in the table."});
     this.column = columns[0];
     this.stages = this.stageOfRows();
     this.types = this.commonKinds();

@@ -33,6 +33,12 @@ bool write_all(int file, const char* bytes, std::size_t count) {
   return true;
 }
 
+// Where what came through a pipe is; empty until then.
+std::string& copied_path() {
+  static std::string path;
+  return path;
+}
+
 Result<std::string> make_path() {
   static std::optional<ScratchFolder> folder;  // removed when the process ends
   std::error_code error;
@@ -46,7 +52,7 @@ Result<std::string> make_path() {
   std::string path = *folder / "stdin";
   std::filesystem::create_symlink(fmt::format("/proc/{}/fd/{}", ::getpid(), *file), path, error);
   if (error) return failure(fmt::format("{}: {}", path, error.message()));
-  return path;
+  return copied_path() = path;
 }
 
 }  // namespace
@@ -75,6 +81,15 @@ Result<int> copy_to_memory(int descriptor, std::uint64_t most_bytes) {
       return failure(status);
     }
   }
+}
+
+std::string with_standard_input_named(std::string text) {
+  const std::string& path = copied_path();
+  if (path.empty()) return text;
+  constexpr std::string_view kName = "standard input";
+  for (std::size_t at = 0; (at = text.find(path, at)) != text.npos; at += kName.size())
+    text.replace(at, path.size(), kName);
+  return text;
 }
 
 Result<std::string> standard_input_path() {

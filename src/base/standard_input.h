@@ -15,6 +15,9 @@ inline constexpr std::uint64_t kMostInputBytes = std::uint64_t{2} << 30;
 // and has a path that ends with `stdin` and lasts as long as the process.
 Result<std::string> standard_input_path();
 
+// A sentence for people, in which the path of a pipe's copy is `standard input`.
+std::string with_standard_input_named(std::string text);
+
 // An anonymous file in memory with all that `descriptor` still has; the caller closes it. More than
 // `most_bytes` are a failure.
 Result<int> copy_to_memory(int descriptor, std::uint64_t most_bytes);

@@ -75,10 +75,16 @@ class Schedule {
     return options_.load.kind == LoadMode::Kind::Sustained ? options_.load.seconds
                                                            : options_.max_seconds;
   }
+  // The label is followed by the number of runs: how many there will be is not known, so that they
+  // are no share.
   void report(std::size_t variant) const {
-    if (options_.progress)
-      options_.progress({result_.variants[variant].variant.label(),
-                         std::min(1.0, spent() / std::max(budget(), 1e-9)), half_width_});
+    if (!options_.progress) return;
+    std::size_t runs = 0;
+    for (const VariantResult& one : result_.variants) runs += one.runs();
+    std::string label = result_.variants[variant].variant.label();
+    if (runs > 0) label += fmt::format(", {} runs", runs);
+    options_.progress(
+        {std::move(label), std::min(1.0, spent() / std::max(budget(), 1e-9)), half_width_});
   }
   ProcessSamples& samples(const Place& place) {
     return result_.variants[place.variant].processes.back();

@@ -61,6 +61,30 @@ TEST(Budgets, OfScopesAndPatterns) {
   EXPECT_EQ(verdict("features:peak=1MB"), Unknown);
 }
 
+TEST(Budgets, OfGrowthInScopes) {
+  using enum Verdict;
+  const Side before = small();
+  Side after = small();  // 66 in features, 40 in head
+  after.rows[0] = row("features.0", 26);
+  after.rows.push_back(row("neck", 5));
+  compare::at(after.totals, Measure::Macs) = count_figure(111);
+  const auto growth = [&](const char* line) { return judged(line, after, &before); };
+  EXPECT_EQ(growth("macs=+11%").verdict, Within);
+  EXPECT_EQ(growth("macs=+10").verdict, Over);
+  EXPECT_EQ(growth("features:macs=+10%").verdict, Within);
+  EXPECT_EQ(growth("features.*:macs=+9%").verdict, Over);
+  EXPECT_EQ(growth("features:macs=+6").verdict, Within);
+  EXPECT_EQ(growth("features:macs=+5").verdict, Over);
+  EXPECT_EQ(growth("features:macs=+5").reason, "66 of 65, 1.5 % over; the baseline has 60");
+  EXPECT_EQ(growth("head:macs=+0").verdict, Within);
+  EXPECT_EQ(growth("neck:macs=+100").verdict, Unknown);
+  EXPECT_EQ(growth("neck:macs=+100").reason, "no layer of the baseline matches \"neck\"");
+  EXPECT_EQ(judged("neck:macs=+1", before, &after).verdict, Within);  // it is gone
+  EXPECT_EQ(growth("nose:macs=+1").reason, "no layer matches \"nose\"");
+  EXPECT_EQ(growth("features:peak=+1MB").verdict, Unknown);
+  EXPECT_EQ(judged("features:macs=+1", after).reason, "there is no baseline");
+}
+
 TEST(Budgets, OfOperators) {
   using enum Verdict;
   EXPECT_EQ(verdict("no:Einsum"), Over);
@@ -115,6 +139,7 @@ latency = "10ms"
 
 [scope."features.*"]
 macs = 50
+flops = "+1%"
 
 [growth]
 baseline = "base.json"
@@ -128,7 +153,7 @@ TEST(BudgetFile, HasTheirLines) {
   EXPECT_EQ(budgets->baseline, "ci/base.json");
   std::vector<std::uint32_t> lines;
   for (const Budget& budget : budgets->list) lines.push_back(budget.line);
-  EXPECT_THAT(lines, testing::UnorderedElementsAre(1, 2, 3, 3, 4, 6, 9, 13, 14));
+  EXPECT_THAT(lines, testing::UnorderedElementsAre(1, 2, 3, 3, 4, 6, 9, 10, 14, 15));
 }
 
 TEST(BudgetFile, IsJudged) {

@@ -97,22 +97,50 @@ Judged judge_amount(const Budget& budget, const Figure& found, double allowed) {
   return out;
 }
 
+bool has_no_parts(const Budget& budget) {
+  return !budget.scope.empty() && !compare::facts_of(budget.measure).of_rows;
+}
+
+Judged judge_no_parts(const Budget& budget) {
+  return unknown(
+      budget, fmt::format("a part of a network has no {}", compare::facts_of(budget.measure).name));
+}
+
+// Of the whole, or of the layers in the scope.
+Found found_in(const Side& side, const Budget& budget) {
+  if (!budget.scope.empty()) return sum_in(side, budget);
+  return {compare::at(side.totals, budget.measure), side.rows.size()};
+}
+
 Judged judge_most(const Budget& budget, const Side& side) {
-  if (budget.scope.empty())
-    return judge_amount(budget, compare::at(side.totals, budget.measure), budget.limit);
-  if (!compare::facts_of(budget.measure).of_rows)
-    return unknown(budget, fmt::format("a part of a network has no {}",
-                                       compare::facts_of(budget.measure).name));
-  const Found found = sum_in(side, budget);
-  if (found.layers == 0)
+  if (has_no_parts(budget)) return judge_no_parts(budget);
+  const Found found = found_in(side, budget);
+  if (!budget.scope.empty() && found.layers == 0)
     return unknown(budget, fmt::format("no layer matches {}", in_quotes(budget.scope)));
   return judge_amount(budget, found.figure, budget.limit);
 }
 
+// A part that only one of the two has: what is new has grown from nothing that is known, and what
+// is gone has not grown.
+std::optional<Judged> judge_lone_part(const Budget& budget, const Found& before,
+                                      const Found& after) {
+  if (budget.scope.empty() || (before.layers > 0 && after.layers > 0)) return std::nullopt;
+  const std::string scope = in_quotes(budget.scope);
+  if (after.layers > 0)
+    return unknown(budget, fmt::format("no layer of the baseline matches {}", scope));
+  if (before.layers == 0) return unknown(budget, fmt::format("no layer matches {}", scope));
+  Judged out{.budget = budget};
+  out.reason = fmt::format("no layer matches any more; the baseline has {}",
+                           figure_text(before.figure, compare::facts_of(budget.measure).unit));
+  return out;
+}
+
 Judged judge_growth(const Budget& budget, const Side& side, const Side* baseline) {
   if (baseline == nullptr) return unknown(budget, "there is no baseline");
-  const Figure& before = compare::at(baseline->totals, budget.measure);
-  const Figure& after = compare::at(side.totals, budget.measure);
+  if (has_no_parts(budget)) return judge_no_parts(budget);
+  const Found found_before = found_in(*baseline, budget), found_after = found_in(side, budget);
+  if (auto lone = judge_lone_part(budget, found_before, found_after)) return std::move(*lone);
+  const Figure &before = found_before.figure, &after = found_after.figure;
   const auto start = before.number();
   if (before.is_exact() && after.is_exact() && !before.real && before.count == after.count) {
     Judged out{.budget = budget};

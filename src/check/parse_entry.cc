@@ -40,6 +40,7 @@ Result<Budget> parse_entry(std::string_view key, std::string_view amount) {
     budget.limit = *number;
     return budget;
   }
+  if (amount.starts_with('+')) return parse_growth(key, amount);
   const auto facts = measure_of(key);
   if (!facts) return failure(facts);
   const auto limit = compare::parse_amount(amount, (*facts)->measure);

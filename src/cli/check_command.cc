@@ -1,4 +1,5 @@
 #include "base/file_form.h"
+#include "base/standard_input.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/job_display.h"
@@ -39,13 +40,15 @@ Result<int> run(Options& options) {
     request.time = std::move(*timing);
     display.emplace();
   }
-  const auto outcome = run_check(request, display ? display->observer() : Observer());
+  auto outcome = run_check(request, display ? display->observer() : Observer());
   if (display) display->clear();
   if (!outcome) return failure(outcome);
   if (outcome->interrupted) {
     complain("interrupted before the latency was known");
     return kInterrupted;
   }
+  std::string& judged = outcome->outcome.model;
+  judged = with_standard_input_named(std::move(judged));
   options.table.limit_to(outcome->bytes, options.model.limit);
   if (Status status = options.table.write(budget::check_document(outcome->outcome)); !status)
     return failure(status);
@@ -64,7 +67,7 @@ Command add_check(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("check", "whether a model keeps its budgets");
   app->add_option("model MODEL", options->model.path,
-                  "an ONNX or .pt2 file, zoo:NAME, or a profile saved as JSON")
+                  "an ONNX or .pt2 file, zoo:NAME, a profile saved as JSON, or - for standard input")
       ->required();
   options->model.add_sizes_to(*app);
   app->add_option("--budget BUDGET", options->budget,

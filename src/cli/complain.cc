@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/standard_input.h"
 #include "base/visible.h"
 
 namespace strata::cli {
@@ -21,7 +22,7 @@ std::string printable(std::string_view text) {
 }
 
 void complain(std::string_view sentence) {
-  fmt::print(stderr, "strata: {}\n", printable(sentence));
+  fmt::print(stderr, "strata: {}\n", printable(with_standard_input_named(std::string(sentence))));
 }
 
 }  // namespace strata::cli

@@ -1,3 +1,4 @@
+#include "base/standard_input.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/model_options.h"
@@ -21,14 +22,23 @@ Result<int> run(Options& options) {
   if (Status status = options.table.check("diff"); !status) return failure(status);
   auto model = options.model.request();
   if (!model) return failure(model);
-  const DiffRequest request{.files = options.files,
-                            .model = std::move(*model),
-                            .convention = options.convention,
-                            .limits = options.limits};
-  const auto outcome = run_diff(request);
+  DiffRequest request{.files = options.files,
+                      .model = std::move(*model),
+                      .convention = options.convention,
+                      .limits = options.limits};
+  for (std::string& file : request.files) {
+    auto path = input_path(file);
+    if (!path) return failure(path);
+    file = std::move(*path);
+  }
+  auto outcome = run_diff(request);
   if (!outcome) return failure(outcome);
+  for (compare::Side& side : outcome->comparison.sides)
+    side.label = with_standard_input_named(std::move(side.label));
   options.table.limit_to(outcome->bytes, options.model.limit);
-  Document document = compare::diff_document(outcome->comparison, options.all);
+  // A chart along the network has places for all layers.
+  const bool all = options.all || (options.table.in_depth() && !options.table.chooses());
+  Document document = compare::diff_document(outcome->comparison, all);
   if (Status status = options.table.write(std::move(document)); !status) return failure(status);
   if (outcome->comparison.is_within_limits()) return kFine;
   complain("--fail-on: a limit is not kept");
@@ -41,8 +51,8 @@ Command add_diff(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("diff", "what differs between models, or saved results");
   app->add_option("files FILES", options->files,
-                  "two or more: models (.onnx, .pt2), zoo:NAME, or documents saved as JSON; all are "
-                  "compared with the first")
+                  "two or more: models (.onnx, .pt2), zoo:NAME, documents saved as JSON, or - for "
+                  "standard input; all are compared with the first")
       ->required();
   options->model.add_sizes_to(*app);
   app->add_option("--count NAME", options->convention,

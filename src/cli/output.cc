@@ -6,11 +6,7 @@
 
 namespace strata::cli {
 
-namespace {
-
-bool is_stdout(const std::string& path) { return path.empty() || path == "-"; }
-
-}  // namespace
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
 
 bool is_terminal_output() {
   const char* kind = std::getenv("TERM");
@@ -25,7 +21,7 @@ bool wants_color(std::string_view choice) {
 }
 
 Result<Output> open_output(const std::string& path, const FileKind& kind) {
-  if (is_stdout(path)) return Output::to_stream(stdout, "the output");
+  if (is_standard_output(path)) return Output::to_stream(stdout, "the output");
   return Output::open(path, kind);
 }
 
@@ -37,7 +33,7 @@ Status write_output(const std::string& path, const std::string& text, const File
 }
 
 Status check_output_path(const std::string& path, const FileKind& kind) {
-  return is_stdout(path) ? Status() : check_output(path, kind);
+  return is_standard_output(path) ? Status() : check_output(path, kind);
 }
 
 }  // namespace strata::cli

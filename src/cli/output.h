@@ -7,6 +7,8 @@
 
 namespace strata::cli {
 
+bool is_standard_output(const std::string& path);
+
 Result<Output> open_output(const std::string& path, const FileKind& kind);
 // All of a text.
 Status write_output(const std::string& path, const std::string& text,

@@ -50,7 +50,7 @@ Result<StatRequest> read_request(StatOptions& options, const App& app) {
   if (!model) return failure(model);
   StatRequest request{std::move(*model), options.profile};
   request.profile.rows.report = *report;
-  request.profile.in_depth = options.table.in_depth();
+  request.profile.in_depth = options.table.in_depth() || !options.save.empty();
   if (options.time.opens_engine()) {
     auto time = options.time.request();
     if (!time) return failure(time);

@@ -81,7 +81,7 @@ const Renderer& TableOptions::renderer() const {
 }
 
 TableStyle TableOptions::style() const {
-  const bool to_terminal = file().empty();
+  const bool to_terminal = is_standard_output(file());
   TableStyle style;
   style.width = width_option_->given() ? width_ : to_terminal ? terminal_width() : 0;
   style.exact = exact;

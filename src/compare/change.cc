@@ -28,12 +28,24 @@ std::optional<double> ratio_of_formulas(const Expr& before, const Expr& after) {
              : std::optional(static_cast<double>(coefficient(right[0]) / coefficient(left[0])));
 }
 
+// Most rows have not changed, and most counts are numbers: neither takes the terms of a formula.
+std::optional<double> ratio_of_counts(const Expr& before, const Expr& after) {
+  if (!before.is_number() || !after.is_number()) return ratio_of_formulas(before, after);
+  if (before.value() == 0 || after.value() == 0) return std::nullopt;
+  return static_cast<double>(static_cast<long double>(after.value()) /
+                             static_cast<long double>(before.value()));
+}
+
 void judge_count(Change& change) {
+  if (change.before.count == change.after.count) {
+    change.verdict = Verdict::Same;
+    change.difference = count_figure(0);
+    if (change.before.count != Expr(0)) change.ratio = 1;
+    return;
+  }
   change.difference = count_figure(change.after.count - change.before.count);
   const Expr& difference = change.difference.count;
-  if (change.before.count == change.after.count)
-    change.verdict = Verdict::Same;
-  else if (difference.is_unknown())
+  if (difference.is_unknown())
     change.verdict = Verdict::Differs;
   else if (provably_at_least(difference, 1))
     change.verdict = Verdict::More;
@@ -41,7 +53,7 @@ void judge_count(Change& change) {
     change.verdict = Verdict::Less;
   else
     change.verdict = Verdict::Differs;
-  change.ratio = ratio_of_formulas(change.before.count, change.after.count);
+  change.ratio = ratio_of_counts(change.before.count, change.after.count);
 }
 
 void judge_real(Change& change) {

@@ -51,13 +51,14 @@ bool has_changed(const Change& change) {
   return change.is_known_change();
 }
 
-RowChange kind_of(const Side& before, const Side& after, const RowDiff& row) {
+RowChange kind_of(const Side& before, const Side& after, const RowDiff& row, bool moved) {
   if (row.before.empty()) return RowChange::Inserted;
   if (row.after.empty()) return RowChange::Removed;
   if (row.before.size() > 1 && row.after.size() > 1) return RowChange::Regrouped;
   if (row.before.size() > 1) return RowChange::Fused;
   if (row.after.size() > 1) return RowChange::Split;
   const SideRow &left = before.rows[row.before[0]], &right = after.rows[row.after[0]];
+  if (moved) return RowChange::Moved;
   if (left.name != right.name) return RowChange::Renamed;
   if (left.type != right.type || left.output != right.output) return RowChange::Changed;
   const ChangeSet changes = changes_of(before, after, row);
@@ -86,6 +87,8 @@ std::string_view name_of(RowChange change) {
       return "changed";
     case RowChange::Renamed:
       return "renamed";
+    case RowChange::Moved:
+      return "moved";
     case RowChange::Inserted:
       return "inserted";
     case RowChange::Removed:
@@ -124,12 +127,13 @@ Diff diff_of(const Side& before, const Side& after) {
         change_of(at(before.totals, facts.measure), at(after.totals, facts.measure), facts.measure);
   diff.notes = notes_of(before, after);
   std::vector<Group> groups = match_rows(before.rows, after.rows);
+  const bool has_places = before.in_running_order && after.in_running_order;
   diff.rows.reserve(groups.size());
   for (Group& group : groups) {
     RowDiff& row = diff.rows.emplace_back();
     row.before = std::move(group.before);
     row.after = std::move(group.after);
-    row.change = kind_of(before, after, row);
+    row.change = kind_of(before, after, row, has_places && group.moved);
   }
   return diff;
 }

@@ -18,9 +18,9 @@ namespace {
 constexpr Measure kHeadline[] = {Measure::Params, Measure::Macs, Measure::Peak, Measure::Latency,
                                  Measure::Quality};
 constexpr Measure kHeadlineOfWeights[] = {Measure::Params, Measure::ParamBytes};
-constexpr RowChange kChanges[] = {RowChange::Changed,  RowChange::Renamed, RowChange::Inserted,
-                                  RowChange::Removed,  RowChange::Fused,   RowChange::Split,
-                                  RowChange::Regrouped};
+constexpr RowChange kChanges[] = {RowChange::Changed,  RowChange::Renamed,  RowChange::Moved,
+                                  RowChange::Inserted, RowChange::Removed,  RowChange::Fused,
+                                  RowChange::Split,    RowChange::Regrouped};
 
 std::string headline_of(const Change& change, const MeasureFacts& facts) {
   const std::string_view title = facts.title;

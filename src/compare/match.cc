@@ -279,6 +279,19 @@ void sort_along(std::vector<Group>& groups, std::size_t rows_before) {
   groups = std::move(sorted);
 }
 
+// As few groups as can be have moved if all others stay in their order.
+void mark_moved(std::vector<Group>& groups) {
+  std::vector<Pair> places;  // ascending in `after`, as the groups are
+  std::vector<std::uint32_t> owners;
+  for (std::uint32_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].before.empty() || groups[g].after.empty()) continue;
+    places.push_back({static_cast<std::uint32_t>(owners.size()), groups[g].before.front()});
+    owners.push_back(g);
+    groups[g].moved = true;
+  }
+  for (const Pair& stays : ascending(places)) groups[owners[stays.before]].moved = false;
+}
+
 }  // namespace
 
 std::vector<Group> match_rows(std::span<const SideRow> before, std::span<const SideRow> after) {
@@ -302,6 +315,7 @@ std::vector<Group> match_rows(std::span<const SideRow> before, std::span<const S
       groups[group].after.push_back(i - count);
   }
   sort_along(groups, before.size());
+  mark_moved(groups);
   return groups;
 }
 

@@ -13,6 +13,8 @@ namespace strata::compare {
 // apart. Nothing in `before`: inserted; nothing in `after`: removed.
 struct Group {
   std::vector<std::uint32_t> before, after;  // indices of rows, ascending
+  // Not among the most groups that are in the same order on both sides.
+  bool moved = false;
 };
 
 // Every row of both sides is in one group. Groups are in the order of `after`; what was removed

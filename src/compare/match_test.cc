@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
 
 namespace strata::compare {
@@ -66,6 +68,36 @@ TEST(Match, ALayerThatMovedKeepsItsName) {
   EXPECT_THAT(matched({row("a", "Conv", 1), row("b", "Relu", 2), row("c", "Pool", 3)},
                       {row("c", "Pool", 3), row("a", "Conv", 1), row("b", "Relu", 2)}),
               ElementsAre("c|c", "a|a", "b|b"));
+}
+
+TEST(Match, AsFewAsCanBeHaveMoved) {
+  std::mt19937 random(6);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<SideRow> before;
+    for (int i = 0; i < 9; ++i) before.push_back(row(std::string(1, "abcdefghi"[i]), "Conv", i));
+    std::vector<std::size_t> order(before.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<SideRow> after;
+    for (const std::size_t i : order) after.push_back(before[i]);
+    // The most that stay: the longest rising piece that ends at each place, by comparing all pairs.
+    std::vector<std::size_t> longest(order.size(), 1);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (order[j] < order[i]) longest[i] = std::max(longest[i], longest[j] + 1);
+    const auto groups = match_rows(before, after);
+    const auto moved =
+        std::count_if(groups.begin(), groups.end(), [](const Group& group) { return group.moved; });
+    EXPECT_EQ(static_cast<std::size_t>(moved),
+              order.size() - *std::max_element(longest.begin(), longest.end()));
+    std::uint32_t last = 0;
+    for (const Group& group : groups) {
+      ASSERT_EQ(group.before.size(), 1u);
+      if (group.moved) continue;
+      EXPECT_GE(group.before.front(), last);
+      last = group.before.front();
+    }
+  }
 }
 
 TEST(Match, AnotherOperatorUnderTheSameName) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <set>
+#include <unordered_map>
 
 #include "compare/plain_scan.h"
 
@@ -51,6 +52,23 @@ Member member_of(std::string_view key) {
   return {key};
 }
 
+// A number, a formula, or null.
+void read_size(PlainScan& scan, std::string& out) {
+  if (scan.peek() == '"') {
+    out += scan.text();
+    return;
+  }
+  if (scan.take_word("null")) {
+    out += "?";
+    return;
+  }
+  const auto size = scan.number();
+  if (!size.whole) return scan.refuse();
+  std::array<char, 24> digits;
+  out.append(digits.data(),
+             std::to_chars(digits.data(), digits.data() + digits.size(), *size.whole).ptr);
+}
+
 // `[[1,3,224,224]]` as `1×3×224×224`.
 void read_shapes(PlainScan& scan, std::string& out) {
   out.clear();
@@ -58,29 +76,71 @@ void read_shapes(PlainScan& scan, std::string& out) {
     out = scan.text();
     return;
   }
+  if (scan.take_word("null")) return;
+  bool first_shape = true;
   scan.list([&] {
-    if (!out.empty()) out += ", ";
+    if (!first_shape) out += ", ";
+    first_shape = false;
+    if (scan.take_word("null")) {
+      out += "?";
+      return;
+    }
     bool first = true;
     scan.list([&] {
-      const auto size = scan.number();
-      if (!size.whole) return scan.refuse();
       if (!first) out += "×";
       first = false;
-      std::array<char, 24> digits;
-      out.append(digits.data(),
-                 std::to_chars(digits.data(), digits.data() + digits.size(), *size.whole).ptr);
+      read_size(scan, out);
     });
     if (first) out += "scalar";
   });
 }
+
+// Formulas of cells, which can be understood once the names of symbols are known.
+class Formulas {
+ public:
+  void add(std::string_view text, std::size_t row, std::size_t measure, Certainty certainty) {
+    const auto number = static_cast<std::uint32_t>(numbers_.size());
+    uses_.push_back({numbers_.try_emplace(text, number).first->second,
+                     static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(measure),
+                     certainty});
+  }
+
+  // False if one of them is none.
+  bool fill_in(std::vector<SideRow>& rows, const Profile& profile) const {
+    if (uses_.empty()) return true;
+    std::vector<std::string> names;
+    for (const Inference::Symbol& symbol : profile.symbols)
+      if (expr_from_text(symbol.name, {}) != Expr::symbol(symbol.name))
+        names.push_back(symbol.name);
+    std::sort(names.begin(), names.end());
+    std::vector<Expr> formulas(numbers_.size());
+    for (const auto& [text, number] : numbers_) {
+      const auto formula = expr_from_text(text, names);
+      if (!formula) return false;
+      formulas[number] = *formula;
+    }
+    for (const Use& use : uses_)
+      rows[use.row].figures[use.measure] = count_figure(formulas[use.formula], use.certainty);
+    return true;
+  }
+
+ private:
+  struct Use {
+    std::uint32_t formula, row, measure;
+    Certainty certainty;
+  };
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;  // views of the text, which stays
+  std::vector<Use> uses_;
+};
 
 class RowReader {
  public:
   explicit RowReader(PlainScan& scan) : scan_(scan) {}
 
   // Rows have the same members in the same order, so a key is looked for where it was last.
-  SideRow read() {
-    SideRow row;
+  void read(std::vector<SideRow>& rows) {
+    const std::size_t place = rows.size();
+    SideRow& row = rows.emplace_back();
     std::optional<double> low, high;
     std::size_t next = 0;
     scan_.object([&](std::string_view key) {
@@ -119,7 +179,7 @@ class RowReader {
           high = real();
           return;
         case Field::Measured:
-          row.figures[member.measure] = figure();
+          row.figures[member.measure] = figure(place, member.measure);
       }
     });
     if (Figure& time = at(row.figures, Measure::Latency); time.is_known()) {
@@ -127,8 +187,8 @@ class RowReader {
       if (low && high) time.interval = Interval{*low, *high};
     }
     if (row.name.empty()) row.name = row.type;
-    return row;
   }
+  const Formulas& formulas() const { return formulas_; }
 
   // What rows have is what columns say.
   bool has_columns(const std::vector<Column>& columns) const {
@@ -145,18 +205,60 @@ class RowReader {
     return scan_.number().real;
   }
 
-  Figure figure() {
+  Figure figure(std::size_t row, std::size_t measure) {
     if (scan_.take_word("null")) return {};
+    if (scan_.peek() != '{') return number(Certainty::Exact);
+    if (static_cast<Measure>(measure) == Measure::Latency) return scan_.refuse(), Figure();
+    Figure out;
+    std::size_t members = 0;
+    scan_.object([&](std::string_view key) {
+      ++members;
+      if (key == "formula" && members == 1) return add_formula(row, measure, Certainty::Exact);
+      if (key == "at_most" && members == 2) return scan_.skip(1);
+      if (key != "at_least" || members != 1) return scan_.refuse();
+      out = at_least(row, measure);
+    });
+    if (members == 0) scan_.refuse();
+    return out;
+  }
+
+  // Unknown for now where it is a formula.
+  Figure at_least(std::size_t row, std::size_t measure) {
+    if (scan_.peek() != '{') return number(Certainty::LowerBound);
+    std::size_t members = 0;
+    scan_.object([&](std::string_view key) {
+      ++members;
+      if (key == "formula" && members == 1) return add_formula(row, measure, Certainty::LowerBound);
+      if (key != "at_most" || members != 2) return scan_.refuse();
+      scan_.skip(1);
+    });
+    if (members == 0) scan_.refuse();
+    return {};
+  }
+
+  void add_formula(std::size_t row, std::size_t measure, Certainty certainty) {
+    const std::string_view text = scan_.plain_text();
+    if (scan_.good()) formulas_.add(text, row, measure, certainty);
+  }
+
+  Figure number(Certainty certainty) {
     const auto number = scan_.number();
-    if (!number.whole) return real_figure(number.real);
-    const Expr count(*number.whole);
-    if (count.is_unknown()) scan_.refuse();
-    return count_figure(count);
+    Figure out;
+    if (number.whole) {
+      const Expr count(*number.whole);
+      if (count.is_unknown()) scan_.refuse();
+      out = count_figure(count);
+    } else {
+      out = real_figure(number.real);
+    }
+    out.certainty = certainty;
+    return out;
   }
 
   PlainScan& scan_;
   std::vector<Member> members_;  // keys are views of the text, which stays
   std::set<std::string_view> seen_;
+  Formulas formulas_;
 };
 
 }  // namespace
@@ -170,7 +272,7 @@ std::optional<Side> read_plain_profile(std::string_view json, std::string_view l
     if (first != nullptr) return scan.refuse();  // a second list
     first = scan.place();
     scan.list([&] {
-      rows.push_back(reader.read());
+      reader.read(rows);
       if (rows.size() > most_rows(json.size())) scan.refuse();
     });
     last = scan.place();
@@ -196,6 +298,7 @@ std::optional<Side> read_plain_profile(std::string_view json, std::string_view l
   const auto profile = profile_from_json(rest, label);
   if (!profile || !reader.has_columns(profile->columns)) return std::nullopt;
   Side side = side_of(*profile, std::string(label));
+  if (!reader.formulas().fill_in(rows, *profile)) return std::nullopt;
   side.rows = std::move(rows);
   add_uncertainty_of_whole(side);
   return side;

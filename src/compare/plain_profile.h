@@ -1,4 +1,4 @@
-// A saved profile whose rows are numbers and plain names, read fast.
+// A saved profile as strata writes it, read fast.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@ constexpr std::size_t most_rows(std::size_t bytes) { return 4096 + bytes / 32; }
 // is no more certain than that. Without an interval of the whole, layers have none.
 void add_uncertainty_of_whole(Side& side);
 
-// The same as side_of(profile_from_json(…)); nullopt where that is to be asked: formulas, lower
-// bounds, names with escapes or beyond ASCII, and whatever is wrong with the file. Columns that are
-// not compared need only be JSON.
+// The same as side_of(profile_from_json(…)); nullopt where that is to be asked: what strata itself
+// would have written in another way, and whatever is wrong with the file. Columns that are not
+// compared need only be JSON.
 std::optional<Side> read_plain_profile(std::string_view json, std::string_view label);
 
 }  // namespace strata::compare

@@ -1,5 +1,10 @@
 #include "compare/plain_scan.h"
 
+#include <algorithm>
+#include <array>
+
+#include "base/utf8.h"
+
 namespace strata::compare {
 
 bool PlainScan::take_word(std::string_view word) {
@@ -9,12 +14,78 @@ bool PlainScan::take_word(std::string_view word) {
   return true;
 }
 
+namespace {
+
+// ASCII that stands for itself in a text.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain = {};
+  for (std::size_t c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
+}  // namespace
+
+void PlainScan::pass_plain() {
+  while (true) {
+    while (at_ != end_ && kPlain[static_cast<unsigned char>(*at_)]) ++at_;
+    if (at_ == end_ || static_cast<unsigned char>(*at_) < 0x20) return refuse();
+    if (static_cast<unsigned char>(*at_) < 0x80) return;
+    const CodePoint point =
+        first_code_point({at_, std::min<std::size_t>(4, static_cast<std::size_t>(end_ - at_))});
+    if (!point.valid) return refuse();
+    at_ += point.bytes;
+  }
+}
+
+std::string_view PlainScan::plain_text() {
+  need('"');
+  const char* start = at_;
+  if (good_) pass_plain();
+  if (!good_ || *at_ != '"') return refuse(), std::string_view();
+  return {start, static_cast<std::size_t>(at_++ - start)};
+}
+
 std::string_view PlainScan::text() {
   need('"');
   const char* start = at_;
-  while (at_ != end_ && *at_ >= 0x20 && *at_ < 0x7f && *at_ != '"' && *at_ != '\\') ++at_;
-  if (!good_ || at_ == end_ || *at_ != '"') return refuse(), std::string_view();
-  return {start, static_cast<std::size_t>(at_++ - start)};
+  if (good_) pass_plain();
+  if (!good_) return {};
+  if (*at_ == '"') return {start, static_cast<std::size_t>(at_++ - start)};
+  decoded_.assign(start, at_);
+  while (good_ && *at_ == '\\') {
+    decode_escape();
+    start = at_;
+    if (good_) pass_plain();
+    if (good_) decoded_.append(start, at_);
+  }
+  if (!good_) return {};
+  ++at_;
+  return decoded_;
+}
+
+void PlainScan::decode_escape() {
+  constexpr std::string_view kNames = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
+  if (++at_ == end_) return refuse();
+  if (const std::size_t place = kNames.find(*at_); place != kNames.npos) {
+    decoded_ += kMeanings[place];
+    ++at_;
+    return;
+  }
+  std::uint32_t code = 0;
+  if (*at_ != 'u' || end_ - at_ < 5) return refuse();
+  const auto read = std::from_chars(at_ + 1, at_ + 5, code, 16);
+  if (read.ec != std::errc() || read.ptr != at_ + 5 || (code >= 0xd800 && code < 0xe000))
+    return refuse();
+  at_ += 5;
+  const auto byte = [](std::uint32_t bits) { return static_cast<char>(bits); };
+  if (code < 0x80) {
+    decoded_ += byte(code);
+  } else if (code < 0x800) {
+    decoded_ += {byte(0xc0 | code >> 6), byte(0x80 | (code & 0x3f))};
+  } else {
+    decoded_ +=
+        {byte(0xe0 | code >> 12), byte(0x80 | (code >> 6 & 0x3f)), byte(0x80 | (code & 0x3f))};
+  }
 }
 
 PlainScan::Number PlainScan::number() {

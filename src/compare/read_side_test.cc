@@ -68,22 +68,72 @@ TEST(ReadSide, PlainProfilesAreReadAsAnyOther) {
     }
 }
 
-TEST(ReadSide, FormulasAreLeftToTheOtherReader) {
+TEST(ReadSide, FormulasAreReadFast) {
   const std::string json = saved("tests/models/mobilenet_v2_dynamic.onnx");
-  EXPECT_FALSE(read_plain_profile(json, "x"));
-  const auto side = read_side(json, "x");
-  ASSERT_TRUE(side) << side.error().message;
-  EXPECT_EQ(at(side->totals, Measure::Macs).count, Expr::symbol("N") * 300774272);
+  const auto fast = read_plain_profile(json, "x");
+  ASSERT_TRUE(fast);
+  expect_equal(*fast, side_of(*profile_from_json(json, "x"), "x"));
+  EXPECT_EQ(at(fast->totals, Measure::Macs).count, Expr::symbol("N") * 300774272);
+  // 32 filters of 3×3×3 at 112×112 places.
+  EXPECT_EQ(at(fast->rows[0].figures, Measure::Macs).count, Expr::symbol("N") * 10838016);
+}
+
+// A profile with these rows, whose symbols are `N` and `batch size`.
+std::string profile_with(const std::string& rows) {
+  return R"({"kind": "profile", "schema": 2, "notes": [], "facts": {"symbols": [
+        {"name": "N", "origin": "input", "needs_data": false},
+        {"name": "batch size", "origin": "input", "needs_data": false}]},
+      "tables": {"layers": {"columns": [{"name": "layer", "unit": "text"},
+        {"name": "input", "unit": "text"}, {"name": "macs", "unit": "macs"}],
+        "rows": [)" +
+         rows + "]}}}";
+}
+
+TEST(ReadSide, NamesOfAnyLanguageAreReadFast) {
+  const std::string json = profile_with(
+      R"({"layer": "слой.1", "input": [["N", 3], null, []], "macs": {"formula": "3·N"}},
+         {"layer": "層/\\\"\u00e9\n", "input": null, "macs": {"at_least": {"formula": "N"}}},
+         {"layer": "é\u65e5", "macs": {"at_least": 7}},
+         {"layer": "x", "macs": {"formula": "2·batch size", "at_most": 8}})");
+  const auto fast = read_plain_profile(json, "x");
+  ASSERT_TRUE(fast);
+  expect_equal(*fast, side_of(*profile_from_json(json, "x"), "x"));
+  EXPECT_EQ(fast->rows[0].name, "слой.1");
+  EXPECT_EQ(fast->rows[0].input, "N×3, ?, scalar");
+  EXPECT_EQ(at(fast->rows[0].figures, Measure::Macs).count, Expr::symbol("N") * 3);
+  EXPECT_EQ(fast->rows[1].name, "層/\\\"é\n");
+  EXPECT_EQ(at(fast->rows[1].figures, Measure::Macs).certainty, Certainty::LowerBound);
+  EXPECT_EQ(fast->rows[2].name, "é日");
+  EXPECT_EQ(at(fast->rows[3].figures, Measure::Macs).count, Expr::symbol("batch size") * 2);
+}
+
+TEST(ReadSide, WhatIsNoTextOrNoCountIsRefused) {
+  for (const char* name :
+       {"\xff", "\xc0\xaf", "\xed\xa0\x80", "\xe5\xb1", "a\nb", "\\ud83d", "\\u12", "\\x"})
+    EXPECT_FALSE(read_plain_profile(
+        profile_with(std::string("{\"layer\": \"") + name + "\", \"macs\": 1}"), "x"))
+        << name;
+  for (const char* cell :
+       {"{}", "{\"formula\": 3}", "{\"formula\": \"3·\"}", "{\"at_least\": null}",
+        "{\"at_least\": {\"at_least\": 3}}", "{\"formula\": \"N\", \"x\": 1}"}) {
+    const std::string json =
+        profile_with(std::string("{\"layer\": \"a\", \"macs\": ") + cell + "}");
+    EXPECT_FALSE(read_plain_profile(json, "x")) << cell;
+    EXPECT_FALSE(read_side(json, "x")) << cell;
+  }
 }
 
 TEST(ReadSide, WhatTheFastReaderTakesTheOtherTakesToo) {
-  const std::string whole = saved("tests/models/resnet18.onnx");
+  const std::string wholes[] = {saved("tests/models/resnet18.onnx"),
+                                saved("tests/models/mobilenet_v2_dynamic.onnx")};
   std::mt19937 random(11);
-  const char* pieces[] = {"null", "{}", "[]", "-1", "1e300", "\"x\"", "true", ":",
-                          ",",    "01", "1.", "\\", "\n",    "]",     "}",    "[[1]]"};
+  const char* pieces[] = {
+      "null",    "{}", "[]",   "-1",          "1e300",        "\"x\"",       "true", ":",
+      ",",       "01", "1.",   "\\",          "\n",           "]",           "}",    "[[1]]",
+      "\\u00e9", "é",  "\xc3", "\"formula\"", "\"at_least\"", "\"at_most\"", "N",    "·"};
   std::size_t taken = 0;
   for (int i = 0; i < 2000; ++i) {
-    std::string json = whole;
+    std::string json = wholes[i % 2];
     json.replace(random() % json.size(), random() % 9, pieces[random() % std::size(pieces)]);
     const auto fast = read_plain_profile(json, "x");
     if (!fast) continue;

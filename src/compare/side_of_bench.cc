@@ -16,8 +16,11 @@ std::string name_of(const BenchGroup& group, const VariantResult& result) {
 }  // namespace
 
 Side side_of(const BenchRun& run, std::string label) {
-  Side side{
-      .label = std::move(label), .kind = "bench", .rows_are = "variants", .machine = run.machine};
+  Side side{.label = std::move(label),
+            .kind = "bench",
+            .rows_are = "variants",
+            .in_running_order = false,
+            .machine = run.machine};
   for (const BenchGroup& group : run.groups)
     for (const VariantResult& result : group.result.variants) {
       SideRow& row = side.rows.emplace_back();

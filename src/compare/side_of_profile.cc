@@ -1,4 +1,5 @@
 // A counted or a saved profile as a side.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -66,6 +67,13 @@ std::vector<std::pair<std::string, std::string>> settings_of(const Profile& prof
   return out;
 }
 
+bool is_in_running_order(const Profile& profile) {
+  const auto sorted =
+      std::find_if(profile.options.begin(), profile.options.end(),
+                   [](const auto& option) { return option.first.ends_with("sort"); });
+  return profile.report != ReportKind::Type && sorted == profile.options.end();
+}
+
 // Half of an interval in logarithms; nullopt where it has no such ends.
 std::optional<double> half_width(const Figure& figure) {
   if (!figure.interval || !(figure.interval->low > 0) || !std::isfinite(figure.interval->high))
@@ -86,6 +94,7 @@ Side side_of(const Profile& profile, std::string label) {
   Side side{.label = std::move(label),
             .kind = "profile",
             .rows_are = std::string(name_of(profile.report)),
+            .in_running_order = is_in_running_order(profile),
             .hidden_rows = profile.hidden_rows,
             .unknown_ops = profile.unknown_ops,
             .machine = profile.machine,

@@ -14,9 +14,9 @@ namespace {
 
 // In this order: a file uses what is above it.
 constexpr std::string_view kScripts[] = {
-    "dom",         "format",    "data", "selection", "tree",   "table_rows", "table",
-    "table_tools", "facts",     "axis", "stages",    "along",  "treemap",    "timeline",
-    "roofline",    "intervals", "cuts", "sentences", "detail", "page"};
+    "dom",         "format",    "data", "selection", "tree",      "table_rows", "table",
+    "table_tools", "facts",     "axis", "stages",    "along",     "treemap",    "timeline",
+    "roofline",    "intervals", "cuts", "changes",   "sentences", "detail",     "page"};
 constexpr std::string_view kStyles[] = {"page", "table", "chart"};
 
 template <class Names>
@@ -67,7 +67,8 @@ Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
   }
   if (!status) return status;
   const bool sums = !table.totals.cells.empty() || !table.totals.shown.empty();
-  return sink.write(fmt::format("],\n\"depths\":{},\"totals\":{}}}", page_json(depths),
+  return sink.write(fmt::format("],\n\"depths\":{},\"lists\":{},\"totals\":{}}}", page_json(depths),
+                                page_json(page.lists(table)),
                                 sums ? page_json(page.row(table.totals)) : "null"));
 }
 

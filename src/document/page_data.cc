@@ -158,6 +158,24 @@ Json PageTable::row(const TableRow& row) const {
   return out;
 }
 
+Json PageTable::lists(const Table& table) {
+  Json out = Json::object();
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].type != ColumnType::List) continue;
+    Json& lists = out[table.columns[c].name] = Json::array();
+    for (const TableRow& row : table.rows) {
+      Json numbers = Json::array();
+      if (const auto* cells = std::get_if<Cells>(&row.cells[c].value))
+        for (const Cell& cell : *cells) numbers.push_back(number_of(cell));
+      const bool is_whole =
+          !numbers.empty() && std::none_of(numbers.begin(), numbers.end(),
+                                           [](const Json& one) { return one.is_null(); });
+      lists.push_back(is_whole ? std::move(numbers) : Json(nullptr));
+    }
+  }
+  return out;
+}
+
 Json page_head(const Document& document, const TableStyle& style) {
   const JsonValues values(style);
   Json sections = Json::array();

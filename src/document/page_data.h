@@ -17,13 +17,15 @@ std::string page_json(const nlohmann::ordered_json& json);
 // `t` as people see it, `x` with every digit, `v` its number, `l` and `h` the ends of an interval.
 nlohmann::ordered_json page_cell(const Cell& cell, Unit unit, const TableStyle& style);
 
-// The columns of a table, those for people first, and which of their cells are in a row. Lists are
-// in neither.
+// The columns of a table, those for people first, and which of their cells are in a row. Lists of
+// numbers stand beside them, for charts.
 class PageTable {
  public:
   PageTable(const Table& table, const TableStyle& style);
   nlohmann::ordered_json columns() const;
   nlohmann::ordered_json row(const TableRow& row) const;
+  // By the name of their column, one for each row; null where it is empty or holds anything else.
+  static nlohmann::ordered_json lists(const Table& table);
 
  private:
   struct Place {

@@ -52,6 +52,7 @@ TEST(Page, HoldsTheDocument) {
   EXPECT_EQ(data["sections"][0]["lines"], Json::parse(R"(["one", "  two"])"));
   const Json& table = data["tables"][0];
   EXPECT_EQ(table["columns"].size(), 3u);  // none of lists
+  EXPECT_EQ(table["lists"], Json::parse(R"({"samples": [[0.5], null, null]})"));
   EXPECT_EQ(table["rows"][0], Json::parse(R"(["a", 15872, {"v": 0.5, "l": 0.25, "h": 1.0,
                             "t": "500.0 ms [250.0 ms, 1.000 s]"}])"));
   EXPECT_EQ(table["rows"][1],

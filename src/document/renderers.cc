@@ -11,7 +11,8 @@ namespace strata {
 
 namespace {
 
-constexpr std::string_view kWithCharts = "profile bench sweep optimization sensitivity payload";
+constexpr std::string_view kWithCharts =
+    "profile bench sweep optimization sensitivity payload diff";
 
 constexpr std::array<Renderer, 11> kRenderers = {{
     {.name = "table",

@@ -26,7 +26,7 @@ class Builder {
     const std::string path = text_of(*out_.table, row, "layer");
     const auto seconds = number_of(*out_.table, row, "time");
     if (!seconds || *seconds < 0) {
-      out_.untimed.push_back({now(), &row});
+      out_.untimed.push_back({now(), &row, out_.all.size()});
       return;
     }
     enter(modules_of(path));

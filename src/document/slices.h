@@ -20,6 +20,7 @@ struct Slice {
 struct Untimed {
   std::int64_t at_ns;
   const TableRow* row;
+  std::size_t before;  // the slice that comes next; as many as there are: it is the last
 };
 
 struct Slices {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,8 +18,15 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kProcess = 1, kThread = 1;
 
-// Microseconds, with the nanoseconds behind the point.
-double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
+// Microseconds, with the nanoseconds behind the point. Some versions of Perfetto cut off what is
+// left of a nanosecond, so that a number that is a little small would end a module before its last
+// layer, which is then not shown.
+double microseconds(std::int64_t ns) {
+  double out = static_cast<double>(ns) / 1000;
+  while (std::floor(out * 1000) < static_cast<double>(ns))
+    out = std::nextafter(out, std::numeric_limits<double>::infinity());
+  return out;
+}
 
 // Counts without a point.
 Json plain(double number) {
@@ -64,6 +72,22 @@ class Writer {
   Status status_;
 };
 
+void put_slice(const Table& table, const Slice& slice, Writer& out) {
+  Json json = event(slice.name, "X", slice.start_ns);
+  json["dur"] = microseconds(slice.end_ns - slice.start_ns);
+  json["cat"] = slice.row == nullptr ? "module" : "layer";
+  if (slice.row != nullptr) json["args"] = args_of(table, *slice.row);
+  out.put(json);
+}
+
+void put_instant(const Table& table, const Untimed& untimed, Writer& out) {
+  Json json = event(text_of(table, *untimed.row, "layer"), "i", untimed.at_ns);
+  json["s"] = "t";
+  json["cat"] = "no time of its own";
+  json["args"] = args_of(table, *untimed.row);
+  out.put(json);
+}
+
 void put_memory(const Slices& slices, Writer& out) {
   const Table& table = *slices.table;
   const auto put = [&](std::int64_t ns, double bytes) {
@@ -98,19 +122,13 @@ Status write_trace(const Document& document, const TableStyle&, Sink& sink) {
     json["args"] = {{"name", name}};
     out.put(json);
   }
-  for (const Slice& slice : slices->all) {
-    Json json = event(slice.name, "X", slice.start_ns);
-    json["dur"] = microseconds(slice.end_ns - slice.start_ns);
-    json["cat"] = slice.row == nullptr ? "module" : "layer";
-    if (slice.row != nullptr) json["args"] = args_of(*slices->table, *slice.row);
-    out.put(json);
-  }
-  for (const Untimed& untimed : slices->untimed) {
-    Json json = event(text_of(*slices->table, *untimed.row, "layer"), "i", untimed.at_ns);
-    json["s"] = "t";
-    json["cat"] = "no time of its own";
-    json["args"] = args_of(*slices->table, *untimed.row);
-    out.put(json);
+  // At the same moment the order of the file counts: an instant that came after the next layer's
+  // slice would be shown inside of it.
+  auto untimed = slices->untimed.begin();
+  for (std::size_t i = 0; i <= slices->all.size(); ++i) {
+    for (; untimed != slices->untimed.end() && untimed->before == i; ++untimed)
+      put_instant(*slices->table, *untimed, out);
+    if (i < slices->all.size()) put_slice(*slices->table, slices->all[i], out);
   }
   put_memory(*slices, out);
   out.raw("\n]}\n");

@@ -49,11 +49,12 @@ class Actions {
                         : option.takes_folder() ? "_files -/"
                                                 : nullptr;
     if (option.words.empty()) return files == nullptr ? " " : files;
-    const bool is_list = option.value.find("LIST") != option.value.npos;
     std::string body;
     if (files != nullptr) body += fmt::format("  {} \"$@\"\n", files);
-    body += is_list ? fmt::format("  _values -s , values {}\n", fmt::join(option.words, " "))
-                    : fmt::format("  compadd \"$@\" -- {}\n", fmt::join(option.words, " "));
+    // What stands before the last comma stays; another may follow.
+    if (option.takes_list()) body += "  compset -P '*,'\n";
+    body += fmt::format("  compadd \"$@\"{} -- {}\n", option.takes_list() ? " -S ''" : "",
+                        fmt::join(option.words, " "));
     const auto [at, is_new] =
         names_.emplace(body, fmt::format("_{}_values_{}", program_, names_.size() + 1));
     if (is_new) functions_ += fmt::format("{}() {{\n{}}}\n", at->second, body);

@@ -20,6 +20,7 @@ struct OptionFacts {
 
   bool takes_file() const { return has_word("FILE") || has_word("MODEL") || has_word("PLAN"); }
   bool takes_folder() const { return has_word("DIR"); }
+  bool takes_list() const { return has_word("LIST"); }  // with commas between
 
  private:
   bool has_word(const char* word) const { return value.find(word) != value.npos; }

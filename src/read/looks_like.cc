@@ -70,14 +70,14 @@ Guess zip(std::string_view bytes) {
   return {"a zip archive", "unpack it first"};
 }
 
-bool is_text(std::string_view start) {
-  return std::all_of(start.begin(), start.end(), [](char c) {
+}  // namespace
+
+bool is_text(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0x20 ? byte != 0x7f : c == '\n' || c == '\r' || c == '\t' || c == '\f';
   });
 }
-
-}  // namespace
 
 Guess looks_like(std::string_view bytes) {
   if (bytes.starts_with("PK\x03\x04")) return zip(bytes);

@@ -12,4 +12,7 @@ struct Guess {
 
 Guess looks_like(std::string_view bytes);
 
+// Nothing but letters, signs and line ends. No ONNX file is: the tags of its messages are below 32.
+bool is_text(std::string_view bytes);
+
 }  // namespace strata

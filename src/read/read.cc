@@ -11,6 +11,8 @@ namespace strata {
 
 namespace {
 
+constexpr std::size_t kTextLookedAt = std::size_t{1} << 16;
+
 std::string unknown_format(const std::string& path, std::string_view bytes) {
   std::string formats;
   for (const ModelFormat& format : model_formats())
@@ -32,8 +34,10 @@ Result<Model> read_model(const std::string& path, const ReadOptions& options) {
   if (bytes.empty())
     return failure(
         fmt::format("{} is empty; it was not written to the end, or not downloaded", path));
+  // Letters can be taken for fields of a model that is damaged.
+  const bool is_words = is_text(bytes.substr(0, kTextLookedAt));
   for (const ModelFormat& format : model_formats()) {
-    if (!format.recognise(bytes)) continue;
+    if (is_words || !format.recognise(bytes)) continue;
     auto model = format.read(bytes, path, options);
     if (!model) return model;
     model->path = path;

@@ -225,6 +225,17 @@ Cell plain_speed_up(const RowFacts& facts) {
   return speed_up == nullptr ? Cell{} : Figure(*speed_up);
 }
 
+// Of many runs a hundred, evenly spaced in their order, so that a chart can show how they spread.
+Cell spread_cell(const std::vector<double>& sorted) {
+  constexpr std::size_t kMost = 100;
+  if (sorted.empty()) return {};
+  const std::size_t count = std::min(kMost, sorted.size());
+  Cells out;
+  for (std::size_t i = 0; i < count; ++i)
+    out.emplace_back(sorted[count == 1 ? 0 : i * (sorted.size() - 1) / (count - 1)]);
+  return out;
+}
+
 const std::vector<ColumnRule>& plain_columns() {
   const auto text = [](const char* name, MakeCell cell) {
     return ColumnRule{{name, name, Unit::Text, false, 0}, cell};
@@ -311,6 +322,8 @@ const std::vector<ColumnRule>& plain_columns() {
             [](const RowFacts& f) { return Cell(is_in(f.group.result.indistinct, f.index)); }),
       truth("pareto",
             [](const RowFacts& f) { return Cell(is_in(f.group.result.pareto, f.index)); }),
+      ColumnRule{{"spread_s", "spread_s", Unit::Seconds, false, 0, ColumnType::List},
+                 [](const RowFacts& f) { return spread_cell(f.summary.sorted); }},
       text("result", [](const RowFacts& f) { return words(outcome_text(f.result)); }),
       text("reason", [](const RowFacts& f) { return words(f.result.reason); }),
       text("withheld",

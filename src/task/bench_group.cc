@@ -50,12 +50,13 @@ BenchGroup with_refused(const PlannedGroup& planned, const std::vector<std::size
   return group;
 }
 
-// The stage names the model, the variant and how well times are known so far.
+// The stage names the model, the variant, how many runs there were and how well times are known so
+// far. The share is of the time that there is: how many runs there will be is not known.
 void observe(const std::string& model, BenchOptions& options, const Observer& observer) {
   options.limits.stop = observer.stop;
   options.progress = [&model, &observer](const BenchProgress& progress) {
     std::string stage = fmt::format("{}: {}", model, progress.variant);
-    if (progress.half_width > 0) stage += fmt::format(" ±{:.2f} %", 100 * progress.half_width);
+    if (progress.half_width > 0) stage += fmt::format(", ±{:.2f} %", 100 * progress.half_width);
     observer.show(stage, progress.done);
   };
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -60,6 +61,7 @@ class Measuring {
   void add_earlier();
   void keep(const Sensitivity& so_far);
   Status measure_parts_too(SensitivityOptions options);
+  void show(std::string_view stage, double share) const;
   void describe();
 
   const SensitivityRequest& request_;
@@ -182,9 +184,15 @@ std::vector<TensorId> Measuring::tensors() const {
   return ids;
 }
 
+// Counted in layers on a sample each; a pass that is shared or left out counts as done.
+void Measuring::show(std::string_view stage, double share) const {
+  const auto all = static_cast<std::int64_t>(layers_.size()) * data_->count();
+  observer_.show(stage, std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(all)), all);
+}
+
 // Measured on all samples, whatever the budget; not kept for resuming.
 Status Measuring::measure_parts_too(SensitivityOptions options) {
-  options.progress = [this](double share) { observer_.show("one part at a time", share); };
+  options.progress = [this](double share) { show("one part at a time", share); };
   auto parts =
       measure_parts(*engine_, loaded_.model, layers_, ranges_.ranges, *data_, fill_, options);
   if (!parts) return failure(parts);
@@ -261,7 +269,7 @@ Result<SensitivityOptions> Measuring::measuring_options() {
   options.activation_sqnr = ranges_.sqnr;
   options.labels = labels_;
   options.stop = observer_.stop;
-  options.progress = [this](double share) { observer_.show("one layer at a time", share); };
+  options.progress = [this](double share) { show("one layer at a time", share); };
   if (earlier_) options.earlier = &*earlier_;
   if (!request_.journal.empty())
     options.so_far = [this](const Sensitivity& so_far) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "base/glob.h"
+#include "base/in_quotes.h"
 #include "strata/zoo/hugging_face.h"
 
 namespace strata {
@@ -46,15 +49,18 @@ std::vector<std::string> files_in(const fs::path& folder,
 
 bool names_several(const std::string& path) { return is_folder(path) || is_pattern(path); }
 
-std::vector<std::string> models_at(const std::vector<std::string>& paths) {
+Result<std::vector<std::string>> models_at(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   for (const std::string& path : paths) {
-    std::vector<std::string> found;
-    if (is_folder(path))
+    std::vector<std::string> found = {path};
+    if (is_folder(path)) {
       found = files_in(path, {"*.onnx", "*.pt2"});
-    else if (is_pattern(path))
+      if (found.empty())
+        return failure(fmt::format("the folder {} has no .onnx or .pt2 file", path));
+    } else if (is_pattern(path)) {
       found = files_in(fs::path(path).parent_path(), {fs::path(path).filename().string()});
-    if (found.empty()) found = {path};
+      if (found.empty()) return failure(fmt::format("no file matches {}", in_quotes(path)));
+    }
     out.insert(out.end(), found.begin(), found.end());
   }
   return out;

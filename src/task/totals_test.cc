@@ -29,11 +29,20 @@ class TotalsTask : public testing::Test {
 
 TEST_F(TotalsTask, FoldersAndPatternsStandForFiles) {
   const std::string a = folder_ + "/a.onnx", b = folder_ + "/b.onnx";
-  EXPECT_THAT(models_at({folder_}), ElementsAre(a, b));
-  EXPECT_THAT(models_at({folder_ + "/?.onnx", "zoo:resnet18"}), ElementsAre(a, b, "zoo:resnet18"));
-  EXPECT_THAT(models_at({folder_ + "/*.none"}), ElementsAre(folder_ + "/*.none"));
+  EXPECT_THAT(*models_at({folder_}), ElementsAre(a, b));
+  EXPECT_THAT(*models_at({folder_ + "/?.onnx", "zoo:resnet18"}), ElementsAre(a, b, "zoo:resnet18"));
+  EXPECT_THAT(*models_at({"nothere.onnx"}), ElementsAre("nothere.onnx"));  // fails when it is read
   EXPECT_TRUE(names_several(folder_) && names_several(folder_ + "/*"));
   EXPECT_FALSE(names_several(a) || names_several("zoo:resnet18?resolution=64"));
+}
+
+TEST_F(TotalsTask, APatternThatMatchesNothingIsASentence) {
+  const auto pattern = models_at({"zoo:resnet18", folder_ + "/*.none"});
+  ASSERT_FALSE(pattern);
+  EXPECT_EQ(pattern.error().message, "no file matches \"" + folder_ + "/*.none\"");
+  const auto empty = models_at({folder_ + "/below.onnx"});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().message, "the folder " + folder_ + "/below.onnx has no .onnx or .pt2 file");
 }
 
 // torchvision's documentation has 11,689,512 and 25,557,032 parameters.

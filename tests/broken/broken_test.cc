@@ -82,6 +82,10 @@ TEST_F(BrokenTest, NotOnnx) {
             "empty.onnx is empty; it was not written to the end, or not downloaded");
   expect("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv, "photo.png", "a PNG image; READS");
   expect("hello world\n", "notes.txt", "a text file; READS");
+  // Their first letters could be the tags of a graph, of properties and of a version.
+  expect(": a list\n", "list.txt", "a text file; READS");
+  expect("r\tnotes on résumés\n", "r.txt", "a text file; READS");
+  expect("(5) text", "five.txt", "a text file; READS");
   expect("{\"a\": 1}", "config.json", "a JSON file; READS");
   expect("<!DOCTYPE html>\n<html><body>404</body></html>", "m.onnx",
          "a web page; the download saved an error or login page in place of the model (READS)");

@@ -56,6 +56,54 @@ def check_trace():
            "trace: layers without a time")
 
 
+def nested(events, to_ns):
+    """Where Perfetto puts slices: the stack of each event, by the rules of its slice tracker.
+
+    Events are sorted by time and else stay in their order. One that begins when another ends is
+    behind it, unless neither takes time; one that ends after the one it begins in is dropped.
+    """
+    placed, dropped, stack = [], [], []
+    drawn = [event for event in events if event["ph"] in "Xi"]
+    for event in sorted(drawn, key=lambda event: to_ns(event["ts"])):
+        start, length = to_ns(event["ts"]), to_ns(event.get("dur", 0))
+        while stack:
+            end = stack[-1][0] + stack[-1][1]
+            if end > start or (end == start and stack[-1][1] == 0 and length == 0):
+                break
+            stack.pop()
+        if any(start < at + long < start + length for at, long, _ in stack):
+            dropped.append(event["name"])
+            continue
+        placed.append((event, [other for _, _, other in stack]))
+        stack.append((start, length, event))
+    return placed, dropped
+
+
+def check_trace_in_perfetto():
+    events = json.loads((folder / "profile.trace.json").read_text())["traceEvents"]
+    # Numbers are rounded to nanoseconds; older versions cut them off.
+    for to_ns in (lambda us: round(us * 1000), lambda us: int(us * 1000)):
+        placed, dropped = nested(events, to_ns)
+        expect(not dropped, f"trace: Perfetto drops {dropped}")
+        for event, around in placed:
+            expect(all(other["cat"] != "layer" for other in around),
+                   f"trace: {event['name']} is inside of a layer")
+            if event["ph"] == "X":
+                path = event["name"].split(".")
+                modules = [".".join(path[:i]) for i in range(1, len(path))]
+                expect([other["name"] for other in around] == modules,
+                       f"trace: {event['name']} is in {[other['name'] for other in around]}")
+    for event in events:
+        expect(event["ph"] in "XiCM", f"trace: phase of {event}")
+        expect(event["ts"] >= 0 and event.get("dur", 0) >= 0, f"trace: time of {event}")
+        expect(event["ph"] != "i" or event["s"] in "tpg", f"trace: scope of {event}")
+        expect(event["ph"] != "C" or all(isinstance(value, (int, float))
+                                         for value in event["args"].values()),
+               f"trace: counter {event}")
+        expect(event["ph"] != "M" or isinstance(event["args"]["name"], str),
+               f"trace: metadata {event}")
+
+
 def check_speedscope():
     """The rules of speedscope's published schema for an evented profile."""
     file = json.loads((folder / "profile.speedscope.json").read_text())
@@ -141,7 +189,7 @@ def check_charts():
     expect(count("memory", "circle") == 1, "memory: one peak")
 
 
-for check in (check_trace, check_speedscope, check_model_explorer, check_excel, check_charts):
+for check in (check_trace, check_trace_in_perfetto, check_speedscope, check_model_explorer, check_excel, check_charts):
     check()
 print("\n".join(wrong))
 sys.exit(1 if wrong else 0)

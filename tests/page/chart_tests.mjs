@@ -121,9 +121,46 @@ export const chartTests = {
     const titles = await p.run(() => [...document.querySelectorAll("h2")].map((one) => one.textContent));
     assert.ok(titles.includes("Latency"), titles.join());
     assert.ok(await p.run(() => document.querySelectorAll("svg.chart circle").length) >= 2);
+    // Up to a hundred single runs a row, each a line.
+    const runs = await p.run(() => [...document.querySelectorAll("svg.chart path.runs")].map((one) =>
+      (one.getAttribute("d").match(/M/g) || []).length));
+    assert.equal(runs.length, 2);
+    assert.ok(runs.every((count) => count > 1 && count <= 100), runs.join());
     await p.click("tbody td:first-child", 1);
     assert.ok(await p.run(() => document.querySelector("svg.chart .chosen") !== null));
     assert.equal(await p.run(detail), "fake:spin=20000");
+    await clean(p);
+  },
+
+  // Bars are those layers whose MACs differ in the table for programs.
+  async "what changed along the network"(browser) {
+    const words = ["diff", "zoo:squeezenet1_1?resolution=64", "zoo:squeezenet1_0?resolution=64"];
+    const rows = csv(...words, "--all");
+    const change = (row) => row.change === "inserted" ? Number(row.macs_after)
+      : row.change === "removed" ? -Number(row.macs_before) : row.macs_after - row.macs_before;
+    const p = await browser.open(page("changes", ...words));
+    await settled();
+    const bars = (kind) => [...document.querySelectorAll(`svg.chart path.${kind}`)].map((one) =>
+      (one.getAttribute("d").match(/M/g) || []).length);
+    assert.equal((await p.run(bars, "more"))[1], rows.filter((row) => change(row) > 0).length);
+    assert.equal((await p.run(bars, "less"))[1], rows.filter((row) => change(row) < 0).length);
+    // 64 filters of 3×3×3 at 31×31 places become 96 of 7×7×3 at 29×29.
+    const first = 96 * 7 * 7 * 3 * 29 * 29 - 64 * 3 * 3 * 3 * 31 * 31;
+    assert.equal(change(rows.find((row) => row.layer === "features.0")), first);
+    await p.run(() => document.querySelector("svg.chart").focus());
+    await p.press("ArrowRight");
+    const texts = await p.run(() => [...document.querySelectorAll("svg.chart text")].map((one) =>
+      one.textContent));
+    assert.ok(texts.includes(`MACs: +${(first / 1e6).toFixed(2)} M (changed)`), texts.join());
+    // Rows without a difference are seen when they are asked for.
+    const counts = () => [...document.querySelectorAll(".count")].map((one) => one.textContent);
+    const same = rows.filter((row) => row.change === "same").length;
+    assert.ok((await p.run(counts)).includes(`${rows.length - same} of ${rows.length} rows`));
+    await p.run(() => [...document.querySelectorAll("label.tick")].find((one) =>
+      one.textContent === "Rows without a difference").querySelector("input").click());
+    assert.ok((await p.run(counts)).includes(`${rows.length} rows`));
+    assert.equal(await p.run(() => document.querySelector("h1").textContent),
+                 "squeezenet1_1?resolution=64 → squeezenet1_0?resolution=64");
     await clean(p);
   },
 

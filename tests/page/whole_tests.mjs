@@ -77,6 +77,16 @@ export const wholeTests = {
     await clean(p);
   },
 
+  async "the peak is said once"(browser) {
+    const p = await browser.open(page("peak", "stat", mobilenet));
+    const summary = await p.run(() => [...document.querySelectorAll(".answers, .sentences")].map((one) =>
+      one.textContent).join());
+    assert.equal(summary.match(/peak/gi).length, 1, summary);
+    // 96 and 96 channels of 112×112 floats are alive at once.
+    assert.match(summary, /Memory peaks at 9\.188 MiB/);
+    await clean(p);
+  },
+
   async "names are shown and do not run"(browser) {
     const hostile = ["</script><script>window.ran = 1</script>", "<img src=x onerror='window.ran = 2'>",
                      "</style><style>body{display:none}</style>", "</script x", "<!-- <script ", "a\u2028b",
@@ -94,6 +104,11 @@ export const wholeTests = {
       document.querySelector(`tr[data-index="${at}"]`).click(), i);
     assert.equal(await p.run(() => window.ran), undefined);
     await clean(p);
+    const other = await browser.open(page("hostile-diff", "diff", file, mobilenet));
+    await settled();
+    assert.ok(await other.run(() => document.querySelectorAll("svg.chart path.more").length) > 0);
+    assert.equal(await other.run(() => window.ran), undefined);
+    await clean(other);
   },
 
   async "nothing can be sent"(browser) {
@@ -127,6 +142,12 @@ export const wholeTests = {
 
   async "a page can be printed"(browser) {
     const p = await browser.open(page("print", "stat", mobilenet));
+    const rows = csv("stat", mobilenet).length;
+    assert.ok((await p.run(cellsOf)).length < rows);  // those in sight
+    await p.run(() => { window.dispatchEvent(new Event("beforeprint")); });
+    assert.equal((await p.run(cellsOf)).length, rows);
+    assert.equal(await p.run(() => document.querySelector(".printed").textContent), "");
+    await p.run(() => { window.dispatchEvent(new Event("afterprint")); });
     const {data} = await p.send("Page.printToPDF", {});
     assert.ok(Buffer.from(data, "base64").subarray(0, 5).toString() === "%PDF-");
     await clean(p);

@@ -117,19 +117,27 @@ TEST_F(Completion, InZsh) {
                           {"strata stat tests/mod", "models"},
                           {"strata stat x.onnx -o tests/mod", "models"},
                           {"strata stat --save tests/mod", "models"},
+                          // zsh keeps what stands before the comma.
+                          {"strata stat --columns fl", "flops flops_per_s"},
+                          {"strata stat --columns macs,fl", "flops flops_per_s"},
+                          {"strata stat --columns=macs,params,fl", "flops flops_per_s"},
                       });
   EXPECT_EQ(offers("zsh", "_strata", "-f", expected), expected);
 }
 
 TEST_F(Completion, InFish) {
   const Offers expected =
-      with(kAnywhere, {
-                          {"strata stat zoo:resnet1", "zoo:resnet101 zoo:resnet152 zoo:resnet18"},
-                          {"strata stat --format=js", "--format=json"},
-                          {"strata stat tests/mod", "tests/models/"},
-                          {"strata stat x.onnx -o tests/mod", "tests/models/"},
-                          {"strata stat --save tests/mod", "tests/models/"},
-                      });
+      with(kAnywhere,
+           {
+               {"strata stat zoo:resnet1", "zoo:resnet101 zoo:resnet152 zoo:resnet18"},
+               {"strata stat --format=js", "--format=json"},
+               {"strata stat tests/mod", "tests/models/"},
+               {"strata stat x.onnx -o tests/mod", "tests/models/"},
+               {"strata stat --save tests/mod", "tests/models/"},
+               {"strata stat --columns fl", "flops flops_per_s"},
+               {"strata stat --columns macs,fl", "macs,flops macs,flops_per_s"},
+               {"strata stat --columns=macs,fl", "--columns=macs,flops --columns=macs,flops_per_s"},
+           });
   EXPECT_EQ(offers("fish", "strata.fish", "--no-config", expected), expected);
 }
 

@@ -37,7 +37,7 @@ struct Budgets {
   std::string baseline = {};  // a document or a model, which Growth is measured from
 };
 
-// `macs=320M,peak=8MB,features.*:macs=10M,no:Einsum,unknown=0`
+// `macs=320M,peak=8MB,features.*:macs=10M,head:macs=+1%,no:Einsum,unknown=0`
 Result<Budgets> parse_budgets(std::string_view line);
 // docs/check.md describes the file. A baseline is looked for beside it.
 Result<Budgets> parse_budget_file(std::string_view toml, const std::string& path);

@@ -44,6 +44,7 @@ enum class RowChange : std::uint8_t {
   Same,
   Changed,
   Renamed,  // its costs may have changed, too
+  Moved,    // runs before or after other layers than it did; its costs may have changed, too
   Inserted,
   Removed,
   Fused,      // several rows became one

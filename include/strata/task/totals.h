@@ -13,8 +13,8 @@ namespace strata {
 // Whether a path stands for several files: a folder, or a pattern with * or ?.
 bool names_several(const std::string& path);
 // The files that paths stand for: the `.onnx` and `.pt2` files of a folder, those that a pattern
-// matches, in order. A path that stands for no file is itself, and fails when it is read.
-std::vector<std::string> models_at(const std::vector<std::string>& paths);
+// matches, in order. Fails if one of the paths stands for none.
+Result<std::vector<std::string>> models_at(const std::vector<std::string>& paths);
 
 struct TotalsRequest {
   std::vector<std::string> files = {};

@@ -42,19 +42,6 @@ std::vector<Panel> panels_of(const ProfileRows& rows) {
   return panels;
 }
 
-void draw_stages(PlotScene& scene, const std::vector<PathRun>& stages, double step, double top,
-                 double bottom) {
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const double left = kChartLeft + static_cast<double>(stages[i].from) * step;
-    const double wide = static_cast<double>(stages[i].to - stages[i].from) * step;
-    if (i % 2 == 0) scene.areas.push_back({left, top, wide, bottom - top, kBand});
-    std::string name = name_within(stages[i].name, wide - 4);
-    if (name.empty() || name.starts_with("…")) name = last_words(stages[i].name);
-    if (text_width(name) <= wide - 2)
-      scene.texts.push_back({left + wide / 2, top + 11, name, kSoft, PlotAnchor::Middle});
-  }
-}
-
 // One bar a layer; a short line below those whose number is not known.
 void draw_bars(PlotScene& scene, const Panel& panel, const Scale& y, double step) {
   const double gap = step > 4 ? 1 : 0, bottom = y(0);

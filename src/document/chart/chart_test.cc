@@ -115,10 +115,37 @@ TEST(Charts, PlacesAreProportional) {
   ASSERT_EQ(scene->dots.size(), 2u);
   const double zero = 2 * scene->dots[1].x - scene->dots[0].x;
   const std::string svg = scene_to_svg(*scene);
-  EXPECT_THAT(svg, HasSubstr(">ort 1</text>"));
+  EXPECT_THAT(svg, HasSubstr(">ort 1 thread</text>"));
   EXPECT_THAT(svg, HasSubstr(">20.00 ms [19.00 ms, 21.00 ms]</text>"));
   // The line of the tick at 0 is the first one.
   EXPECT_NEAR(scene->lines.front().x1, zero, 1e-9);
+}
+
+// 1 ms, 10 ms and 100 ms are as far from each other.
+TEST(Charts, LatenciesFarApartAreShownByPowersOfTen) {
+  Document document = bench();
+  std::vector<TableRow>& rows = document.tables[0].rows;
+  rows.resize(1);
+  for (const double seconds : {0.001, 0.01, 0.1})
+    rows.push_back({.cells = {"x", rows.size(), seconds, Cell()}});
+  rows.erase(rows.begin());
+  const auto scene = chart_of(document, "latency");
+  ASSERT_TRUE(scene);
+  ASSERT_EQ(scene->dots.size(), 3u);
+  EXPECT_NEAR(scene->dots[1].x - scene->dots[0].x, scene->dots[2].x - scene->dots[1].x, 1e-9);
+  EXPECT_THAT(scene_to_svg(*scene), HasSubstr("powers of ten"));
+}
+
+// Single runs stand above their line; one of more than twice the median is left out.
+TEST(Charts, RunsAreDrawn) {
+  Document document = bench();
+  Table& table = document.tables[0];
+  table.columns.push_back({"spread_s", "spread_s", Unit::Seconds, false, 0, ColumnType::List});
+  table.rows[0].cells.emplace_back(Cells{0.019, 0.02, 0.021, 0.3});
+  table.rows[1].cells.emplace_back();
+  const auto with = chart_of(document, "latency"), without = chart_of(bench(), "latency");
+  ASSERT_TRUE(with && without);
+  EXPECT_EQ(with->lines.size(), without->lines.size() + 3);
 }
 
 TEST(Charts, TextOfAPictureIsText) {

@@ -22,7 +22,9 @@ constexpr ChartRule kCharts[] = {{"along", along_chart},
                                  {"latency", latency_chart},
                                  {"speed-up", speed_up_chart},
                                  {"sensitivity", sensitivity_chart},
-                                 {"cuts", cuts_chart}};
+                                 {"cuts", cuts_chart},
+                                 {"link", link_chart},
+                                 {"changes", changes_chart}};
 
 Result<PlotScene> drawn(const Document& document, const TableStyle& style) {
   return chart_of(document, style.chart);

@@ -20,7 +20,9 @@ std::optional<PlotScene> treemap_chart(const Document& document);  // modules as
 std::optional<PlotScene> latency_chart(const Document& document);  // medians with their intervals
 std::optional<PlotScene> speed_up_chart(const Document& document);
 std::optional<PlotScene> sensitivity_chart(const Document& document);  // layers, the worst first
-std::optional<PlotScene> cuts_chart(const Document& document);  // bytes at every place to cut
+std::optional<PlotScene> cuts_chart(const Document& document);     // bytes at every place to cut
+std::optional<PlotScene> link_chart(const Document& document);     // the best cut over link speeds
+std::optional<PlotScene> changes_chart(const Document& document);  // what a comparison found
 
 // `along memory roofline …`: all there are.
 std::vector<std::string> chart_names();

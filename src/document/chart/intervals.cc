@@ -1,6 +1,7 @@
 // One line for each row: a number with its interval, such as a latency or a speed-up.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -15,13 +16,15 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kMostRows = 40;
-constexpr double kRow = 22, kRoomForNumber = 190;
+constexpr double kFar = 50;  // times as long as the shortest
+constexpr double kRow = 22, kRowWithRuns = 32, kRoomForNumber = 190;
 
 struct Line {
   std::string name;
   double value;
   std::optional<std::pair<double, double>> ends;
   std::vector<double> beside = {};  // marked by ticks
+  std::vector<double> runs = {};    // single ones, above the line
 };
 
 struct Figure {
@@ -52,6 +55,8 @@ void draw_line(PlotScene& scene, const Line& line, const Scale& x, double y, dou
     scene.lines.push_back({x(x.from), y, x(line.value), y, kBarSoft, 3});
   for (const double beside : line.beside)
     scene.lines.push_back({x(beside), y - 5, x(beside), y + 5, kSoft, 1.5});
+  for (const double run : line.runs)
+    scene.lines.push_back({x(run), y - 13, x(run), y - 6, kBar, 0.6});
   scene.dots.push_back({x(line.value), y, 4.5, kBar});
   std::string text = value_text(line.value, unit);
   if (line.ends)
@@ -60,26 +65,45 @@ void draw_line(PlotScene& scene, const Line& line, const Scale& x, double y, dou
   scene.texts.push_back({x.end + 10, y + 4, text, kInk});
 }
 
+// Of all that is drawn; 0 if anything is not above it.
+double shortest_of(const Figure& figure) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Line& line : figure.lines) {
+    least = std::min({least, line.value, line.ends ? line.ends->first : line.value});
+    for (const auto* list : {&line.beside, &line.runs})
+      for (const double one : *list) least = std::min(least, one);
+  }
+  return std::max(0.0, least);
+}
+
 std::optional<PlotScene> drawn(Figure figure) {
   if (figure.lines.empty()) return std::nullopt;
   if (figure.lines.size() > kMostRows) {
     figure.about += fmt::format("; {} more are in the table", figure.lines.size() - kMostRows);
     figure.lines.resize(kMostRows);
   }
-  double least = 0, most = figure.mark ? figure.mark->first : 0, longest = 40;
+  double least = 0, most = figure.mark ? figure.mark->first : 0, longest = 40, high = kRow;
   for (const Line& line : figure.lines) {
     least = std::min({least, line.value, line.ends ? line.ends->first : 0});
     most = std::max({most, line.value, line.ends ? line.ends->second : 0});
     for (const double beside : line.beside) most = std::max(most, beside);
+    for (const double run : line.runs) most = std::max(most, run);
+    if (!line.runs.empty()) high = kRowWithRuns;
     longest = std::max(longest, text_width(line.name));
   }
+  // Powers of ten where the shortest could not be seen beside the longest.
+  const double shortest = shortest_of(figure);
+  const bool powers = figure.unit == Unit::Seconds && shortest > 0 && most > kFar * shortest;
+  if (powers) figure.about += "; powers of ten";
   PlotScene scene;
   const double top = draw_heading(scene, figure.title, figure.about) + 12;
   const double left = std::min(0.4 * kChartWidth, longest + 20);
   for (PlotText& text : scene.texts) text.x = 12;
-  const double bottom = top + kRow * static_cast<double>(figure.lines.size());
-  const std::vector<double> ticks = linear_ticks(most, figure.unit, 5);
-  const Scale x{least, std::max(most, ticks.back()), left, kChartRight - kRoomForNumber};
+  const double bottom = top + high * static_cast<double>(figure.lines.size());
+  const std::vector<double> ticks =
+      powers ? log_ticks(shortest, most) : linear_ticks(most, figure.unit, 5);
+  const Scale x{powers ? ticks.front() : least, std::max(most, ticks.back()), left,
+                kChartRight - kRoomForNumber, powers};
   for (const double tick : ticks) {
     scene.lines.push_back({x(tick), top, x(tick), bottom, kGrid});
     scene.texts.push_back(
@@ -92,10 +116,17 @@ std::optional<PlotScene> drawn(Figure figure) {
         {x(figure.mark->first), top - 5, figure.mark->second, kMark, PlotAnchor::Middle});
   }
   for (std::size_t i = 0; i < figure.lines.size(); ++i)
-    draw_line(scene, figure.lines[i], x, top + (static_cast<double>(i) + 0.5) * kRow, left,
+    draw_line(scene, figure.lines[i], x, top + (static_cast<double>(i) + 0.5) * high, left,
               figure.unit);
   scene.height = bottom + 26;
   return scene;
+}
+
+// `2 threads`, `batch 4`: a number alone does not say what it counts.
+std::string worded(std::string_view column, const std::string& text) {
+  if (text.empty()) return text;
+  if (column == "threads") return text + (text == "1" ? " thread" : " threads");
+  return column == "batch" ? "batch " + text : text;
 }
 
 // What tells variants apart: the columns in which they differ.
@@ -103,13 +134,26 @@ std::vector<std::string> variant_names(const Table& table) {
   std::vector<std::string> names(table.rows.size());
   for (const char* column : {"model", "backend", "precision", "threads", "batch", "shape"}) {
     std::vector<std::string> texts;
-    for (const TableRow& row : table.rows) texts.push_back(text_of(table, row, column));
+    for (const TableRow& row : table.rows)
+      texts.push_back(worded(column, text_of(table, row, column)));
     const bool differ = std::set(texts.begin(), texts.end()).size() > 1;
     if (!differ && std::string_view(column) != "backend") continue;
     for (std::size_t i = 0; i < names.size(); ++i)
       if (!texts[i].empty()) names[i] += (names[i].empty() ? "" : " ") + texts[i];
   }
   return names;
+}
+
+// Up to `most`: one that took very long would leave no room for the others.
+std::vector<double> drawn_runs(const Table& table, const TableRow& row, double most) {
+  std::vector<double> runs;
+  const Cell* cell = cell_of(table, row, "spread_s");
+  const auto* list = cell == nullptr ? nullptr : std::get_if<Cells>(&cell->value);
+  if (list == nullptr) return runs;
+  for (const Cell& one : *list)
+    if (const auto* run = std::get_if<double>(&one.value); run != nullptr && *run <= most)
+      runs.push_back(*run);
+  return runs;
 }
 
 const Table* bench_table_of(const Document& document) {
@@ -125,7 +169,8 @@ std::optional<PlotScene> latency_chart(const Document& document) {
   const Table* table = bench_table_of(document);
   if (table == nullptr) return std::nullopt;
   Figure figure{"Latency of one inference",
-                "dots are medians, thick lines their 95 % intervals; ticks: least, p90, p99",
+                "dots are medians, thick lines their 95 % intervals; ticks: least, p90, p99; thin "
+                "lines above: single runs",
                 Unit::Seconds,
                 {}};
   const std::vector<std::string> names = variant_names(*table);
@@ -135,6 +180,7 @@ std::optional<PlotScene> latency_chart(const Document& document) {
     for (const char* column : {"min_s", "p90_s", "p99_s"})
       if (const auto beside = number_of(*table, table->rows[i], column))
         line->beside.push_back(*beside);
+    line->runs = drawn_runs(*table, table->rows[i], 2 * line->value);
     figure.lines.push_back(std::move(*line));
   }
   return drawn(std::move(figure));

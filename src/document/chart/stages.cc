@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "document/chart/axis.h"
+
 namespace strata {
 
 namespace {
@@ -49,6 +51,19 @@ std::string last_words(const std::string& path) {
   if (last.find_first_not_of("0123456789") != last.npos || dot == 0) return last;
   dot = path.rfind('.', dot - 1);
   return dot == path.npos ? path : path.substr(dot + 1);
+}
+
+void draw_stages(PlotScene& scene, const std::vector<PathRun>& stages, double step, double top,
+                 double bottom) {
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const double left = kChartLeft + static_cast<double>(stages[i].from) * step;
+    const double wide = static_cast<double>(stages[i].to - stages[i].from) * step;
+    if (i % 2 == 0) scene.areas.push_back({left, top, wide, bottom - top, kBand});
+    std::string name = name_within(stages[i].name, wide - 4);
+    if (name.empty() || name.starts_with("…")) name = last_words(stages[i].name);
+    if (text_width(name) <= wide - 2)
+      scene.texts.push_back({left + wide / 2, top + 11, name, kSoft, PlotAnchor::Middle});
+  }
 }
 
 }  // namespace strata

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "document/chart/scene.h"
+
 namespace strata {
 
 struct PathRun {  // neighbours with the same first words
@@ -15,5 +17,8 @@ struct PathRun {  // neighbours with the same first words
 std::vector<PathRun> stages_of(const std::vector<std::string>& paths);
 // The last word of a path; a number alone says little, so it has the word before it: `layer1.0`.
 std::string last_words(const std::string& path);
+// Bands with their names at the top, behind panels in which a layer takes `step`.
+void draw_stages(PlotScene& scene, const std::vector<PathRun>& stages, double step, double top,
+                 double bottom);
 
 }  // namespace strata
