@@ -55,21 +55,13 @@ void JsonText::wrong(std::string_view what) const {
   throw Broken{fmt::format("{}: {} at byte {}", label_, what, at_ - begin_)};
 }
 
-char JsonText::peek() {
+char JsonText::peek_behind_space() {
   space();
   if (at_ == end_) wrong("the JSON text ends too early");
   return *at_;
 }
 
-bool JsonText::take(char c) {
-  if (peek() != c) return false;
-  ++at_;
-  return true;
-}
-
-void JsonText::expect(char c) {
-  if (!take(c)) wrong(fmt::format("there is no '{}'", c));
-}
+void JsonText::lacks(char c) const { wrong(fmt::format("there is no '{}'", c)); }
 
 void JsonText::expect_word(std::string_view word) {
   if (static_cast<std::size_t>(end_ - at_) < word.size() ||

@@ -22,7 +22,11 @@ class JsonText {
         end_(begin_ + text.size()) {}
 
   // The first character of the next value: `{`, `[`, `"`, `t`, `f`, `n`, or one of a number.
-  char peek();
+  char peek() {
+    if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ') [[likely]]
+      return *at_;
+    return peek_behind_space();
+  }
   // Takes null; false if something else is next.
   bool take_null();
   bool boolean();
@@ -44,8 +48,17 @@ class JsonText {
   void space() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
   }
-  bool take(char c);
-  void expect(char c);
+  char peek_behind_space();
+  bool take(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) [[unlikely]]
+      lacks(c);
+  }
+  [[noreturn]] void lacks(char c) const;
   void expect_word(std::string_view word);
   const char* end_of_string(const char* at);  // of the closing quote
   std::string_view decoded(std::string_view raw);
