@@ -170,7 +170,7 @@ Table weights_table(const Weights& weights, const WeightsView& view) {
   const bool has_shared = totals_of(weights).shared > 0;
   Table table{.name = "weights"};
   table.tree = view.report == ReportKind::Tree;
-  table.columns = {{"name", title_of(view.report)}};
+  table.columns = {{"layer", title_of(view.report)}};
   if (view.report != ReportKind::Type) table.columns.push_back({"dtype", "Type"});
   if (of_tensors)
     table.columns.push_back({"shape", "Shape", Unit::Text, false, 1, ColumnType::Shapes});

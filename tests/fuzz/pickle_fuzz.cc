@@ -21,7 +21,7 @@ void read_alone(std::string_view bytes) {
   for (const strata::weights::PickledValue& value : pickle->values)
     for (const strata::weights::ValueId item : value.items)
       if (item >= pickle->values.size()) std::abort();
-  constexpr std::uint64_t kBytes = 1 << 20;
+  static constexpr std::uint64_t kBytes = 1 << 20;
   strata::check_weights(
       strata::weights::pickled_weights(*pickle,
                                        [](const strata::weights::PickledStorage&)
