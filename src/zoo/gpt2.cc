@@ -68,9 +68,9 @@ Var gpt2_block(Builder& net, std::int64_t number, Var x, std::int64_t heads, Var
 }
 
 void gpt2(Builder& net, const Arguments& arguments) {
-  const Gpt2Size& size =
-      *std::find_if(std::begin(kGpt2Sizes), std::end(kGpt2Sizes) - 1,
-                    [&](const Gpt2Size& one) { return one.name == arguments.word("size"); });
+  // There is one: other words were refused when the arguments were read.
+  const auto is_given = [&](const Gpt2Size& one) { return one.name == arguments.word("size"); };
+  const auto size = *std::find_if(std::begin(kGpt2Sizes), std::end(kGpt2Sizes), is_given);
   const bool cached = arguments.word("cache") == "on";
   const Expr batch = arguments.size("batch");
   const Expr length = arguments.size("sequence");

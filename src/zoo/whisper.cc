@@ -128,9 +128,9 @@ Var whisper_decoder(Builder& net, Var ids, Var sound, const WhisperSize& size,
 }
 
 void whisper(Builder& net, const Arguments& arguments) {
-  const WhisperSize& size =
-      *std::find_if(std::begin(kWhisperSizes), std::end(kWhisperSizes) - 1,
-                    [&](const WhisperSize& one) { return one.name == arguments.word("size"); });
+  // There is one: other words were refused when the arguments were read.
+  const auto is_given = [&](const WhisperSize& one) { return one.name == arguments.word("size"); };
+  const auto size = *std::find_if(std::begin(kWhisperSizes), std::end(kWhisperSizes), is_given);
   const bool cached = arguments.word("cache") == "on";
   const Expr batch = arguments.size("batch");
   const Expr length = arguments.size("sequence");
