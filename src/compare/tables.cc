@@ -34,6 +34,20 @@ bool is_in_rows(const Comparison& comparison, Measure measure) {
   });
 }
 
+// All that differs between the two layers is known to differ somewhere: spares most rows of a large
+// table a second look.
+bool says_nothing_new(const Side& before, const Side& after, const RowDiff& row,
+                      const std::array<bool, kMeasures>& known) {
+  if (row.before.size() != 1 || row.after.size() != 1) return false;
+  const FigureSet& left = before.rows[row.before[0]].figures;
+  const FigureSet& right = after.rows[row.after[0]].figures;
+  for (std::size_t m = 0; m < kMeasures; ++m)
+    if (!known[m] && (left[m].certainty != right[m].certainty || left[m].real != right[m].real ||
+                      !(left[m].count == right[m].count)))
+      return false;
+  return true;
+}
+
 // Counts that say most about a layer are always shown, others where one changed.
 std::array<bool, kMeasures> worth_showing(const Comparison& comparison) {
   std::array<bool, kMeasures> out = {};
@@ -43,9 +57,9 @@ std::array<bool, kMeasures> worth_showing(const Comparison& comparison) {
                                                    is_estimated(facts.measure);
   for (const Diff& diff : comparison.diffs)
     for (const RowDiff& row : diff.rows) {
-      if (row.is_unchanged()) continue;
-      const ChangeSet changes =
-          changes_of(comparison.sides[diff.before], comparison.sides[diff.after], row);
+      const Side &before = comparison.sides[diff.before], &after = comparison.sides[diff.after];
+      if (row.is_unchanged() || says_nothing_new(before, after, row, out)) continue;
+      const ChangeSet changes = changes_of(before, after, row);
       for (std::size_t m = 0; m < kMeasures; ++m) out[m] |= changes[m].is_known_change();
     }
   return out;

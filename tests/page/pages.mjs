@@ -31,6 +31,12 @@ export function csv(...words) {
 
 export const settled = () => new Promise((resolve) => setTimeout(resolve, 150));
 
+/** A browser on a busy machine draws late: waits, 10 s at most, for what the test then asserts. */
+export async function until(isSo) {
+  for (let i = 0; i < 100 && !(await isSo()); ++i)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
 // What is seen in the page.
 export const cellsOf = () => [...document.querySelectorAll("tbody tr[data-index]")].map((row) =>
   [...row.children].map((cell) => cell.textContent));

@@ -1,4 +1,4 @@
-// The pictures of docs/page.md: node tests/page/screenshots.mjs STRATA docs/images
+// The pictures of docs/page.md and docs/diff.md: node tests/page/screenshots.mjs STRATA docs/images
 import {execFileSync} from "node:child_process";
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
@@ -52,6 +52,10 @@ const cuts = await browser.open(page("payload", "payload", "zoo:alexnet", "--cut
                                      "10TFLOP/s,500GB/s"), {width: 1100});
 await settled();
 await save(cuts, "page-cuts", "Places to cut", "Best cut by link");
+
+const changes = await browser.open(page("diff", "diff", "zoo:squeezenet1_1", "zoo:squeezenet1_0"), {width: 1100});
+await settled();
+await save(changes, "page-diff", "", "What changed");
 
 await browser.stop();
 rmSync(folder, {recursive: true});

@@ -4,7 +4,7 @@ import {statSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 
 import {cellsOf, clean, csv, detail, folder, header, mobilenet, models,
-        page, run, settled} from "./pages.mjs";
+        page, run, settled, until} from "./pages.mjs";
 import {chain} from "./small_model.mjs";
 
 export const tableTests = {
@@ -17,11 +17,12 @@ export const tableTests = {
           .map((line) => line.split(/(?<!\\)\|/).slice(1, -1)
             .map((cell) => cell.trim().replace(/\\(.)/g, "$1"))).slice(1, -1);
         const p = await browser.open(page("cells", ...words), {height: 300 + 40 * printed.length});
-        const seen = await p.run(() => {
+        await p.run(() => {
           document.querySelector(".scroller").style.maxHeight = "none";
           document.querySelector(".scroller").dispatchEvent(new Event("scroll"));
-          return new Promise((resolve) => setTimeout(resolve, 200));
-        }).then(() => p.run(cellsOf));
+        });
+        await until(async () => (await p.run(cellsOf)).length === printed.length);
+        const seen = await p.run(cellsOf);
         assert.equal(seen.length, printed.length);
         assert.deepEqual(seen, printed);
         await clean(p);
@@ -133,7 +134,7 @@ export const tableTests = {
     assert.ok(elements < 3000, `${elements} elements`);
     assert.ok((await p.run(() => document.querySelector(".count").textContent)).startsWith("10000 rows"));
     await p.run(() => { document.querySelector(".scroller").scrollTop = 1e9; });
-    await settled();
+    await until(async () => (await p.run(cellsOf)).pop()[0] === names[9999]);
     const last = (await p.run(cellsOf)).pop();
     assert.equal(last[0], names[9999]);
     await clean(p);
