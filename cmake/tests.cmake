@@ -127,10 +127,33 @@ if(STRATA_FETCH)
   set_tests_properties(conformance_cases PROPERTIES FIXTURES_SETUP conformance_cases)
 endif()
 
+# PyTorch 2.13, which Debian does not have, and the networks that it exports: once, and again when the
+# scripts change.
+if(STRATA_FETCH)
+  set(torch ${beside_models}/torch/bin/python)
+  add_test(NAME torch_installed
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/pt2/install.sh ${beside_models})
+  set_tests_properties(torch_installed PROPERTIES FIXTURES_SETUP torch_installed TIMEOUT 1800)
+  foreach(kind convolutional transformer)
+    add_test(NAME pt2_${kind}
+             COMMAND ${torch} -B ${PROJECT_SOURCE_DIR}/tests/pt2/export.py
+                     --of ${kind} --out ${STRATA_TEST_MODELS}/pt2)
+    set_tests_properties(pt2_${kind} PROPERTIES
+                         FIXTURES_SETUP pt2 FIXTURES_REQUIRED torch_installed TIMEOUT 1800)
+  endforeach()
+  add_test(NAME pt2_schemas
+           COMMAND sh -c "$<TARGET_FILE:strata_cli> ops aten --format json | ${torch} -B \
+${PROJECT_SOURCE_DIR}/tests/pt2/check_schemas.py")
+  set_tests_properties(pt2_schemas PROPERTIES FIXTURES_REQUIRED torch_installed)
+endif()
+
 file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
      RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*)
 foreach(folder IN LISTS folders)
   set(program tests_${folder}_test)
+  if(folder STREQUAL "pt2" AND NOT STRATA_FETCH)
+    continue()
+  endif()
   if(folder MATCHES "^(structure|trained|start|lint|shell)$")  # which read nothing that torch exports
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/)
   else()
@@ -141,6 +164,8 @@ foreach(folder IN LISTS folders)
       set(fixture tools)  # which waits for the models
     elseif(folder STREQUAL "conformance" AND STRATA_FETCH)
       set(fixture conformance_cases)
+    elseif(folder STREQUAL "pt2")
+      set(fixture pt2)
     endif()
     strata_add_test(${program} tests/${folder}/*.cc tests/${folder}/
                     PROPERTIES FIXTURES_REQUIRED ${fixture})

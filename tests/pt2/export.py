@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes networks as .pt2 and ONNX files with torch, and what torch itself says of them.
 
-    export.py --out FOLDER [--only NAME,...]
+    export.py --out FOLDER [--of convolutional|transformer] [--only NAME,...]
 
 For each network: NAME.pt2 (as exported), NAME.core.pt2 (decomposed to core ATen), NAME.open.pt2
 (open sizes), NAME.onnx (the newer exporter), and NAME.json: parameters, module calls and FLOPs. A
@@ -9,6 +9,7 @@ form that torch cannot export has its reason in NAME.json instead.
 """
 import argparse
 import contextlib
+import hashlib
 import json
 import logging
 import pathlib
@@ -24,13 +25,21 @@ import convolutional
 import transformer
 
 
-def networks():
-    """Name, model, inputs by keyword (or one tensor without a name)."""
+def networks(of):
+    """Name, and what makes the model and its inputs: by keyword, or one tensor without a name."""
     torch.manual_seed(0)
-    for name, make in convolutional.NETWORKS.items():
-        yield name, lambda make=make: (make(), torch.rand(1, 3, 224, 224))
-    for name, make in transformer.NETWORKS.items():
-        yield name, make
+    if of != "transformer":
+        for name, make in convolutional.NETWORKS.items():
+            yield name, lambda make=make: (make(), torch.rand(1, 3, 224, 224))
+    if of != "convolutional":
+        yield from transformer.NETWORKS.items()
+
+
+def scripts_hash():
+    here = pathlib.Path(__file__).parent
+    scripts = (here / name for name in ("convolutional.py", "export.py", "requirements.txt",
+                                        "transformer.py"))
+    return hashlib.sha256(b"".join(script.read_bytes() for script in scripts)).hexdigest()
 
 
 def call(model, inputs):
@@ -132,13 +141,17 @@ def write(name, model, inputs, out):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--of", choices=["all", "convolutional", "transformer"], default="all")
     parser.add_argument("--only", default="")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
+    stamp = args.out / f"{args.of}_made_by"
+    if not args.only and stamp.exists() and stamp.read_text() == scripts_hash():
+        return
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     only = set(filter(None, args.only.split(",")))
-    for name, make in networks():
+    for name, make in networks(args.of):
         if only and name not in only:
             continue
         model, inputs = make()
@@ -146,6 +159,8 @@ def main():
             facts = write(name, model, inputs, args.out)
         print(f"{name}: {facts['parameters']} parameters, {facts['flops']} FLOPs", *(
             f"; no {form}: {why}" for form, why in facts["failed"].items()), flush=True)
+    if not args.only:
+        stamp.write_text(scripts_hash())
 
 
 if __name__ == "__main__":
