@@ -41,10 +41,12 @@ bool says_nothing_new(const Side& before, const Side& after, const RowDiff& row,
   if (row.before.size() != 1 || row.after.size() != 1) return false;
   const FigureSet& left = before.rows[row.before[0]].figures;
   const FigureSet& right = after.rows[row.after[0]].figures;
-  for (std::size_t m = 0; m < kMeasures; ++m)
-    if (!known[m] && (left[m].certainty != right[m].certainty || left[m].real != right[m].real ||
-                      !(left[m].count == right[m].count)))
+  for (std::size_t m = 0; m < kMeasures; ++m) {
+    if (known[m] || (!left[m].is_known() && !right[m].is_known())) continue;
+    if (left[m].certainty != right[m].certainty || left[m].real != right[m].real ||
+        !(left[m].real || left[m].count == right[m].count))
       return false;
+  }
   return true;
 }
 
