@@ -84,10 +84,9 @@ struct SideRow {
 };
 
 struct Side {
-  std::string label = {};  // as the caller named it
-  std::string kind = {};   // `model`, `profile`, `bench`, `sensitivity` or `weights`
-  std::string rows_are =
-      "calls";  // what rows stand for: the report of a profile, `variants`, `tensors`
+  std::string label = {};          // as the caller named it
+  std::string kind = {};           // `model`, `profile`, `bench` or `sensitivity`
+  std::string rows_are = "calls";  // what rows stand for: the report of a profile, or `variants`
   std::vector<SideRow> rows = {};  // along the network
   FigureSet totals = {};
   std::size_t hidden_rows = 0;  // that cost nothing and were left out
