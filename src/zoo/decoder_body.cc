@@ -120,12 +120,13 @@ Var experts(Builder& net, Var x, const Context& context) {
     const Var first =
         net.weight("gate_up_proj", {shape.experts, 2 * shape.expert_ffn, shape.width});
     const Var second = net.weight("down_proj", {shape.experts, shape.width, shape.expert_ffn});
-    // The gates are the first half of gate_up_proj: fused, and not interleaved.
+    // transformers has all gates before all values in gate_up_proj. ONNX Runtime's processor takes
+    // them by turns (1), which is another order of rows that have no values here.
     x = net.op("com.microsoft.MoE", {tokens, scores, first, Var{}, second},
                {{"activation_type", "swiglu"},
                 {"activation_alpha", 1.0},
                 {"activation_beta", 0.0},
-                {"swiglu_fusion", 2},
+                {"swiglu_fusion", 1},
                 {"k", shape.chosen},
                 {"normalize_routing_weights", shape.normalize_chosen ? 1 : 0}});
   }

@@ -53,11 +53,11 @@ class ConfigReader : JsonFields {
     for (const DecoderKind& kind : kDecoders)
       if (kind.model_type == type) return decoder(kind, batch, sequence);
     if (!good()) return failure(problem());
-    return failure(
-        sentence(fmt::format("strata has no network for a model_type of {}; it has bert, llama, "
-                             "mistral, mixtral, qwen2, "
-                             "qwen3 and qwen3_moe",
-                             in_quotes(type))));
+    return failure(sentence(
+        fmt::format("strata has no network for a model_type of {}; it has bert, llama, "
+                    "mistral, mixtral, qwen2, qwen3 and qwen3_moe. A file of weights can be "
+                    "listed by itself",
+                    in_quotes(type))));
   }
 
  private:

@@ -50,9 +50,7 @@ TEST(HuggingFace, ParametersAndMacsAreThoseOfTransformers) {
     const build::Network network = built(folder, 2, 7);
     const auto own = parameters_of(network.model);
     EXPECT_EQ(std::to_string(own.size()), tensors) << folder;
-    EXPECT_EQ(hash_of(own), hash)
-        << folder << "\n"
-        << fmt::format("{}", fmt::join(own, ""));
+    EXPECT_EQ(hash_of(own), hash) << folder << "\n" << fmt::format("{}", fmt::join(own, ""));
     const NodeCost total = count(network.model).total;
     EXPECT_EQ(total.params.text(), parameters) << folder;
     EXPECT_EQ(total.certainty, Certainty::Exact) << folder;
@@ -114,7 +112,8 @@ TEST(HuggingFace, EveryMistakeHasItsSentence) {
   EXPECT_EQ(problem_of("["), "config.json: it is no JSON object");
   EXPECT_EQ(problem_of(R"({"model_type": "t5"})"),
             "config.json: strata has no network for a model_type of \"t5\"; it has bert, llama, "
-            "mistral, mixtral, qwen2, qwen3 and qwen3_moe");
+            "mistral, mixtral, qwen2, qwen3 and qwen3_moe. A file of weights can be listed by "
+            "itself");
   EXPECT_EQ(
       problem_of(R"({"model_type": "llama", "architectures": ["LlamaForTokenClassification"]})"),
       "config.json: strata has no network for \"LlamaForTokenClassification\"; it has "

@@ -187,7 +187,7 @@ class Builder {
   Var resize(Var x, Pair out, std::string_view mode = "nearest");  // or "linear", "cubic"
   Var resize_by(Var x, float scale, std::string_view mode = "nearest");
 
-  // Any operator of the default domain.
+  // Any operator: of the default domain by its name, of another one as `com.microsoft.MoE`.
   Var op(std::string_view name, std::initializer_list<Var> inputs,
          std::initializer_list<Setting> settings = {});
   Var op(std::string_view name, std::span<const Var> inputs, std::span<const Setting> settings);

@@ -12,8 +12,8 @@
 namespace strata {
 
 struct DiffRequest {
-  // Models, or documents (profiles, benchmarks, sensitivities) as JSON; at least two. All are
-  // compared with the first.
+  // Models, files of weights, or documents (profiles, benchmarks, sensitivities) as JSON; at least
+  // two. All are compared with the first.
   std::vector<std::string> files = {};
   ModelRequest model = {};  // how models are read; its path is not used
   std::string convention = "strata";

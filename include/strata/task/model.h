@@ -13,7 +13,7 @@
 namespace strata {
 
 struct ModelRequest {
-  std::string path;                 // a file, or `zoo:NAME`
+  std::string path;                 // a file, `zoo:NAME`, or a folder of Hugging Face's
   InferOptions sizes = {};          // of the inputs, and of symbols in their shapes
   bool allow_outside_data = false;  // external data may be outside the model's folder
   double limit = 1;                 // multiplies what a file may cost (docs/limits.md)
