@@ -35,7 +35,7 @@ def kind_of(written, name):
     if name in OTHER:
         return "other"
     kind = re.sub(r"\([^)]*\)", "", written)  # aliases
-    kind = kind.replace("SymInt", "int")
+    kind = kind.replace("SymInt", "int").replace("SymBool", "bool")
     sized = re.fullmatch(r"(\w+)\[(\d+)\](\??)", kind)
     if sized:
         kind = f"{sized[1]}[]{sized[3]}"
