@@ -59,6 +59,7 @@ Result<StatRequest> read_request(StatOptions& options, const App& app) {
   }
   request.roofline = options.time.roofline;
   const bool saves = !options.save.empty();
+  request.profile.row_by_row = !saves;  // the outcome stays to the end
   request.full = options.table.has_all() || saves;
   request.shown = !options.table.has_all() || saves;
   request.caller = {version_text(), given_options(app)};

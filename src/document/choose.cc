@@ -131,6 +131,7 @@ bool comes_before(const Cell& a, const Cell& b, bool is_text, bool turned) {
 
 Status select_columns(Table& table, std::string_view columns) {
   if (columns.empty()) return {};
+  hold_rows(table);
   const auto written = chosen_places(table, columns, false);
   if (!written) return failure(written);
   const auto shown = chosen_places(table, columns, true);
@@ -159,6 +160,7 @@ Status sort_rows(Table& table, std::string_view by) {
   if (turned) by.remove_prefix(1);
   const auto place = find_column(table, by);
   if (!place) return failure(place);
+  hold_rows(table);
   const bool is_shown = place->written == kNowhere;
   const std::size_t index = is_shown ? place->shown : place->written;
   const Column& column = (is_shown ? table.shown_columns : table.columns)[index];
@@ -171,13 +173,17 @@ Status sort_rows(Table& table, std::string_view by) {
 }
 
 void keep_top(Table& table, std::size_t rows) {
-  if (rows == 0 || rows >= table.rows.size()) return;
-  table.left_out += table.rows.size() - rows;
-  table.rows.resize(rows);
+  if (rows == 0 || rows >= row_count(table)) return;
+  table.left_out += row_count(table) - rows;
+  if (table.source.make)
+    table.source.count = rows;
+  else
+    table.rows.resize(rows);
 }
 
 void filter_rows(Table& table, std::string_view pattern) {
   if (pattern.empty()) return;
+  hold_rows(table);
   const auto matches = [&](const TableRow& row) {
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       if (table.columns[i].unit == Unit::Text && table.columns[i].type == ColumnType::Plain &&

@@ -120,15 +120,17 @@ Status write_delimited(const Document& document, const TableStyle& style, const 
     return status;
   for (const Table& table : document.tables) {
     if (!same_columns(table, first)) continue;
-    for (const TableRow& row : table.rows) {
+    Status status;
+    for_each_row(table, [&](const TableRow& row) {
       const std::string line = line_of(table, [&](std::size_t i) {
         const Cell cell = without_folders(row.cells[i], style);
         return table.columns[i].type == ColumnType::Estimate ? csv_estimate(cell, dialect)
                                                              : csv_cell(cell, dialect);
       });
-      if (Status status = sink.write(fmt::format("{}{}", line, dialect.line_end)); !status)
-        return status;
-    }
+      status = sink.write(fmt::format("{}{}", line, dialect.line_end));
+      return status.has_value();
+    });
+    if (!status) return status;
   }
   return {};
 }

@@ -50,6 +50,10 @@ Status choose(Document& document, const TableChoice& choice) {
   return {};
 }
 
+void hold_rows(Document& document) {
+  for (Table& table : document.tables) hold_rows(table);
+}
+
 void show_numbers(Document& document) {
   for (Table& table : document.tables) {
     table.shown_columns.clear();

@@ -47,12 +47,13 @@ class Writer {
     member("columns", values_.columns(table));
     begin_member("rows");
     open('[');
-    for (const TableRow& row : table.rows) {
+    for_each_row(table, [&](const TableRow& row) {
       next_line();
       add_json(text_, values_.row(table, row), level_);
       if (text_.size() >= kPiece) flush();
-      if (!status_) return;
-    }
+      return status_.has_value();
+    });
+    if (!status_) return;
     close(']');
     if (!table.totals.cells.empty()) member("totals", values_.totals(table));
     close('}');

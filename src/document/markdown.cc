@@ -41,7 +41,7 @@ std::string row_text(const Table& table, const TableRow& row, const std::vector<
 Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
   const std::vector<bool> constant = constant_columns(table, style);
   std::string text, rule;
-  if (const std::string line = constants_line(table, style); !line.empty())
+  if (const std::string line = constants_line(table, constant, style); !line.empty())
     text = markdown_text(line) + "\n";
   for (std::size_t i = 0; i < constant.size(); ++i) {
     const Column& column = columns_for_people(table)[i];
@@ -50,10 +50,13 @@ Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
     rule += is_right_aligned(column.unit) ? "|---:" : "|---";
   }
   text += "|\n" + rule + "|\n";
-  for (const TableRow& row : table.rows) {
+  Status status;
+  for_each_row(table, [&](const TableRow& row) {
     text += row_text(table, row, constant, style);
-    if (Status status = sink.write(std::exchange(text, {})); !status) return status;
-  }
+    status = sink.write(std::exchange(text, {}));
+    return status.has_value();
+  });
+  if (!status) return status;
   if (has_totals(table)) text += row_text(table, table.totals, constant, style);
   return sink.write(text);
 }

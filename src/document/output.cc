@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -94,7 +95,12 @@ Status write_document(const Document& document, const Renderer& renderer, const 
   LimitedSink limited(output, most_bytes);
   Sink& sink = most_bytes > 0 ? static_cast<Sink&>(limited) : output;
   if (auto status = check_kind(renderer, document.kind); !status) return status;
-  if (auto status = renderer.write(document, style, sink); !status) return status;
+  const bool holds =
+      !renderer.row_by_row && std::any_of(document.tables.begin(), document.tables.end(),
+                                          [](const Table& t) { return t.source.make != nullptr; });
+  Document held;
+  if (holds) hold_rows(held = document);
+  if (auto status = renderer.write(holds ? held : document, style, sink); !status) return status;
   return output.finish();
 }
 

@@ -28,7 +28,7 @@ const std::vector<Cell>& cells_for_people(const Table& table, const TableRow& ro
 bool has_totals(const Table& table) { return !cells_for_people(table, table.totals).empty(); }
 
 std::string left_out_text(const Table& table, const Phrase& phrase) {
-  const std::size_t matching = table.left_out + table.rows.size();
+  const std::size_t matching = table.left_out + row_count(table);
   std::string lines;
   if (table.filtered > 0)
     lines = fmt::format("{} of {} rows are left out by the filter\n", table.filtered,
@@ -42,37 +42,49 @@ std::string left_out_text(const Table& table, const Phrase& phrase) {
 std::vector<bool> constant_columns(const Table& table, const TableStyle& style) {
   const std::vector<Column>& columns = columns_for_people(table);
   std::vector<bool> constant(columns.size(), false);
-  if (table.rows.size() < kFewestConstant) return constant;
-  std::size_t left = 0;
+  if (row_count(table) < kFewestConstant) return constant;
+  std::vector<std::size_t> alike;  // columns whose cells have been so, up to now
+  std::vector<std::string> first(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const Column& column = columns[c];
     const bool stays = column.additive || column.share || column.asked || column.title.empty() ||
                        column.type == ColumnType::List;
-    const auto text_of = [&](const TableRow& row) {
-      return shown_text(cells_for_people(table, row)[c], column.unit, style.exact);
-    };
-    const std::string first = stays ? "" : text_of(table.rows.front());
-    constant[c] =
-        !first.empty() && std::all_of(table.rows.begin() + 1, table.rows.end(),
-                                      [&](const TableRow& row) { return text_of(row) == first; });
-    left += constant[c] || column.type == ColumnType::List ? 0 : 1;
+    if (!stays) alike.push_back(c);
   }
-  if (left == 0) constant.assign(columns.size(), false);  // rows that are all alike
+  bool is_first = true;
+  for_each_row(table, [&](const TableRow& row) {
+    std::erase_if(alike, [&](std::size_t c) {
+      std::string text = shown_text(cells_for_people(table, row)[c], columns[c].unit, style.exact);
+      if (!is_first) return text != first[c];
+      first[c] = std::move(text);
+      return first[c].empty();
+    });
+    is_first = false;
+    return !alike.empty();
+  });
+  for (const std::size_t c : alike) constant[c] = true;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (!constant[c] && columns[c].type != ColumnType::List) return constant;
+  constant.assign(columns.size(), false);  // rows that are all alike
   return constant;
 }
 
-std::string constants_line(const Table& table, const TableStyle& style) {
+std::string constants_line(const Table& table, const std::vector<bool>& constant,
+                           const TableStyle& style) {
+  if (std::find(constant.begin(), constant.end(), true) == constant.end()) return "";
   const std::vector<Column>& columns = columns_for_people(table);
-  const std::vector<bool> constant = constant_columns(table, style);
   const std::string_view start = table.left_out > 0 ? "In every row shown:" : "In every row:";
   std::string line;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (!constant[c]) continue;
-    const Cell& cell = cells_for_people(table, table.rows.front())[c];
-    line += fmt::format("{} {} {}", line.empty() ? start : ";", visible(columns[c].title),
-                        shown_text(without_folders(cell, style), columns[c].unit, style.exact));
-  }
-  return line.empty() ? "" : line + "\n";
+  for_each_row(table, [&](const TableRow& row) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (!constant[c]) continue;
+      const Cell& cell = cells_for_people(table, row)[c];
+      line += fmt::format("{} {} {}", line.empty() ? start : ";", visible(columns[c].title),
+                          shown_text(without_folders(cell, style), columns[c].unit, style.exact));
+    }
+    return false;  // the others say the same
+  });
+  return line + "\n";
 }
 
 std::vector<Section> sections_of(const Document& document) {

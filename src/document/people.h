@@ -19,7 +19,8 @@ std::string left_out_text(const Table& table, const Phrase& phrase);
 // instead. None that adds up, is a share or was asked for; one entry for each column for people.
 std::vector<bool> constant_columns(const Table& table, const TableStyle& style);
 // `In every row: Precision fp32; Threads 1`, and a line break; empty if there are none.
-std::string constants_line(const Table& table, const TableStyle& style);
+std::string constants_line(const Table& table, const std::vector<bool>& constant,
+                           const TableStyle& style);
 // Those of the document, or all tables and the notes.
 std::vector<Section> sections_of(const Document& document);
 

@@ -9,6 +9,7 @@
 #include "document/paint.h"
 #include "document/people.h"
 #include "document/share_bar.h"
+#include "document/shown_texts.h"
 #include "document/wrap.h"
 #include "strata/base/number_text.h"
 #include "strata/document/render.h"
@@ -18,35 +19,20 @@ namespace strata {
 namespace {
 
 constexpr std::string_view kGap = "  ";
-constexpr std::size_t kMinText = 12;  // a text column is not cut below this
-
-// Texts one after the other: a large table has millions, and most are shorter than a std::string.
-class Texts {
- public:
-  void reserve(std::size_t count) { ends_.reserve(count); }
-  void add(std::string_view text) {
-    all_ += text;
-    ends_.push_back(all_.size());
-  }
-  std::string_view operator[](std::size_t i) const {
-    const std::size_t start = i == 0 ? 0 : ends_[i - 1];
-    return std::string_view(all_).substr(start, ends_[i] - start);
-  }
-  std::size_t size() const { return ends_.size(); }
-  bool are_empty() const { return all_.empty(); }
-
- private:
-  std::string all_;
-  std::vector<std::size_t> ends_;
-};
+constexpr std::size_t kMinText = 12;                  // a text column is not cut below this
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes written at a time
 
 struct TextColumn {
+  std::size_t index;  // of its column for people
   const Column* column;
   std::string title;
-  Texts cells;  // one a row, then the total
+  ShownTexts texts;
+  std::vector<ShownTexts::Id> cells = {};  // one a row, then the total
   std::size_t width = 0;
   std::vector<Paint> paints = {};  // of the cells; empty: none
   bool is_bar = false;             // beside the column before it, whose title is above both
+
+  std::string_view text(std::size_t row) const { return texts.text(cells[row]); }
 };
 
 // Exact numbers have no unit of their own, so the title has it.
@@ -64,10 +50,13 @@ std::string repeat(std::string_view text, std::size_t count) {
   return out;
 }
 
-void append_padded(std::string& line, std::string_view text, std::size_t width, bool right,
-                   Paint paint = Paint::None) {
-  const std::size_t shown = display_width(text);
-  if (shown > width) return append_padded(line, end_of_width(text, width), width, right, paint);
+// `shown` columns of a terminal are what the text takes.
+void append_padded(std::string& line, std::string_view text, std::size_t shown, std::size_t width,
+                   bool right, Paint paint = Paint::None) {
+  if (shown > width) {
+    const std::string end = end_of_width(text, width);
+    return append_padded(line, end, display_width(end), width, right, paint);
+  }
   const std::size_t space = width - shown;
   if (right) line.append(space, ' ');
   if (paint == Paint::None)
@@ -78,52 +67,76 @@ void append_padded(std::string& line, std::string_view text, std::size_t width, 
 }
 
 // Shares of a column as bars. Rows of a tree hold those below them, so that the largest is a whole.
-TextColumn bars_of(const Table& table, std::size_t c) {
-  const auto share_of = [&](const TableRow& row) {
-    const auto* share = std::get_if<double>(&cells_for_people(table, row)[c].value);
-    return share == nullptr ? 0.0 : *share;
-  };
-  double most = 0;
-  for (const TableRow& row : table.rows) most = std::max(most, share_of(row));
-  TextColumn bars{&columns_for_people(table)[c], "", {}, kShareCells};
-  for (const TableRow& row : table.rows) bars.cells.add(share_bar(share_of(row), most));
-  if (has_totals(table)) bars.cells.add("");
+TextColumn bars_of(const Table& table, std::size_t c, const std::vector<double>& shares) {
+  const double most = std::max(0.0, *std::max_element(shares.begin(), shares.end()));
+  TextColumn bars{c, &columns_for_people(table)[c], "", ShownTexts(Unit::Text, false, 0)};
+  bars.width = kShareCells;
+  for (const double share : shares)
+    bars.cells.push_back(bars.texts.add_text(share_bar(share, most)));
+  if (has_totals(table)) bars.cells.push_back(bars.texts.add_text(""));
   bars.paints.assign(bars.cells.size(), Paint::Cyan);
   bars.is_bar = true;
   return bars;
 }
 
-std::vector<TextColumn> text_columns(const Table& table, const TableStyle& style) {
+// The columns that may be shown, with the texts of all rows, which are read once. `shares` are
+// those of the column `with_bar`.
+std::vector<TextColumn> read_rows(const Table& table, const std::vector<bool>& constant,
+                                  const TableStyle& style, std::size_t with_bar,
+                                  std::vector<double>& shares) {
   std::vector<TextColumn> columns;
-  bool labelled = false;  // the total's own name has been placed
-  const std::size_t with_bar = style.bars ? column_with_bar(columns_for_people(table)) : kNoShare;
-  const std::vector<bool> constant = constant_columns(table, style);
+  const std::size_t rows = row_count(table);
   for (std::size_t c = 0; c < columns_for_people(table).size(); ++c) {
     const Column& column = columns_for_people(table)[c];
     if (column.type == ColumnType::List || constant[c]) continue;
-    TextColumn out{&column, visible(title_of(column, style.exact)), {}, 0};
-    out.width = display_width(out.title);
-    const bool indent = table.tree && column.name == "layer";
-    out.cells.reserve(table.rows.size() + 1);
-    for (const TableRow& row : table.rows) {
-      std::string text = shown_text(cells_for_people(table, row)[c], column.unit, style.exact);
-      if (indent) text = std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') + text;
-      out.cells.add(text);
-      if (style.color) out.paints.push_back(paint_of(cells_for_people(table, row)[c]));
+    TextColumn& out =
+        columns.emplace_back(TextColumn{c, &column, visible(title_of(column, style.exact)),
+                                        ShownTexts(column.unit, style.exact, rows)});
+    out.cells.reserve(rows + 1);
+  }
+  for_each_row(table, [&](const TableRow& row) {
+    const std::vector<Cell>& cells = cells_for_people(table, row);
+    for (TextColumn& column : columns) {
+      const Cell& cell = cells[column.index];
+      if (table.tree && column.column->name == "layer")
+        column.cells.push_back(
+            column.texts.add_text(std::string(2 * std::min<std::size_t>(row.depth, 12), ' ') +
+                                  shown_text(cell, column.column->unit, style.exact)));
+      else
+        column.cells.push_back(column.texts.add(cell));
+      if (style.color) column.paints.push_back(paint_of(cell));
     }
-    const bool blank = column.unit == Unit::Text && out.cells.are_empty();
-    if (blank && (!table.rows.empty() || labelled)) continue;
+    if (with_bar == kNoShare) return true;
+    const auto* share = std::get_if<double>(&cells[with_bar].value);
+    shares.push_back(share == nullptr ? 0.0 : *share);
+    return true;
+  });
+  return columns;
+}
+
+std::vector<TextColumn> text_columns(const Table& table, const std::vector<bool>& constant,
+                                     const TableStyle& style) {
+  const std::size_t with_bar = style.bars ? column_with_bar(columns_for_people(table)) : kNoShare;
+  std::vector<double> shares;
+  std::vector<TextColumn> read = read_rows(table, constant, style, with_bar, shares);
+  std::vector<TextColumn> columns;
+  bool labelled = false;  // the total's own name has been placed
+  for (TextColumn& out : read) {
+    const Column& column = *out.column;
+    const bool blank = column.unit == Unit::Text && out.texts.are_empty();
+    if (blank && (row_count(table) > 0 || labelled)) continue;
     if (!has_totals(table))
       ;  // rows that do not add up
     else if (column.additive)
-      out.cells.add(shown_text(cells_for_people(table, table.totals)[c], column.unit, style.exact));
+      out.cells.push_back(out.texts.add(cells_for_people(table, table.totals)[out.index]));
     else
-      out.cells.add(!labelled && column.unit == Unit::Text ? "Total" : "");
+      out.cells.push_back(
+          out.texts.add_text(!labelled && column.unit == Unit::Text ? "Total" : ""));
     labelled = labelled || column.unit == Unit::Text;
-    for (std::size_t i = 0; i < out.cells.size(); ++i)
-      out.width = std::max(out.width, display_width(out.cells[i]));
+    out.width = std::max(display_width(out.title), out.texts.widest());
+    const std::size_t index = out.index;
     columns.push_back(std::move(out));
-    if (c == with_bar && !table.rows.empty()) columns.push_back(bars_of(table, c));
+    if (index == with_bar && !shares.empty()) columns.push_back(bars_of(table, index, shares));
   }
   if (!style.color)
     for (TextColumn& column : columns) column.paints.clear();
@@ -173,23 +186,24 @@ std::vector<std::string> fit(std::vector<TextColumn>& columns, std::size_t width
   return dropped;
 }
 
-std::string line_of(const std::vector<TextColumn>& columns, std::size_t row) {
-  std::string line;
+void append_line(std::string& out, const std::vector<TextColumn>& columns, std::size_t row) {
+  const std::size_t start = out.size();
   for (const TextColumn& column : columns) {
-    if (!line.empty()) line += kGap;
-    append_padded(line, column.cells[row], column.width,
+    if (out.size() > start) out += kGap;
+    append_padded(out, column.text(row), column.texts.width(column.cells[row]), column.width,
                   is_right_aligned(column.column->unit) && !column.is_bar,
                   row < column.paints.size() ? column.paints[row] : Paint::None);
   }
-  while (line.ends_with(' ')) line.pop_back();
-  return line + "\n";
+  while (out.size() > start && out.back() == ' ') out.pop_back();
+  out += '\n';
 }
 
 std::string header_of(const std::vector<TextColumn>& columns) {
   std::string line;
   for (const TextColumn& column : columns) {
     if (!line.empty()) line += kGap;
-    append_padded(line, column.title, column.width, is_right_aligned(column.column->unit));
+    append_padded(line, column.title, display_width(column.title), column.width,
+                  is_right_aligned(column.column->unit));
   }
   while (line.ends_with(' ')) line.pop_back();
   return line;
@@ -209,21 +223,24 @@ std::string foot_of(const Table& table, const TableStyle& style,
 }
 
 Status write_rows(const Table& table, const TableStyle& style, Sink& sink) {
-  std::vector<TextColumn> columns = text_columns(table, style);
+  const std::vector<bool> constant = constant_columns(table, style);
+  std::vector<TextColumn> columns = text_columns(table, constant, style);
   const std::vector<std::string> dropped = fit(columns, style.width);
   const std::string rule = repeat("─", total_width(columns)) + "\n";
   const std::string header = header_of(columns);
   TableStyle whole = style;
   whole.with_paths = true;  // a terminal shows them everywhere
-  std::string text = wrapped(constants_line(table, whole), style.width) +
+  std::string text = wrapped(constants_line(table, constant, whole), style.width) +
                      (style.color ? painted(header, Paint::Bold) : header) + "\n" + rule;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    text += line_of(columns, row);
-    if (Status status = sink.write(std::exchange(text, {})); !status) return status;
+  for (std::size_t row = 0; row < row_count(table); ++row) {
+    append_line(text, columns, row);
+    if (text.size() < kPiece) continue;
+    if (Status status = sink.write(text); !status) return status;
+    text.clear();
   }
   if (has_totals(table)) {
-    if (!table.rows.empty()) text += rule;
-    text += line_of(columns, table.rows.size());
+    if (row_count(table) > 0) text += rule;
+    append_line(text, columns, row_count(table));
   }
   return sink.write(text + foot_of(table, style, dropped));
 }

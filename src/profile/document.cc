@@ -76,14 +76,16 @@ class Builder {
     return out;
   }
 
-  Table layers(std::vector<ProfileRow> rows) const {
+  Table layers(std::vector<ProfileRow> rows, RowSource source) const {
     Table table{.name = "layers",
                 .columns = profile_.columns,
                 .rows = std::move(rows),
+                .source = std::move(source),
                 .totals = profile_.totals,
                 .tree = profile_.report == ReportKind::Tree};
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (table.columns[i].name == "input" || table.columns[i].name == "output")
+      if ((table.columns[i].name == "input" || table.columns[i].name == "output") &&
+          table.columns[i].type != ColumnType::Shapes)
         use_shapes(table, i);
     return table;
   }
@@ -219,7 +221,8 @@ Document profile_document(Profile&& profile) {
   document.options = profile.options;
   document.machine = profile.machine;
   document.facts = builder.facts();
-  document.tables.push_back(builder.layers(std::exchange(profile.rows, {})));
+  document.tables.push_back(
+      builder.layers(std::exchange(profile.rows, {}), std::exchange(profile.source, {})));
   document.notes = profile.notes;
   return document;
 }

@@ -22,11 +22,13 @@ std::string shapes_text(const Graph& graph, std::span<const TensorId> ids) {
 }
 
 void set_edges(Row& row, const Graph& graph, std::span<const TensorId> inputs,
-               std::span<const TensorId> outputs) {
-  row.input = shapes_text(graph, inputs);
-  row.output = shapes_text(graph, outputs);
+               std::span<const TensorId> outputs, bool with_shapes) {
+  if (with_shapes) {
+    row.input = shapes_text(graph, inputs);
+    row.output = shapes_text(graph, outputs);
+  }
   if (!outputs.empty() && outputs[0] != kNone)
-    row.dtype = std::string(name_of(graph.tensors[outputs[0]].type.dtype));
+    row.dtype = name_of(graph.tensors[outputs[0]].type.dtype);
 }
 
 // Constants, shape arithmetic and, between modules, views.
@@ -43,32 +45,9 @@ bool costs_nothing(const Analysis& a, std::uint32_t layer) {
 
 RowList node_rows(const Analysis& a, bool all, std::size_t& hidden) {
   RowList rows;
-  // What a layer gives to others stands at the node that makes it what it is.
-  std::vector<std::uint32_t> layers(a.costs.nodes.size(), kNone);
-  for (std::uint32_t i = 0; i < a.layers.list.size(); ++i) layers[a.layers.list[i].main] = i;
-  for (std::uint32_t i = 0; i < a.costs.nodes.size(); ++i) {
-    const Executed& executed = a.costs.nodes[i];
-    const bool free = executed.cost.folded || executed.cost.view;
-    if (free && !all && executed.cost.params.is(0)) {
-      ++hidden;
-      continue;
-    }
-    const Node& node = executed.get();
-    Row row;
-    row.layer = std::string(node.name);
-    if (row.layer.empty() && !node.outputs.empty() && node.outputs[0] != kNone)
-      row.layer = std::string(executed.graph->tensors[node.outputs[0]].name);
-    row.type = std::string(node.op);
-    std::vector<TensorId> inputs;
-    for (TensorId id : node.inputs)
-      if (id != kNone && executed.graph->tensors[id].role != Role::Initializer)
-        inputs.push_back(id);
-    set_edges(row, *executed.graph, inputs, node.outputs);
-    row.figures = a.figures_of(i);
-    if (layers[i] != kNone) row.figures.activation_bytes = a.by_layer[layers[i]].activation_bytes;
-    if (!a.alive.empty()) row.alive = a.alive[i];
-    rows.push_back(std::move(row));
-  }
+  const std::vector<std::uint32_t> layers = layers_by_main_node(a);
+  for (const std::uint32_t node : listed_nodes(a, all, hidden))
+    rows.push_back(node_row(a, node, layers[node]));
   return rows;
 }
 
@@ -105,7 +84,55 @@ std::optional<CallMemory> group_memory(const Analysis& a, std::span<const std::u
 
 }  // namespace
 
-Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
+std::vector<std::uint32_t> listed_layers(const Analysis& a, bool all, std::size_t& hidden) {
+  std::vector<std::uint32_t> listed;
+  for (std::uint32_t i = 0; i < a.layers.list.size(); ++i)
+    if (all || !costs_nothing(a, i)) listed.push_back(i);
+  hidden = a.layers.list.size() - listed.size();
+  return listed;
+}
+
+std::vector<std::uint32_t> listed_nodes(const Analysis& a, bool all, std::size_t& hidden) {
+  std::vector<std::uint32_t> listed;
+  for (std::uint32_t i = 0; i < a.costs.nodes.size(); ++i) {
+    const NodeCost& cost = a.costs.nodes[i].cost;
+    const bool free = (cost.folded || cost.view) && cost.params.is(0);
+    if (all || !free) listed.push_back(i);
+  }
+  hidden = a.costs.nodes.size() - listed.size();
+  return listed;
+}
+
+// What a layer gives to others stands at the node that makes it what it is.
+std::vector<std::uint32_t> layers_by_main_node(const Analysis& a) {
+  std::vector<std::uint32_t> layers(a.costs.nodes.size(), kNone);
+  for (std::uint32_t i = 0; i < a.layers.list.size(); ++i) layers[a.layers.list[i].main] = i;
+  return layers;
+}
+
+std::vector<TensorId> inputs_of(const Executed& executed) {
+  std::vector<TensorId> inputs;
+  for (TensorId id : executed.get().inputs)
+    if (id != kNone && executed.graph->tensors[id].role != Role::Initializer) inputs.push_back(id);
+  return inputs;
+}
+
+Row node_row(const Analysis& a, std::uint32_t index, std::uint32_t layer, bool with_shapes) {
+  const Executed& executed = a.costs.nodes[index];
+  const Node& node = executed.get();
+  Row row;
+  row.layer = std::string(node.name);
+  if (row.layer.empty() && !node.outputs.empty() && node.outputs[0] != kNone)
+    row.layer = std::string(executed.graph->tensors[node.outputs[0]].name);
+  row.type = std::string(node.op);
+  set_edges(row, *executed.graph, inputs_of(executed), node.outputs, with_shapes);
+  row.figures = a.figures_of(index);
+  if (layer != kNone) row.figures.activation_bytes = a.by_layer[layer].activation_bytes;
+  if (!a.alive.empty()) row.alive = a.alive[index];
+  return row;
+}
+
+Row layer_row(const Analysis& a, std::span<const std::uint32_t> group, bool with_shapes) {
   const Layer& first = a.layers.list[group.front()];
   const Graph& graph = *a.costs.nodes[first.main].graph;
   Row row;
@@ -126,7 +153,7 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group) {
     row.alive = std::max(row.alive, a.alive_at(a.layers.list[index]));
   }
   row.device = group_memory(a, group);
-  set_edges(row, graph, a.edges.inputs(group.front()), a.edges.outputs(group.back()));
+  set_edges(row, graph, a.edges.inputs(group.front()), a.edges.outputs(group.back()), with_shapes);
   // What passes inside the group is neither written nor read again.
   for (std::size_t i = 0; i + 1 < group.size(); ++i) {
     const Expr& passed = a.by_layer[group[i]].activation_bytes;
@@ -157,7 +184,8 @@ RowList gather_rows(const Analysis& a, const RowOptions& options, std::size_t& h
   if (options.fuse) {
     for (const auto& group : fused_groups(a)) add(group);
   } else {
-    for (std::uint32_t i = 0; i < a.layers.list.size(); ++i) add({&i, 1});
+    for (const std::uint32_t layer : listed_layers(a, options.all, hidden))
+      rows.push_back(layer_row(a, {&layer, 1}));
   }
   if (options.report == ReportKind::Leaves)
     return merged(std::move(rows), [](const Row& row) { return row.layer; });

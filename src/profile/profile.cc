@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "profile/layout.h"
+#include "profile/row_by_row.h"
 #include "strata/base/number_text.h"
 #include "strata/document/render.h"
 #include "strata/profile/analysis.h"
@@ -112,6 +113,14 @@ Result<Profile> make_profile(const Analysis& a, const ProfileView& view) {
                                 a.attached.missed);
   if (!columns) return failure(columns);
   if (!view.layout.empty()) return with_layout(a, view);
+  if (can_go_row_by_row(a, view)) {
+    RowNumbers numbers = number_rows(a, view.rows);
+    // Otherwise check_names() has to look at the names themselves.
+    if (most_name_bytes(a, numbers) <= most_output_bytes(a.model->file_bytes, a.limit)) {
+      drop_idle_columns(view, numbers.rows, a.has, *columns);
+      return make_row_by_row(a, std::move(numbers), *columns);
+    }
+  }
   Rows rows = make_rows(a, view.rows);
   if (auto status = check_names(a, rows); !status) return failure(status);
   if (auto status = sort_rows(rows.list, view.sort, a.has | a.attached.missed); !status)

@@ -100,6 +100,11 @@ bool Rows::has_repeated_calls() const {
                      [](const Row& row) { return row.calls > 1 && !row.functional; });
 }
 
+void add_totals(const Analysis& a, Rows& rows) {
+  rows.totals = total_of(a, rows);
+  explain_unknown(rows.totals.figures, rows.notes);
+}
+
 Rows make_rows(const Analysis& a, const RowOptions& options) {
   Rows rows;
   rows.options = options;
@@ -107,8 +112,7 @@ Rows make_rows(const Analysis& a, const RowOptions& options) {
   keep_only(rows.list, options.only);
   if (options.only != RowChoice::All) rows.hidden = 0;  // they are left out by choice
   for (std::uint32_t i = 0; i < rows.list.size(); ++i) rows.list[i].index = i;
-  rows.totals = total_of(a, rows);
-  explain_unknown(rows.totals.figures, rows.notes);
+  add_totals(a, rows);
   add_measured(a, rows);
   if (a.attached.roofline)
     for (Row& row : rows.list) use_roofline(row, *a.attached.roofline);

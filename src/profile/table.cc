@@ -1,6 +1,8 @@
 // Cells of typed rows under columns.
 #include <fmt/format.h>
 
+#include "profile/table.h"
+
 #include "profile/figures.h"
 #include "strata/profile/columns.h"
 
@@ -33,17 +35,10 @@ Cell share_cell(const Cell& part, const Cell& whole) {
           part.certainty};
 }
 
-// `totals` are the cells of the row of totals, before shares are taken; empty: these are they.
 ProfileRow cells_of(const Row& row, std::span<const ChosenColumn> columns,
                     std::span<const Cell> totals) {
   ProfileRow out;
-  out.depth = row.depth;
-  out.cells.reserve(columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    Cell cell = columns[i].rule->cell(row);
-    const bool share = columns[i].share && !totals.empty();
-    out.cells.push_back(share ? share_cell(cell, totals[i]) : std::move(cell));
-  }
+  set_cells(row, columns, totals, out);
   return out;
 }
 
@@ -92,8 +87,20 @@ Profile::LoadWork load_work_of(const Analysis& a) {
   return {sum.load_macs.ceil(), sum.load_flops.ceil(), a.load_work};
 }
 
-// All but the cells of the rows.
-Profile without_rows(const Analysis& a, const Rows& rows, std::span<const ChosenColumn> columns) {
+}  // namespace
+
+void set_cells(const Row& row, std::span<const ChosenColumn> columns, std::span<const Cell> totals,
+               ProfileRow& out) {
+  out.depth = row.depth;
+  out.cells.resize(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    out.cells[i] = columns[i].rule->cell(row);
+    if (columns[i].share && !totals.empty()) out.cells[i] = share_cell(out.cells[i], totals[i]);
+  }
+}
+
+Profile profile_without_rows(const Analysis& a, const Rows& rows,
+                             std::span<const ChosenColumn> columns) {
   Profile profile = facts_of(a);
   for (const auto* notes : {&a.model->notes, &a.attached.notes, &rows.notes, &a.costs.notes})
     profile.notes.insert(profile.notes.end(), notes->begin(), notes->end());
@@ -108,10 +115,8 @@ Profile without_rows(const Analysis& a, const Rows& rows, std::span<const Chosen
   return profile;
 }
 
-}  // namespace
-
 Profile make_profile(const Analysis& a, const Rows& rows, std::span<const ChosenColumn> columns) {
-  Profile profile = without_rows(a, rows, columns);
+  Profile profile = profile_without_rows(a, rows, columns);
   const std::vector<Cell> totals = cells_of(rows.totals, columns, {}).cells;
   for (const Row& row : rows.list) profile.rows.push_back(cells_of(row, columns, totals));
   profile.totals = cells_of(rows.totals, columns, totals);
@@ -119,7 +124,7 @@ Profile make_profile(const Analysis& a, const Rows& rows, std::span<const Chosen
 }
 
 Profile make_profile(const Analysis& a, Rows&& rows, std::span<const ChosenColumn> columns) {
-  Profile profile = without_rows(a, rows, columns);
+  Profile profile = profile_without_rows(a, rows, columns);
   const std::vector<Cell> totals = cells_of(rows.totals, columns, {}).cells;
   for (; !rows.list.empty(); rows.list.pop_front())
     profile.rows.push_back(cells_of(rows.list.front(), columns, totals));

@@ -55,7 +55,7 @@ Result<StatOutcome> run_stat(const StatRequest& request, const Observer& observe
   if (request.full) profile.needs |= Need::Hash;
   auto analysis = analyse_for(out.loaded->model, out.loaded->inference, profile);
   if (!analysis) return failure(analysis);
-  out.analysis = std::move(*analysis);
+  out.analysis = std::make_unique<Analysis>(std::move(*analysis));
   if (request.shown) {
     auto table = table_of(*out.analysis, profile, false, request.caller);
     if (!table) return failure(table);

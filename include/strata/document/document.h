@@ -55,6 +55,8 @@ Section notes_section(const std::vector<std::string>& notes);
 // Chooses from the first table, which is the one that the document is about, and from those with
 // the same columns.
 Status choose(Document& document, const TableChoice& choice);
+// Of all tables.
+void hold_rows(Document& document);
 // Tables have the numbers that programs get, also where people usually see texts in their place.
 void show_numbers(Document& document);
 

@@ -48,7 +48,8 @@ struct Renderer {
   std::string_view about;
   std::string_view kinds = {};  // of documents that it can show, likewise; empty: all
   std::string_view mark = {};   // what JSON for another program begins with, to know it again
-  bool in_depth = false;        // shows what is in no usual table, such as memory over time
+  bool row_by_row = false;  // reads a table's rows one after the other; else it needs hold_rows()
+  bool in_depth = false;    // shows what is in no usual table, such as memory over time
 };
 
 std::span<const Renderer> renderers();

@@ -62,6 +62,13 @@ struct TableRow {
 };
 using ProfileRow = TableRow;
 
+// Rows that are made when they are read, one after the other: there may be a million of them.
+struct RowSource {
+  std::size_t count = 0;
+  // Sets `row`, which may be another row of this source, to the row of that number, from 0.
+  std::function<void(std::size_t number, TableRow& row)> make = {};
+};
+
 // How a document is shown.
 struct TableStyle {
   std::size_t width = 100;  // columns of the terminal; 0: as wide as it gets
@@ -77,7 +84,8 @@ struct Table {
   std::string name;  // in JSON
   std::vector<Column> columns = {};
   std::vector<TableRow> rows = {};
-  TableRow totals = {};  // no cells: rows that do not add up
+  RowSource source = {};  // in place of `rows`, if there are too many to keep; see hold_rows()
+  TableRow totals = {};   // no cells: rows that do not add up
   // What people see in place of `columns`, where that differs: `1.41× [1.39, 1.43]` for three
   // numbers. Empty: the same.
   std::vector<Column> shown_columns = {};
@@ -87,6 +95,13 @@ struct Table {
   // Lines that belong to the table and stand below it, for people; may be empty.
   std::function<std::string(const TableStyle&)> foot = {};
 };
+
+// Of rows that are kept, or made when they are read.
+std::size_t row_count(const Table& table);
+// One after the other, until `use` returns false.
+void for_each_row(const Table& table, const std::function<bool(const TableRow&)>& use);
+// Makes all rows of a source and keeps them in `rows`, where all are needed at once.
+void hold_rows(Table& table);
 
 // What a user chooses of any table.
 struct TableChoice {

@@ -64,6 +64,10 @@ struct ProfileView {
   std::string layout = {};   // `rasp`, `torchstat`: that tool's rows, columns and counting
   std::string sort = {};  // a column, `-` before it for the other way round; empty: running order
   bool all_columns = false;  // for machine output: every column, unless `columns` says
+  // Where each row follows from one call or node, rows are made from the analysis when they are
+  // read (Profile::source), so that a million of them take no room. The analysis has to stay alive
+  // and in its place.
+  bool row_by_row = false;
 };
 
 }  // namespace strata

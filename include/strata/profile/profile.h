@@ -127,6 +127,7 @@ struct Profile {
   std::vector<std::pair<std::string, std::string>> options;  // as the caller gave them
   std::vector<Column> columns;
   std::vector<ProfileRow> rows;
+  RowSource source;   // in place of `rows` (ProfileView::row_by_row)
   ProfileRow totals;  // no cells: rows that do not add up
   std::size_t hidden_rows = 0;
   std::optional<LoadWork> load_work;  // nullopt: there is none

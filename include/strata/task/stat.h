@@ -27,7 +27,7 @@ struct StatRequest {
 
 struct StatOutcome {
   std::unique_ptr<LoadedModel> loaded;
-  std::optional<Analysis> analysis;    // of the loaded model; more tables can be made of it
+  std::unique_ptr<Analysis> analysis;  // of the loaded model; more tables can be made of it
   std::optional<Profile> shown, full;  // as they were asked for
   bool interrupted = false;  // what had not been measured by then is missing from the tables; there
                              // are none if nothing had been
