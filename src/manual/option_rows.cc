@@ -90,6 +90,8 @@ bool add_property(OptionRow& row, std::string_view text) {
 // Reads one line after the other.
 class Reader {
  public:
+  Reader() { rows.reserve(32); }  // as many as most commands have
+
   bool read(std::string_view line) {
     if (line.empty()) common_ = {};
     if (line.empty() || line.starts_with('#')) return true;
@@ -111,7 +113,8 @@ class Reader {
   }
   static bool add_to_row(OptionRow& row, std::string_view text) {
     if (take(text, "- ")) return add_property(row, text);
-    row.help += (row.help.empty() ? "" : " ") + std::string(text);
+    if (!row.help.empty()) row.help += ' ';
+    row.help += text;
     return true;
   }
 
@@ -121,8 +124,9 @@ class Reader {
 }  // namespace
 
 bool OptionRow::is_called(std::string_view name) const {
-  const std::size_t comma = names.find(',');
-  return name == names.substr(0, comma) || (comma != names.npos && name == names.substr(comma + 1));
+  if (names.ends_with(name))
+    return names.size() == name.size() || names[names.size() - name.size() - 1] == ',';
+  return names.starts_with(name) && names[name.size()] == ',';
 }
 
 Result<std::vector<OptionRow>> parse_option_rows(std::string_view text) {
@@ -150,12 +154,11 @@ const OptionRow* find_row(const std::vector<OptionRow>& rows, std::string_view o
   return row == rows.end() ? nullptr : &*row;
 }
 
-OptionRow adapted(OptionRow shared, const OptionRow* own) {
-  if (own == nullptr) return shared;
-  if (!own->help.empty()) shared.help = own->help;
-  if (!own->value.empty()) shared.value = own->value;
-  if (!own->group.empty()) shared.group = own->group;
-  shared.rules.insert(shared.rules.end(), own->rules.begin(), own->rules.end());
+OptionRow adapted(OptionRow shared, const OptionRow& own) {
+  if (!own.help.empty()) shared.help = own.help;
+  if (!own.value.empty()) shared.value = own.value;
+  if (!own.group.empty()) shared.group = own.group;
+  shared.rules.insert(shared.rules.end(), own.rules.begin(), own.rules.end());
   return shared;
 }
 

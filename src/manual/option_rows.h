@@ -58,6 +58,6 @@ const OptionRow* find_row(const std::vector<OptionRow>& rows, std::string_view o
 
 // A row that several commands share, with what a command's own row says: its help, value and group
 // come in their place, and its rules are added.
-OptionRow adapted(OptionRow shared, const OptionRow* own);
+OptionRow adapted(OptionRow shared, const OptionRow& own);
 
 }  // namespace strata::manual

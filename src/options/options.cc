@@ -203,7 +203,10 @@ void App::add(std::string_view part, const std::vector<Binding>& options) {
     if (row == nullptr)
       throw std::logic_error(fmt::format("data/options/{}.txt lacks {}", part, binding.option));
     const auto* change = part == own_part ? nullptr : manual::find_row(own, binding.option);
-    add_row(manual::adapted(*row, change), binding.target);
+    if (change == nullptr)
+      add_row(*row, binding.target);
+    else
+      add_row(manual::adapted(*row, *change), binding.target);
   }
 }
 
