@@ -1,38 +1,23 @@
 // What whole processes cost in instructions (valgrind's callgrind), which does not depend on what
 // else the machine does: the figures of docs/speed.md that are instructions.
-#include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "../tests/run_shell.h"
 #include "large_models.h"
 #include "or_exit.h"
 #include "strata/base/scratch_folder.h"
 
 namespace {
 
-std::optional<std::int64_t> instructions_of(const std::string& command) {
-  const std::string counted =
-      "valgrind --tool=callgrind --callgrind-out-file=/dev/null " + command + " 2>&1 >/dev/null";
-  std::FILE* pipe = ::popen(counted.c_str(), "r");
-  if (pipe == nullptr) return std::nullopt;
-  std::string text;
-  char piece[4096];
-  while (const std::size_t got = std::fread(piece, 1, sizeof piece, pipe)) text.append(piece, got);
-  if (::pclose(pipe) != 0) return std::nullopt;
-  const std::size_t at = text.find("Collected : ");
-  if (at == text.npos) return std::nullopt;
-  return std::stoll(text.substr(at + 12));
-}
-
 void show(const std::string& what, const std::string& model, const std::string& options = "") {
   if (!std::filesystem::exists(model))
     return fmt::print("{:<62} not exported; make models does that\n", what);
-  const auto count = instructions_of(std::string(STRATA_BINARY) + " stat " + model + " " + options);
+  const auto count =
+      strata::instructions_of(std::string(STRATA_BINARY) + " stat " + model + " " + options);
   if (count)
     fmt::print("{:<62} {:>8.1f} M\n", what, static_cast<double>(*count) / 1e6);
   else

@@ -57,7 +57,7 @@ class NameTable {
   // Makes room for this many names without growing.
   void reserve(std::size_t names) {
     std::size_t slots = kFewestSlots;
-    while (!fits(names, slots)) slots *= 2;
+    while (names > most_names(slots)) slots *= 2;
     if (slots > slots_.size()) rehash(slots);
     entries_.reserve(names);
   }
@@ -97,14 +97,15 @@ class NameTable {
   };
   // Adds a name with `value`, or finds the existing one. Names are shorter than 4 GB.
   Inserted insert(std::string_view name, std::uint32_t value) {
-    if (!fits(entries_.size() + 1, slots_.size()))
-      rehash(slots_.empty() ? kFewestSlots : 2 * slots_.size());
+    const std::size_t number = entries_.size();
+    if (number >= most_) rehash(slots_.empty() ? kFewestSlots : 2 * slots_.size());
     const std::uint32_t hash = hash_of(name);
     Slot& slot = slot_of(name, hash);
-    if (slot.number != 0) return {entries_[slot.number - 1].value, false, slot.number - 1u};
-    entries_.push_back({name.data(), static_cast<std::uint32_t>(name.size()), value});
-    slot = {hash, static_cast<std::uint32_t>(entries_.size())};
-    return {entries_.back().value, true, entries_.size() - 1};
+    if (slot.number != 0) return {entries_.data()[slot.number - 1].value, false, slot.number - 1u};
+    Entry& entry =
+        entries_.emplace_back(Entry{name.data(), static_cast<std::uint32_t>(name.size()), value});
+    slot = {hash, static_cast<std::uint32_t>(number + 1)};
+    return {entry.value, true, number};
   }
 
  private:
@@ -120,14 +121,14 @@ class NameTable {
   };
   static constexpr std::size_t kFewestSlots = 16;
 
-  static bool fits(std::size_t names, std::size_t slots) { return names <= slots / 4 * 3; }
+  static std::size_t most_names(std::size_t slots) { return slots / 4 * 3; }
   std::uint32_t hash_of(std::string_view name) const {
     return static_cast<std::uint32_t>(hash_bytes(name, seed_));
   }
 
   // The slot with this name, or the free slot where it belongs.
   Slot& slot_of(std::string_view name, std::uint32_t hash) {
-    const std::size_t mask = slots_.size() - 1;
+    const std::size_t mask = mask_;
     Slot* slots = slots_.data();
     const Entry* entries = entries_.data();
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -142,6 +143,8 @@ class NameTable {
   void rehash(std::size_t count) {
     std::vector<Slot> old(count);
     old.swap(slots_);
+    mask_ = count - 1;
+    most_ = most_names(count);
     for (const Slot& slot : old) {
       if (slot.number == 0) continue;
       std::size_t i = slot.hash & (count - 1);
@@ -152,6 +155,8 @@ class NameTable {
 
   std::vector<Slot> slots_;  // the count is a power of two; at most three quarters full
   std::vector<Entry> entries_;
+  std::size_t mask_ = 0;  // the number of slots less one
+  std::size_t most_ = 0;  // names before there have to be more slots
   HashSeed seed_ = process_seed();
 };
 

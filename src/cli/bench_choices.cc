@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/model_options.h"
-#include "cli/options.h"
+#include "options/options.h"
 #include "strata/task/bench_text.h"
 
 namespace strata::cli {
@@ -33,24 +33,17 @@ Result<std::vector<BenchModel>> all_models(const BenchChoices& choices) {
 }  // namespace
 
 void BenchChoices::add_to(App& app) {
-  const auto list = [&](const char* option, std::vector<std::string>& out, const char* help,
-                        const char* text) { app.add_option(option, out, help)->option_text(text); };
-  list("--engine", engines, "engines, with their options (default onnxruntime)",
-       "NAME[:KEY=VALUE,…],…");
-  list("--precision", precisions,
-       "precisions the engines compute in: fp32, bf16, fp16, int8 (default: as stored)", "LIST");
-  list("--int8", int8, "file with the quantized form of a model (repeatable)", "MODEL=FILE");
-  app.add_option("--data DIR", request.data.path,
-                 "samples to calibrate int8 on where strata makes it (default: random ones)");
-  app.add_option("--samples N", request.data.data.samples, "number of these samples (default 16)")
-      ->within(1, 1'000'000);
-  list("--batch", batches, "numbers of samples in an inference (default: the file's own)", "LIST");
-  list("--threads", threads, "threads an engine uses (default 1); all: one for each core", "LIST");
-  list("--input", inputs, "shape of an input (repeatable)", "NAME=1x3x224x224");
-  list("--dim", sizes, "size of a symbol in the shapes (repeatable)", "NAME=SIZE");
-  app.add_option("--seed N", request.seed,
-                 "seed of made-up inputs and weights, and of the order of blocks (default 0)");
-  app.add_option("--engine-path DIR:DIR", request.engine_path, "folders to look for engines in");
+  app.add("variants", {{"--engine", &engines},
+                       {"--precision", &precisions},
+                       {"--int8", &int8},
+                       {"--data", &request.data.path},
+                       {"--samples", &request.data.data.samples},
+                       {"--batch", &batches},
+                       {"--threads", &threads},
+                       {"--input", &inputs},
+                       {"--dim", &sizes},
+                       {"--seed", &request.seed},
+                       {"--engine-path", &request.engine_path}});
 }
 
 bool BenchChoices::names_int8() const {

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "cli/bench_choices.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/job_display.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/report/bench.h"
 
 namespace strata::cli {
@@ -86,76 +87,37 @@ Result<int> run_command(const BenchCommand& command, const App& app) {
 void add_choices(App& app, BenchCommand& command) {
   BenchChoices& choices = command.choices;
   choices.add_to(app);
-  app.get_option("--input")
-      ->option_text("NAME=SHAPE|FILE")
-      ->description(
-          "an input's shape (1x3x224x224), or a .npy, .npz or .pb file of its elements "
-          "(repeatable)");
   app.old_name("--inputs", app.get_option("--input"));
-  app.add_option("models MODEL…", choices.models, "files, zoo:NAME, or - for standard input");
-  app.add_option("--pair ENGINE=FILE,…", choices.pairs,
-                 "one model as files of several engines (repeatable)");
-  const Option* shapes = app.add_option("--shapes min=…,opt=…,max=…", command.shapes,
-                                        "three shapes, and a random mix of them");
-  app.get_option("--input")->excludes(shapes, "--shapes says what the inputs are");
-  all_need(
-      {app.get_option("--int8"), app.get_option("--data"), app.get_option("--samples")},
-      [&choices] { return choices.names_int8(); },
+  app.need_that(
+      {"--int8", "--data", "--samples"}, [&choices] { return choices.names_int8(); },
       "no variant is in int8; add int8 to --precision");
-  app.add_option("--device NAME", choices.request.device, "device to run on: cpu, cuda:0");
-  app.add_option("--provider NAME", choices.request.provider,
-                 "the engine's own backend: tensorrt, openvino, …");
-  app.add_option("--base VARIANT", choices.request.base,
-                 "variant that the others are compared with (default: the first)");
+  app.add({{"models", &choices.models},
+           {"--pair", &choices.pairs},
+           {"--shapes", &command.shapes},
+           {"--device", &choices.request.device},
+           {"--provider", &choices.request.provider},
+           {"--base", &choices.request.base}});
 }
 
 void add_method(App& app, BenchCommand& command) {
   BenchOptions& method = command.choices.request.method;
-  Option* until = app.add_quantity("--until SHARE", Quantity::Share, method.until,
-                                   "stop when every speed-up is known so well (default 1%)");
-  Option* max_time = app.add_quantity("--max-time TIME", Quantity::TimeLimit, method.max_seconds,
-                                      "how long to measure a model at most (default 60s)");
-  Option* processes =
-      app.add_option("--processes N", method.processes,
-                     fmt::format("least number of processes for each variant (default {})",
-                                 method.processes))
-          ->within(1, 1000);
-  app.add_option("--warmup N", method.warmup,
-                 "number of inferences before measuring; until they settle if not given")
-      ->within(0, 1'000'000);
-  Option* max_wait =
-      app.add_quantity("--max-wait TIME", Quantity::TimeLimit, method.limits.timeout_seconds,
-                       "end a variant that does not answer for so long "
-                       "(default 2min)");
-  app.old_name("--timeout", max_wait);
-  app.add_quantity("--memory-limit SIZE", Quantity::Bytes, command.memory_limit,
-                   "address space that a process may take");
-  const Option* rate = app.add_quantity("--rate RATE", Quantity::PerSecond, command.rate,
-                                        "run at fixed moments, and count the waiting: 40/s");
-  app.add_flag("--poisson", method.load.poisson, "run at random moments of that mean rate")
-      ->needs({rate}, "there is no rate");
-  const Option* sustained =
-      app.add_quantity("--sustained TIME", Quantity::TimeLimit, command.sustained,
-                       "run without a break, and show the drift: 30min");
-  for (Option* option : {until, max_time, processes})
-    option->excludes(sustained, "--sustained says how long it runs, in one process");
-  app.add_option("--min-sqnr DB", method.answers.min_sqnr,
-                 "dB that a lossy answer must have (default 20)")
-      ->within(-1000.0, 1000.0);
-  app.add_option("--max-error X", method.answers.relative_error,
-                 "relative error that an fp32 answer may have (default 0.001)")
-      ->within(0.0, 1e30);
-  const Option* aa = app.add_flag("--aa", command.aa,
-                                  "compare the base with itself: how often this machine misleads");
-  until->excludes(aa, "--aa measures as long as there is time");
-  app.add_option("--trials N", command.trials, "number of comparisons of --aa (default 1000)")
-      ->within(1, 1'000'000)
-      ->needs({aa}, "nothing is compared with itself");
-  app.add_option("--layout TOOL", command.layout, "the columns of another table: torchblade")
-      ->one_of({"torchblade"})
-      ->excludes(aa, "--aa has a table of its own")
-      ->needs([&command] { return command.table.format() != "json"; },
-              "json has every column; take --format table, csv or md");
+  app.add({{"--until", &method.until},
+           {"--max-time", &method.max_seconds},
+           {"--processes", &method.processes},
+           {"--warmup", &method.warmup},
+           {"--max-wait", &method.limits.timeout_seconds},
+           {"--memory-limit", &command.memory_limit},
+           {"--rate", &command.rate},
+           {"--poisson", &method.load.poisson},
+           {"--sustained", &command.sustained},
+           {"--min-sqnr", &method.answers.min_sqnr},
+           {"--max-error", &method.answers.relative_error},
+           {"--aa", &command.aa},
+           {"--trials", &command.trials},
+           {"--layout", &command.layout}});
+  app.need_that(
+      {"--layout"}, [&command] { return command.table.format() != "json"; },
+      "json has every column; take --format table, csv or md");
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include "cli/complain.h"
 #include "cli/job_display.h"
-#include "cli/options.h"
 #include "cli/sample_options.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/report/calibration.h"
 #include "strata/task/calibrate.h"
 
@@ -75,27 +75,18 @@ Command add_calibrate(App& program) {
   app->get_option("model")->required(false);
   options->on.data.add_to(*app);
   app->remove_option("--labels");
-  const Option* output =
-      app->add_option("-o,--output FILE", request.output, "file for the sketches")->file_only();
-  const Option* merge =
-      app->add_option("--merge FILE...", options->merge, "add up files of several runs")
-          ->allow_extra_args(true);
-  options->ranges.add_to(*app, "minmax (the default), percentile, entropy, mse");
-  app->add_option("--bits N", request.ranges.scheme.bits,
-                  "bits of the quantized elements (default 8)")
-      ->within(2, 16);
-  app->add_flag("--symmetric", request.ranges.scheme.symmetric, "as much below zero as above");
-  app->add_flag("--per-channel", request.per_channel, "also minimum and maximum of every channel");
-  app->add_flag("--allow-nonfinite", request.allow_nonfinite,
-                "count NaN and infinity instead of stopping at them");
-  app->add_flag("--fresh", request.fresh, "start anew instead of going on with a stopped run")
-      ->needs({output}, "there is no earlier run to go on with");
+  app->add({{"--output", &request.output}, {"--merge", &options->merge}});
+  options->ranges.add_to(*app);
+  app->add({{"--bits", &request.ranges.scheme.bits},
+            {"--symmetric", &request.ranges.scheme.symmetric},
+            {"--per-channel", &request.per_channel},
+            {"--allow-nonfinite", &request.allow_nonfinite},
+            {"--fresh", &request.fresh}});
   options->on.engine.add_to(*app);
-  for (const char* name :
-       {"--input", "--dim", "--batch", "--allow-outside-data", "--data", "--random",
-        "--per-channel", "--allow-nonfinite", "--fresh", "--engine", "--engine-path", "--device",
-        "--provider", "--threads", "--engine-option"})
-    app->get_option(name)->excludes(merge, "nothing is run, files are added up");
+  app->exclude({"--input", "--dim", "--batch", "--allow-outside-data", "--data", "--random",
+                "--per-channel", "--allow-nonfinite", "--fresh", "--engine", "--engine-path",
+                "--device", "--provider", "--threads", "--engine-option"},
+               "--merge", "nothing is run, files are added up");
   options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact(*app);

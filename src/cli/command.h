@@ -45,6 +45,8 @@ Command add_calibrate(App& program);
 Command add_sensitivity(App& program);
 Command add_ops(App& program);
 Command add_zoo(App& program);
+Command add_zoo_table(App& zoo);  // its subcommands
+Command add_zoo_export(App& zoo);
 Command add_engines(App& program);
 Command add_bench(App& program);
 Command add_quantize(App& program);

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "cli/options.h"
 #include "manual/help_text.h"
+#include "options/options.h"
 #include "strata/base/number_text.h"
 
 namespace strata::cli {

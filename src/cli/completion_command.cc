@@ -1,9 +1,9 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "manual/completion.h"
+#include "options/options.h"
 
 namespace strata::cli {
 
@@ -25,7 +25,8 @@ Command add_completion(App& program) {
   App* app = program.add_subcommand("completion", "a script that completes words in a shell");
   std::vector<std::string> names;
   for (const manual::Shell& one : manual::shells()) names.emplace_back(one.name);
-  app->add_option("shell SHELL", *shell, "bash, zsh or fish")->required()->one_of(names);
+  app->add({{"shell", shell.get()}});
+  app->get_option("shell")->one_of(names);
   return {app, [shell, &program] { return run(*shell, program); }};
 }
 

@@ -8,11 +8,8 @@
 
 namespace strata::cli {
 
-class Option;
-
 struct DataOptions : DataRequest {
   std::string channels = "rgb";
-  const Option *data_option = nullptr, *random_option = nullptr;  // for rules
 
   // A command that has --seed already keeps its own, and sets data.seed from it.
   void add_to(App& app);
@@ -20,9 +17,6 @@ struct DataOptions : DataRequest {
   Result<DataRequest> request() const;
   // The same; also nothing at all.
   Result<DataRequest> request_if_any() const;
-
- private:
-  void add_images(App& app);
 };
 
 }  // namespace strata::cli

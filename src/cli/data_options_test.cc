@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/options.h"
 #include "graph/text.h"
+#include "options/options.h"
 #include "strata/infer/infer.h"
 
 namespace strata::cli {

@@ -2,8 +2,8 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/model_options.h"
-#include "cli/options.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/task/diff.h"
 
 namespace strata::cli {
@@ -39,10 +39,10 @@ Result<int> run(Options& options) {
   // A chart along the network has places for all layers.
   const bool all = options.all || (options.table.in_depth() && !options.table.chooses());
   Document document = compare::diff_document(outcome->comparison, all);
-  if (Status status = options.table.write(std::move(document)); !status) return failure(status);
-  if (outcome->comparison.is_within_limits()) return kFine;
-  complain("--fail-on: a limit is not kept");
-  return kBudget;
+  const bool kept = outcome->comparison.is_within_limits();
+  const auto code = options.table.print(std::move(document), kept ? kFine : kBudget);
+  if (code && !kept) complain("--fail-on: a limit is not kept");
+  return code;
 }
 
 }  // namespace
@@ -50,17 +50,11 @@ Result<int> run(Options& options) {
 Command add_diff(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("diff", "what differs between models, or saved results");
-  app->add_option("files FILES", options->files,
-                  "two or more: models (.onnx, .pt2), zoo:NAME, documents saved as JSON, or - for "
-                  "standard input; all are compared with the first")
-      ->required();
+  app->add({{"files", &options->files}});
   options->model.add_sizes_to(*app);
-  app->add_option("--count NAME", options->convention,
-                  "counting convention of models (default strata)");
-  app->add_flag("--all", options->all, "also rows without a difference");
-  app->add_option("--fail-on LIMIT", options->limits,
-                  "exit code 3 if a total changes by more: latency>+5%, macs>0, peak>+1MB "
-                  "(repeatable, or with commas)");
+  app->add({{"--count", &options->convention},
+            {"--all", &options->all},
+            {"--fail-on", &options->limits}});
   options->table.add_to(*app);
   options->table.add_exact_numbers(*app);
   options->table.add_choice(*app);

@@ -2,23 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "strata/task/bench_text.h"
 
 namespace strata::cli {
 
-std::vector<Option*> EngineOptions::add_to(App& app) {
-  return {
-      app.add_option("--engine NAME[:KEY=VALUE,…]", engine,
-                     "engine that runs the model, with its options (default onnxruntime)"),
-      app.add_option("--engine-path DIR:DIR", path, "folders to look for engines in"),
-      app.add_option("--device NAME", device, "device to run on: cpu, cuda:0"),
-      app.add_option("--provider NAME", provider,
-                     "the engine's own backend: tensorrt, openvino, …"),
-      app.add_option("--threads N", threads,
-                     "threads the engine uses (default 1); all: one for each core"),
-      app.add_option("--engine-option", own)->replaced_by("--engine NAME:KEY=VALUE"),
-  };
+std::vector<std::string> EngineOptions::add_to(App& app) {
+  app.add("engine", {{"--engine", &engine},
+                     {"--engine-path", &path},
+                     {"--device", &device},
+                     {"--provider", &provider},
+                     {"--threads", &threads}});
+  app.add_option("--engine-option", own)->replaced_by("--engine NAME:KEY=VALUE");
+  return {"--engine", "--engine-path", "--device", "--provider", "--threads", "--engine-option"};
 }
 
 Result<EngineRequest> EngineOptions::request() const {

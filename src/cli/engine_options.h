@@ -9,16 +9,14 @@
 
 namespace strata::cli {
 
-class Option;
-
 struct EngineOptions {
   std::string engine = "onnxruntime";  // NAME, or NAME:KEY=VALUE,…
   std::string path, device, provider;
   std::string threads = "1";
   std::vector<std::string> own;  // KEY=VALUE, as they were once given apart
 
-  // Gives all of them, for rules.
-  std::vector<Option*> add_to(App& app);
+  // Gives their names, for rules.
+  std::vector<std::string> add_to(App& app);
   // What was asked for, with mistakes named by their option.
   Result<EngineRequest> request() const;
 };

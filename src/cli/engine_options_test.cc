@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "strata/machine/machine.h"
 
 namespace strata::cli {

@@ -1,6 +1,6 @@
 #include "cli/model_options.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "options/options.h"
 #include "strata/task/explain.h"
 
 namespace strata::cli {
@@ -30,12 +30,9 @@ Command add_explain(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("explain", "the formula behind one layer's numbers");
   options->model.add_to(*app);
-  app->add_option("layer LAYER", options->request.layer,
-                  "a layer's path, the end of it, or a pattern with * and ?")
-      ->required();
-  app->add_option("--count NAME", options->request.convention,
-                  "counting convention, or a JSON file of one (default strata)");
-  app->add_option("-o,--output FILE", options->output, "write to a file");
+  app->add({{"layer", &options->request.layer},
+            {"--count", &options->request.convention},
+            {"--output", &options->output}});
   return {app, [options] { return run(*options); }};
 }
 

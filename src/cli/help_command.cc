@@ -4,10 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "manual/help_text.h"
 #include "manual/man_page.h"
+#include "options/options.h"
 
 namespace strata::cli {
 
@@ -47,11 +47,8 @@ Result<int> run(const Options& options, const App& program) {
 Command add_help(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("help", "explain a command");
-  app->add_option("command COMMAND…", options->command, "a command, as in `strata help stat`")
-      ->suggest(command_names());
-  const Option* man = app->add_flag("--man", options->man, "print it as a manual page");
-  app->add_option("--save DIR", options->save, "write the manual pages of all commands")
-      ->needs({man}, "only manual pages are written");
+  app->add({{"command", &options->command}, {"--man", &options->man}, {"--save", &options->save}});
+  app->get_option("command")->suggest(command_names());
   return {app, [options, &program] { return run(*options, program); }};
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,22 +13,12 @@
 
 namespace strata::cli {
 
-struct ProgressFacts {
-  std::string_view stage;
-  double share = 0;                // of the stage
-  std::int64_t done = 0, all = 0;  // pieces; no count if `all` is 0
-  double seconds_left = -1;        // below 0: not known
-};
-// `calibrating  50 % ████████████░░░░░░░░░░░░ 50/100  12 s left`. A line that is broken at the end
-// of the terminal cannot be written over: what does not fit into `width` columns is left out. 0: as
-// wide as it gets.
-std::string progress_line(const ProgressFacts& facts, std::size_t width);
-
 // While it lives, Ctrl-C does not end the program. One at a time.
 class JobDisplay {
  public:
-  // `before_notes` stands before each note.
-  explicit JobDisplay(std::string before_notes = "note: ");
+  // `before_notes` stands before each note. Of a job that is not long nothing is shown, and Ctrl-C
+  // ends the program.
+  explicit JobDisplay(bool is_long = true, std::string before_notes = "note: ");
   ~JobDisplay();
   JobDisplay(const JobDisplay&) = delete;
   JobDisplay& operator=(const JobDisplay&) = delete;
@@ -42,7 +33,7 @@ class JobDisplay {
   void show(std::string_view stage, double share);
   void print(const std::string& line);
 
-  StopOnInterrupt interrupt_;
+  std::optional<StopOnInterrupt> interrupt_;
   std::string before_notes_, stage_;
   bool terminal_, drawn_ = false;
   bool counts_ = false;  // done_ and all_ are of the share that comes next

@@ -16,24 +16,11 @@ TEST(JobDisplay, TheWishToStopIsTheInterrupt) {
   EXPECT_TRUE(display.stopped());
 }
 
-TEST(ProgressLine, HasNameShareBarCountAndTimeLeft) {
-  EXPECT_EQ(progress_line({"calibrating", 0.5, 50, 100, 12.4}, 80),
-            "calibrating  50 % ████████████░░░░░░░░░░░░ 50/100  12 s left");
-  EXPECT_EQ(progress_line({"opening", 0}, 80), "opening   0 % ░░░░░░░░░░░░░░░░░░░░░░░░");
-  EXPECT_EQ(progress_line({"measuring", 1, 0, 0, 200}, 80),
-            "measuring 100 % ████████████████████████  3 min 20 s left");
-  EXPECT_EQ(progress_line({"m", 0.25, 1, 4, 3900}, 80),
-            "m  25 % ██████░░░░░░░░░░░░░░░░░░ 1/4  1 h 5 min left");
-}
-
-// One column stays free, so 42 are needed for 41; wide characters take two.
-TEST(ProgressLine, WhatDoesNotFitIsLeftOut) {
-  EXPECT_EQ(progress_line({"calibrating", 0.5, 50, 100, 12}, 43),
-            "calibrating  50 % ████████████░░░░░░░░░░░░");
-  EXPECT_EQ(progress_line({"calibrating", 0.5, 50, 100, 12}, 42),
-            "calibrating  50 % 50/100  12 s left");
-  EXPECT_EQ(progress_line({"a very long name of a stage", 0.5}, 20), "a very long …  50 %");
-  EXPECT_EQ(progress_line({"特徴特徴特徴特徴特徴", 0.5}, 20), "特徴特徴特徴…  50 %");
+TEST(JobDisplay, AShortJobHasNoObserver) {
+  JobDisplay display(false);
+  const Observer observer = display.observer();
+  EXPECT_FALSE(observer.progress);
+  EXPECT_EQ(observer.stop, nullptr);
 }
 
 }  // namespace

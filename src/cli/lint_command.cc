@@ -2,8 +2,8 @@
 
 #include "cli/command.h"
 #include "cli/model_options.h"
-#include "cli/options.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/profile/split.h"
 #include "strata/task/lint.h"
 
@@ -41,8 +41,7 @@ Result<int> run(const Options& options) {
   if (!outcome) return failure(outcome);
   Document document = lint::lint_document(outcome->claims, outcome->findings);
   if (options.table.chooses()) document.sections.clear();
-  if (Status status = options.table.write(std::move(document)); !status) return failure(status);
-  return outcome->findings.empty() ? kFine : kBudget;
+  return options.table.print(std::move(document), outcome->findings.empty() ? kFine : kBudget);
 }
 
 }  // namespace
@@ -50,18 +49,10 @@ Result<int> run(const Options& options) {
 Command add_lint(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("lint", "what cannot be true of anybody's profile");
-  app->add_option("file FILE", options->file, "a profile, a table or a trace; - for standard input")
-      ->required();
-  app->add_option(
-         "--model MODEL", options->model,
-         "an ONNX or .pt2 file, or zoo:NAME, whose costs are joined to tables that have none")
-      ->group("Options");
-  app->add_option("--device SPEED", options->device,
-                  "what the device can do: 40TFLOP/s, or 40TFLOP/s,900GB/s")
-      ->group("Options");
-  app->add_option("--samples N", options->samples,
-                  "runs behind each number, where the file does not say")
-      ->group("Options");
+  app->add({{"file", &options->file},
+            {"--model", &options->model},
+            {"--device", &options->device},
+            {"--samples", &options->samples}});
   options->table.add_to(*app);
   options->table.add_choice(*app);
   return {app, [options] { return run(*options); }};

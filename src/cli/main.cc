@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
-#include "cli/advice.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/fatal.h"
-#include "cli/options.h"
+#include "manual/advice.h"
 #include "manual/help_text.h"
+#include "options/options.h"
 
 namespace {
 
@@ -51,7 +51,7 @@ int run(int argc, char** argv) {
     if (!command.app->parsed()) continue;
     auto result = command.run();
     if (result) return *result;
-    complain(advised(result.error()));
+    complain(strata::manual::advised(result.error()));
     return exit_code(result.error());
   }
   return kUsage;

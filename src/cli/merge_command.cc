@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/complain.h"
-#include "cli/options.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/task/sweep.h"
 
 namespace strata::cli {
@@ -27,8 +27,7 @@ Result<int> run(const Options& options) {
       lines_section(fmt::format("{} entries from {} files: {} jobs, {} of them failed{}\n",
                                 merged->entries, options.files.size(), merged->jobs, merged->failed,
                                 options.output.empty() ? "" : "; written to " + options.output)));
-  if (auto status = options.table.write(std::move(document)); !status) return failure(status);
-  return kFine;
+  return options.table.print(std::move(document));
 }
 
 }  // namespace
@@ -36,8 +35,7 @@ Result<int> run(const Options& options) {
 Command add_merge(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("merge", "results of a sweep's parts in one file");
-  app->add_option("files FILE…", options->files, "results of `strata sweep`")->required();
-  app->add_option("-o,--output FILE", options->output, "file to write the results to")->file_only();
+  app->add({{"files", &options->files}, {"--output", &options->output}});
   options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/standard_input.h"
-#include "cli/options.h"
+#include "options/options.h"
 #include "strata/infer/size_text.h"
 
 namespace strata::cli {

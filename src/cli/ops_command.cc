@@ -2,9 +2,9 @@
 
 #include "base/nearest.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/table_options.h"
 #include "manual/option_groups.h"
+#include "options/options.h"
 #include "report/operators.h"
 
 namespace strata::cli {
@@ -50,13 +50,8 @@ Result<int> run(const Options& options) {
 Command add_ops(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("ops", "the operators that have rules");
-  app->add_option("name NAME", options->name,
-                  "one operator, with its worked examples");
-  options->table.add_to(*app);
-  options->table.add_choice(*app);
-  for (const char* name : {"--format", "--columns", "--sort", "--top", "--filter"})
-    app->get_option(name)->needs([options] { return options->lists(); },
-                                 "one operator is shown as text; leave out its name");
+  options->table.add_to_list(*app, options->name, "operator",
+                             [options] { return options->lists(); });
   return {app, [options] { return run(*options); }};
 }
 

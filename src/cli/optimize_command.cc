@@ -5,9 +5,9 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/job_display.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/task/optimize.h"
 
 namespace strata::cli {
@@ -75,36 +75,17 @@ Command add_optimize(App& program) {
   auto options = std::make_shared<Options>();
   OptimizeRequest& request = options->request;
   App* app = program.add_subcommand("optimize", "the fastest way to run it, as a file");
-  app->add_option("model MODEL", options->model, "a file, zoo:NAME, or - for standard input")
-      ->required();
-  app->add_option("-o,--output OUT", request.output, "the model to write")->required()->file_only();
-  Option* max_time = app->add_quantity("--max-time TIME", Quantity::TimeLimit, request.seconds,
-                                       "how long to search (default 2min)");
-  app->old_name("--budget", max_time);
+  app->add({{"model", &options->model},
+            {"--output", &request.output},
+            {"--max-time", &request.seconds}});
   options->choices.add_to(*app);
-  Option* random =
-      app->add_flag("--random", request.random, "allow int8 from random samples, for a dry run");
-  Option* min_sqnr = app->add_option("--min-sqnr DB", request.min_sqnr,
-                                     "dB that answers in int8 must have (default 20)")
-                         ->within(-1000.0, 1000.0);
-  Option* max_drop = app->add_quantity("--max-drop SHARE", Quantity::Share, request.max_drop,
-                                       "share of samples that may get another class: 1%");
-  Option* data =
-      app->get_option("--data")->description("samples to make int8 from and to judge it on");
-  Option* int8 =
-      app->get_option("--int8")->description("file with the quantized form of the model");
-  app->get_option("--samples")->needs({data, random}, "there are no samples");
-  all_need({min_sqnr, max_drop}, {data, random, int8}, "nothing is tried in int8");
-  all_need(
-      {data, random, int8, min_sqnr, max_drop},
+  app->add({{"--random", &request.random},
+            {"--min-sqnr", &request.min_sqnr},
+            {"--max-drop", &request.max_drop}});
+  app->need_that(
+      {"--data", "--random", "--int8", "--min-sqnr", "--max-drop"},
       [options] { return options->choices.precisions.empty() || options->choices.names_int8(); },
       "nothing is tried in int8; add int8 to --precision");
-  app->get_option("--engine")
-      ->description("engines to try, with their options (default: all there are)");
-  app->get_option("--precision")
-      ->description("precisions to try (default fp32, and int8 with samples)");
-  app->get_option("--threads")
-      ->description("numbers of threads to try (default: 1 to all cores, doubling)");
   options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);

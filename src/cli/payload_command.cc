@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "cli/advice.h"
 #include "cli/model_options.h"
-#include "cli/options.h"
 #include "cli/table_options.h"
+#include "manual/advice.h"
+#include "options/options.h"
 #include "strata/task/payload.h"
 
 namespace strata::cli {
@@ -35,7 +35,7 @@ Result<SplitRequest> split_request(const Options& options) {
   out.options.link_bytes_per_second = *options.link;
   out.options.round_trip_seconds = options.round_trip;
   out.options.returns_results = !options.no_return;
-  out.options.phrase = advised;
+  out.options.phrase = manual::advised;
   for (Precision precision : {Precision::Raw, Precision::Fp16, Precision::Int8})
     if (name_of(precision) == options.ship_as) out.options.precision = precision;
   auto edge = machine("--edge", options.edge);
@@ -63,7 +63,7 @@ Status read_parts(Options& options) {
   if (options.table.has_all()) options.payload.all = true;
   request.all_places = options.payload.all;
   options.payload.exact = options.table.exact;
-  options.payload.phrase = advised;
+  options.payload.phrase = manual::advised;
   return {};
 }
 
@@ -85,30 +85,7 @@ Result<int> run(Options& options) {
   Document document = payload_document(
       outcome->source(), outcome->boundaries ? &*outcome->boundaries : nullptr,
       outcome->cuts ? &*outcome->cuts : nullptr, named ? &*named : nullptr, options.payload);
-  if (Status status = options.table.write(std::move(document)); !status) return failure(status);
-  return kFine;
-}
-
-void add_split(App& app, Options& options) {
-  const Option* split =
-      app.add_flag("--split", options.split, "the fastest way to divide it between two machines");
-  Option* ship_as =
-      app.add_option("--ship-as NAME", options.ship_as,
-                     "precision in which floats are shipped: raw (the default), fp16, int8")
-          ->one_of({"raw", "fp16", "int8"});
-  app.old_name("--precision", ship_as);
-  all_need(
-      {
-          app.add_quantity("--link RATE", Quantity::BytesPerSecond, options.link,
-                           "speed of the link: 100Mbps, 12.5MB/s"),
-          app.add_quantity("--rtt TIME", Quantity::Seconds, options.round_trip,
-                           "round trip of the link, paid once (default 0s)"),
-          app.add_option("--edge MACHINE", options.edge, "the machine that has the input"),
-          app.add_option("--server MACHINE", options.server, "the machine at the other end"),
-          ship_as,
-          app.add_flag("--no-return", options.no_return, "the results stay on the server"),
-      },
-      {split}, "the network is not divided");
+  return options.table.print(std::move(document));
 }
 
 }  // namespace
@@ -119,35 +96,41 @@ Command add_payload(App& program) {
   App* app =
       program.add_subcommand("payload", "what crosses each boundary, and where a split pays");
   options->model.add_to(*app);
-  const Option* boundaries = app->add_flag("--boundaries", options->request.boundaries,
-                                           "what enters and leaves each module call and operation");
-  const Option* cuts = app->add_flag("--cuts", options->request.cuts,
-                                     "what crosses at each place the network can be cut");
-  add_split(*app, *options);
+  app->add({{"--boundaries", &options->request.boundaries},
+            {"--cuts", &options->request.cuts},
+            {"--split", &options->split},
+            {"--ship-as", &options->ship_as},
+            {"--link", &options->link},
+            {"--rtt", &options->round_trip},
+            {"--edge", &options->edge},
+            {"--server", &options->server},
+            {"--no-return", &options->no_return},
+            {"--depth", &options->payload.depth},
+            {"--modules", &options->payload.modules},
+            {"--all", &options->payload.all}});
+  const Option* boundaries = app->get_option("--boundaries");
+  const Option* cuts = app->get_option("--cuts");
   const auto tables = [=](bool also_cuts) {
     return [=] {
       return boundaries->given() || (also_cuts && cuts->given()) ||
              (!cuts->given() && !options->split);
     };
   };
-  const std::string no_boundaries = "no boundaries are listed; add --boundaries";
-  app->add_option("--depth N", options->payload.depth, "levels of modules")
-      ->needs(tables(false), no_boundaries);
-  app->add_flag("--modules", options->payload.modules, "no operations between modules")
-      ->needs(tables(false), no_boundaries);
-  app->add_flag("--all", options->payload.all,
-                "also views between modules; every place to cut (csv, json and html have all)")
-      ->needs(tables(true), "a split has no such rows; add --boundaries or --cuts")
-      ->needs([=] { return !options->table.has_all(); },
-              "csv, json and html have all rows; take --format table or md");
+  app->need_that({"--depth", "--modules"}, tables(false),
+                 "no boundaries are listed; add --boundaries");
+  app->need_that({"--all"}, tables(true), "a split has no such rows; add --boundaries or --cuts");
+  app->need_that(
+      {"--all"}, [=] { return !options->table.has_all(); },
+      "csv, json and html have all rows; take --format table or md");
   options->table.add_to(*app);
   options->table.add_exact(*app);
   options->table.add_choice(*app);
-  for (const char* name : {"--columns", "--sort", "--top", "--filter"})
-    app->get_option(name)->needs([=] { return boundaries->given() != cuts->given(); },
-                                 "it is for one table; give --boundaries or --cuts");
-  app->get_option("--width")->needs(tables(true),
-                                    "a split has no columns to fit; add --boundaries or --cuts");
+  app->need_that(
+      {"--columns", "--sort", "--top", "--filter"},
+      [=] { return boundaries->given() != cuts->given(); },
+      "it is for one table; give --boundaries or --cuts");
+  app->need_that({"--width"}, tables(true),
+                 "a split has no columns to fit; add --boundaries or --cuts");
   return {app, [options] { return run(*options); }};
 }
 

@@ -1,9 +1,9 @@
-#include "cli/advice.h"
 #include "cli/complain.h"
 #include "cli/job_display.h"
-#include "cli/options.h"
 #include "cli/sample_options.h"
 #include "cli/table_options.h"
+#include "manual/advice.h"
+#include "options/options.h"
 #include "strata/report/quantize.h"
 #include "strata/task/quantize.h"
 
@@ -36,7 +36,7 @@ Result<int> run(Options& options) {
   auto report = run_quantize(options.request, display->observer());
   display.reset();
   if (!report && StopOnInterrupt::stopped()) {
-    complain(advised(report.error()));
+    complain(manual::advised(report.error()));
     return kInterrupted;
   }
   if (!report) return failure(report);
@@ -46,9 +46,8 @@ Result<int> run(Options& options) {
                     .more_time = ": give more --max-time"};
   if (options.table.format() != "table")
     for (const std::string& warning : quantize_warnings(*report)) complain("warning: " + warning);
-  if (auto status = options.table.write(quantize_document(*report)); !status)
-    return failure(status);
-  return report->outcome.interrupted ? kInterrupted : kFine;
+  return options.table.print(quantize_document(*report),
+                             report->outcome.interrupted ? kInterrupted : kFine);
 }
 
 }  // namespace
@@ -61,29 +60,14 @@ Command add_quantize(App& program) {
   options->on.model.add_to(*app);
   options->on.data.add_to(*app);
   app->remove_option("--labels");
-  app->add_option("-o,--output OUT", request.output, "the model to write")->required()->file_only();
-  app->add_option("--ranges FILE", request.ranges,
-                  "file of `strata calibrate`; ranges are measured if not given");
-  options->ranges.add_to(*app, "minmax, percentile, entropy, mse (default: the file's)");
-  app->add_option(
-         "--keep-float LIST", request.keep_float,
-         "layers, blocks or patterns with commas, with :output or :input their activations; "
-         "auto; none (the default)")
-      ->delimiter(',');
-  app->add_option("--min-sqnr DB", request.target.min_sqnr,
-                  "dB that answers must have (default 20 for auto, else none)")
-      ->within(-1000.0, 1000.0);
-  app->add_quantity("--max-drop SHARE", Quantity::Share, request.target.max_drop,
-                    "share of samples that may get another class: 1%");
-  app->add_option("--held-out N", request.held_out,
-                  "number of samples to judge answers on; auto chooses with half of them "
-                  "(default 16)")
-      ->within(1, 1'000'000);
+  app->add({{"--output", &request.output}, {"--ranges", &request.ranges}});
+  options->ranges.add_to(*app);
+  app->add({{"--keep-float", &request.keep_float},
+            {"--min-sqnr", &request.target.min_sqnr},
+            {"--max-drop", &request.target.max_drop},
+            {"--held-out", &request.held_out}});
   options->on.engine.add_to(*app);
-  const Option* no_time = app->add_flag("--no-time", options->no_time, "measure no times");
-  app->add_quantity("--max-time TIME", Quantity::TimeLimit, request.seconds,
-                    "how long to measure the speed-up (default 10s to 90s)")
-      ->excludes(no_time, "no times are measured");
+  app->add({{"--no-time", &options->no_time}, {"--max-time", &request.seconds}});
   options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact(*app);

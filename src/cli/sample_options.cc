@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 
 namespace strata::cli {
 
-void RangeChoiceOptions::add_to(App& app, const std::string& methods, bool percentile_alone) {
-  app.add_option("--method NAME", method_, "how ranges are chosen: " + methods)
-      ->one_of({"minmax", "percentile", "entropy", "mse"});
+void RangeChoiceOptions::add_to(App& app, bool percentile_alone) {
+  app.add("ranges", {{"--method", &method_}, {"--percentile", &percentile_}});
   percentile_option_ =
-      app.add_option("--percentile P", percentile_,
-                     "percentage of elements that are kept (default 99.99)")
+      app.get_option("--percentile")
           ->needs(
               [this, percentile_alone] {
                 return method_ == "percentile" || (percentile_alone && method_.empty());

@@ -37,8 +37,8 @@ struct SampleOptions {
 // How ranges are chosen.
 class RangeChoiceOptions {
  public:
-  // `methods` lists them in --help. If `percentile_alone`, --percentile also says the method.
-  void add_to(App& app, const std::string& methods, bool percentile_alone = false);
+  // If `percentile_alone`, --percentile also says the method.
+  void add_to(App& app, bool percentile_alone = false);
   // nullopt: nothing was said.
   Result<std::optional<RangeOptions>> choice() const;
 

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "cli/complain.h"
 #include "cli/job_display.h"
-#include "cli/options.h"
 #include "cli/sample_options.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/task/sensitivity.h"
 
 namespace strata::cli {
@@ -100,50 +101,33 @@ Result<int> print_sensitivity(Options& options, const App& app) {
 // What is compared, and how.
 void add_measuring(App& app, Options& options) {
   SensitivityRequest& request = options.request;
-  app.add_option("--ranges FILE", request.ranges,
-                 "ranges of activations from `strata calibrate`; else from the same samples");
-  options.ranges.add_to(app, "minmax (the default), percentile, entropy, mse", true);
-  app.add_option("--metric NAME", options.metric,
-                 "sqnr (the default), cosine, kl, top1, accuracy (with --labels)")
-      ->one_of({"sqnr", "cosine", "kl", "top1", "accuracy"});
-  app.add_option("--metric-cmd COMMAND", request.command,
-                 "command that gets two .npz files, of floats and of the quantized, and prints a "
-                 "number; more is better");
-  app.get_option("--labels")
-      ->needs(
-          [&options] {
-            return options.request.command.empty() &&
-                   (options.metric.empty() || options.metric == "accuracy");
-          },
-          "only accuracy looks at labels; take --metric accuracy");
-  app.add_option("--bits N", options.bits, "bits of weights and activations (default 8)")
-      ->within(2, 8);
-  app.add_flag("--weights-only", options.weights_only, "leave activations in floats");
-  app.add_flag("--activations-only", options.activations_only, "leave weights in floats");
-  app.add_flag("--leave-one-out", request.leave_one_out, "also quantize all layers but one");
-  app.add_flag(
-      "--parts", request.parts,
-      "also the weights of each layer and each activation apart, as an int8 file has them");
+  app.add({{"--ranges", &request.ranges}});
+  options.ranges.add_to(app, true);
+  app.add({{"--metric", &options.metric},
+           {"--metric-cmd", &request.command},
+           {"--bits", &options.bits},
+           {"--weights-only", &options.weights_only},
+           {"--activations-only", &options.activations_only},
+           {"--leave-one-out", &request.leave_one_out},
+           {"--parts", &request.parts}});
+  app.need_that(
+      {"--labels"},
+      [&options] {
+        return options.request.command.empty() &&
+               (options.metric.empty() || options.metric == "accuracy");
+      },
+      "only accuracy looks at labels; take --metric accuracy");
 }
 
 // What it may take.
 void add_effort(App& app, Options& options) {
-  SensitivityRequest& request = options.request;
-  const Option* naive =
-      app.add_flag("--naive", request.naive, "compute every layer from the inputs on, for proof");
-  Option* cache = app.add_quantity("--cache SIZE", Quantity::Bytes, options.cache,
-                                   "memory for activations that are kept (default 2GB)")
-                      ->excludes(naive, "the naive loop keeps no activations");
-  app.old_name("--memory", cache);
-  Option* passes =
-      app.add_quantity("--passes SHARE", Quantity::Share, request.budget,
-                       "share of the naive loop's passes: contested layers get more samples (10%)");
-  Option* max_time = app.add_quantity("--max-time TIME", Quantity::TimeLimit, options.max_time,
-                                      "how long to measure: contested layers get more samples");
-  for (Option* option : {passes, max_time})
-    option->excludes(naive, "the naive loop takes all samples");
-  app.old_name("--budget",
-               [=](const std::string& value) { return value.ends_with('%') ? passes : max_time; });
+  app.add({{"--naive", &options.request.naive},
+           {"--cache", &options.cache},
+           {"--passes", &options.request.budget},
+           {"--max-time", &options.max_time}});
+  app.old_name("--budget", [&app](const std::string& value) {
+    return app.get_option(value.ends_with('%') ? "--passes" : "--max-time");
+  });
 }
 
 }  // namespace
@@ -155,24 +139,20 @@ Command add_sensitivity(App& program) {
   options->on.model.add_to(*app);
   options->on.data.data.samples = 64;
   options->on.data.add_to(*app);
-  app->get_option("--samples")->description("number of samples (default 64)");
   add_measuring(*app, *options);
   add_effort(*app, *options);
-  app->add_option("--top N", options->top, "number of layers in the table (default 10); 0: all")
-      ->needs([options] { return !options->table.has_all(); },
-              "csv, json and html have every layer; take --format table or md");
+  app->add({{"--top", &options->top}});
+  app->need_that(
+      {"--top"}, [options] { return !options->table.has_all(); },
+      "csv, json and html have every layer; take --format table or md");
   options->table.kept_apart = kScores;
   options->table.add_to(*app);
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
-  const Option* output =
-      app->get_option("--output")
-          ->description("FILE.json: all scores, to go on with; else the file for the table");
-  app->add_flag("--fresh", request.fresh, "start anew instead of going on with FILE.json")
-      ->needs(
-          [output, options] { return output->given() && options->table.output.ends_with(kScores); },
-          "no scores are kept to go on with; add -o FILE.json");
-  app->add_option("--plot FILE", options->plot, "draw layers and their metric: .svg or .png");
+  app->add({{"--fresh", &request.fresh}, {"--plot", &options->plot}});
+  app->need_that(
+      {"--fresh"}, [options] { return options->table.output.ends_with(kScores); },
+      "no scores are kept to go on with; add -o FILE.json");
   options->on.engine.add_to(*app);
   return {app, [options, app] { return print_sensitivity(*options, *app); }};
 }

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "cli/advice.h"
+#include "base/standard_input.h"
 #include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
-#include "cli/options.h"
-#include "cli/stat_several.h"
 #include "cli/stat_weights.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
+#include "manual/advice.h"
 #include "manual/option_groups.h"
+#include "options/options.h"
 #include "strata/profile/columns.h"
 #include "strata/report/report.h"
 #include "strata/task/stat.h"
@@ -51,12 +51,8 @@ Result<StatRequest> read_request(StatOptions& options, const App& app) {
   StatRequest request{std::move(*model), options.profile};
   request.profile.rows.report = *report;
   request.profile.in_depth = options.table.in_depth() || !options.save.empty();
-  if (options.time.opens_engine()) {
-    auto time = options.time.request();
-    if (!time) return failure(time);
-    time->inputs = input_files(options.model.inputs);
-    request.time = std::move(*time);
-  }
+  if (auto status = options.time.read_into(request.time); !status) return failure(status);
+  if (request.time) request.time->inputs = input_files(options.model.inputs);
   request.roofline = options.time.roofline;
   const bool saves = !options.save.empty();
   request.profile.row_by_row = !saves;  // the outcome stays to the end
@@ -76,7 +72,42 @@ Status print(StatOutcome& outcome, StatOptions& options) {
   if (auto status = options.table.write(std::move(document), style); !status) return status;
   if (options.save.empty()) return {};
   return save_profile(*outcome.shown, *outcome.full, options.save,
-                      {.width = 0, .exact = options.table.exact, .phrase = advised});
+                      {.width = 0, .exact = options.table.exact, .phrase = manual::advised});
+}
+
+// The totals of several models side by side; what the request says of rows has no effect.
+Result<int> stat_several(const std::vector<std::string>& files, const StatRequest& request,
+                         TableOptions& table) {
+  std::vector<std::string> paths;
+  for (const std::string& file : files) {
+    auto path = input_path(file);
+    if (!path) return failure(path);
+    paths.push_back(std::move(*path));
+  }
+  auto models = models_at(paths);
+  if (!models) return failure(models);
+  JobDisplay display(request.time.has_value());
+  Observer observer = display.observer();
+  observer.phrase = manual::advised;
+  TotalsOutcome outcome = run_totals({std::move(*models), request}, observer);
+  display.clear();
+  for (compare::ModelTotals& one : outcome.models) {
+    one.file = with_standard_input_named(std::move(one.file));
+    one.problem = with_standard_input_named(std::move(one.problem));
+  }
+  table.limit_to(outcome.bytes, request.model.limit);
+  Document document = compare::totals_document(outcome.models, request.profile.convention);
+  // What the program itself chooses from a table of layers is chosen from this one.
+  if (Status status =
+          choose(document, {.columns = request.profile.columns, .sort = request.profile.sort});
+      !status)
+    return failure(status);
+  if (Status status = table.write(std::move(document)); !status) return failure(status);
+  if (outcome.interrupted) {
+    complain("interrupted: the results are partial");
+    return kInterrupted;
+  }
+  return outcome.has_failed() ? kFailed : kFine;
 }
 
 // A file of weights has no graph: it is another job, with the options of any table.
@@ -102,10 +133,9 @@ Result<int> run(StatOptions& options, const App& app) {
     files.insert(files.begin(), options.model.path);
     return stat_several(files, *request, options.table);
   }
-  std::optional<JobDisplay> display;  // to the end: one interrupt may be several signals
-  if (request->time) display.emplace();
-  auto& outcome = keep_to_the_end(run_stat(*request, display ? display->observer() : Observer()));
-  if (display) display->clear();
+  JobDisplay display(request->time.has_value());  // to the end: an interrupt may be several signals
+  auto& outcome = keep_to_the_end(run_stat(*request, display.observer()));
+  display.clear();
   if (!outcome) return failure(outcome);
   if (!outcome->analysis) {
     complain("interrupted before anything was measured");
@@ -133,39 +163,23 @@ void add_rows(App& app, StatOptions& options) {
       return std::find(kinds.begin(), kinds.end(), own) != kinds.end();
     };
   };
-  const Option* layout =
-      app.add_option("--layout TOOL", options.profile.layout,
-                     "rows, columns and counting of another tool: rasp, torchstat; or activations");
-  const std::string by_layout = "--layout chooses rows, columns and counting";
-  const std::vector<std::string> kinds = {"calls", "tape", "node", "leaves",
-                                          "tree",  "root", "type", "none"};
-  app.add_option(
-         "--report KIND", options.report,
-         "rows: calls (the default, also called tape), node, leaves, tree, root, type, none")
-      ->one_of(kinds)
-      ->excludes(layout, by_layout);
-  app.add_option("--depth N", rows.depth, "levels of the tree")
-      ->needs(is({"tree"}), "only a tree has levels; add --report tree");
-  app.add_flag("--fuse", rows.fuse, "convolution + norm + activation as one row")
-      ->excludes(layout, by_layout)
-      ->needs(is({"calls", "leaves", "type"}),
-              "it joins rows of layers; take --report calls, leaves or type");
-  app.add_flag("--all", rows.all, "also rows that cost nothing")
-      ->excludes(layout, by_layout)
-      ->needs(is({"calls", "node", "leaves", "type"}),
-              "this report leaves no rows out; take --report calls, node, leaves or type");
-  app.add_option("--columns LIST", options.profile.columns,
-                 "list of columns, or changes: +energy,-flops")
-      ->excludes(layout, by_layout);
-  app.add_option("--sort COLUMN", options.profile.sort,
-                 "order rows by a column; -COLUMN turns it round")
-      ->needs([&options] { return options.report != "none" && options.report != "root"; },
-              "there is one row at most; take another --report");
-  app.add_option("--count NAME", options.profile.convention,
-                 "counting convention, or a JSON file of one (default strata)")
-      ->excludes(layout, by_layout);
-  app.add_flag("--load-work", options.profile.load_work,
-               "add work on constants, which is done once when the model is loaded");
+  app.add({{"--layout", &options.profile.layout},
+           {"--report", &options.report},
+           {"--depth", &rows.depth},
+           {"--fuse", &rows.fuse},
+           {"--all", &rows.all},
+           {"--columns", &options.profile.columns},
+           {"--sort", &options.profile.sort},
+           {"--count", &options.profile.convention},
+           {"--load-work", &options.profile.load_work}});
+  app.need_that({"--depth"}, is({"tree"}), "only a tree has levels; add --report tree");
+  app.need_that({"--fuse"}, is({"calls", "leaves", "type"}),
+                "it joins rows of layers; take --report calls, leaves or type");
+  app.need_that({"--all"}, is({"calls", "node", "leaves", "type"}),
+                "this report leaves no rows out; take --report calls, node, leaves or type");
+  app.need_that(
+      {"--sort"}, [&options] { return options.report != "none" && options.report != "root"; },
+      "there is one row at most; take another --report");
 }
 
 }  // namespace
@@ -175,24 +189,19 @@ Command add_stat(App& program) {
   App* app = program.add_subcommand("stat", "what every layer costs");
   app->below_options(manual::name_lists);
   options->model.add_to(*app);
-  app->add_option("more MODELS", options->more,
-                  "more models, folders or quoted patterns: the totals of all side by side");
+  app->add({{"more", &options->more}});
   add_rows(*app, *options);
-  app->add_option("--energy NAME", options->profile.energy_model, "energy model (default strata)");
-  app->add_flag("--arena", options->profile.arena, "plan one block of memory for all activations");
-  app->add_option("--device-memory MODEL", options->profile.device_memory,
-                  "memory at each layer: pytorch-cuda (of an eager run), arena (of the plan)")
-      ->one_of({"pytorch-cuda", "arena"});
+  app->add({{"--energy", &options->profile.energy_model},
+            {"--arena", &options->profile.arena},
+            {"--device-memory", &options->profile.device_memory}});
   options->table.add_to(*app);
   options->table.add_exact(*app);
   options->table.add_choice(*app);
-  Option* save = app->add_option("--save DIR", options->save, "write every format into a folder");
+  app->add({{"--save", &options->save}});
   options->time.add_to(*app, options->model);
-  Option* strict =
-      app->add_flag("--strict", options->strict, "exit code 3 if anything could not be counted");
-  all_need(
-      {app->get_option("--report"), app->get_option("--layout"), app->get_option("--fuse"),
-       app->get_option("--all"), save, strict},
+  app->add({{"--strict", &options->strict}});
+  app->need_that(
+      {"--report", "--layout", "--fuse", "--all", "--save", "--strict"},
       [options = options.get()] { return !options->has_several(); },
       "several models have one row each; name one model");
   return {app, [options, app] { return run(*options, *app); }};

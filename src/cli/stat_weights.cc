@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 
 namespace strata::cli {
 

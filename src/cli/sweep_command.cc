@@ -8,9 +8,9 @@
 #include "base/visible.h"
 #include "cli/command.h"
 #include "cli/job_display.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "strata/task/sweep.h"
 #include "strata/task/sweep_scripts.h"
 #include "task/subprocess.h"
@@ -82,7 +82,7 @@ Result<int> run(Options options) {
   request.at_once = options.jobs;
   request.retry = options.retry;
   request.caller.program = version_text();
-  std::optional<JobDisplay> display(std::in_place, "strata: ");
+  std::optional<JobDisplay> display(std::in_place, true, "strata: ");
   const auto done = run_sweep(request, display->observer());
   display.reset();
   if (!done) return failure(done);
@@ -103,33 +103,19 @@ Result<int> run(Options options) {
 Command add_sweep(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("sweep", "many models × settings; resumable");
-  app->add_option("plan PLAN.toml", options->plan, "what to run (a TOML file)")->required();
-  Option* output = app->add_option("-o,--output FILE", options->output,
-                                   "file that results are added to (default PLAN.jsonl)")
-                       ->file_only();
-  Option* jobs = app->add_option("--jobs N", options->jobs,
-                                 "jobs at once (default 1: timing wants a quiet machine)")
-                     ->within(1, 1024);
-  Option* shard =
-      app->add_option("--shard I/N", options->shard, "run only this part of the jobs: 2/8");
-  Option* emit =
-      app->add_option("--emit slurm|make", options->emit, "print a script for a scheduler instead")
-          ->one_of({"slurm", "make"});
-  app->add_option("--shards N", options->shards,
-                  "number of parts of that script (default: one for each job)")
-      ->within(1, 1'000'000)
-      ->needs({emit}, "no script is printed");
-  Option* retry = app->add_flag("--retry", options->retry, "do jobs that failed once more");
-  Option* list = app->add_flag("--list", options->list, "print the jobs, run nothing")
-                     ->excludes(emit, "a script is printed instead");
+  app->add({{"plan", &options->plan},
+            {"--output", &options->output},
+            {"--jobs", &options->jobs},
+            {"--shard", &options->shard},
+            {"--emit", &options->emit},
+            {"--shards", &options->shards},
+            {"--retry", &options->retry},
+            {"--list", &options->list}});
   options->table.add_to(*app, "--table");
   options->table.add_choice(*app);
   options->table.add_exact_numbers(*app);
-  for (Option* option : {jobs, retry, app->get_option("--format"), app->get_option("--table"),
-                         app->get_option("--width")})
-    option->excludes(emit, "nothing is run")->excludes(list, "nothing is run");
-  shard->excludes(emit, "a script has all parts");
-  output->excludes(list, "nothing is run");
+  for (const char* other : {"--emit", "--list"})
+    app->exclude({"--format"}, other, "nothing is run");
   return {app, [options] { return run(*options); }};
 }
 

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/advice.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "document/chart/charts.h"
+#include "manual/advice.h"
+#include "options/options.h"
 
 namespace strata::cli {
 
-void TableOptions::add_to(App& app, const std::string& destination) {
+void TableOptions::add_to(App& app, const char* destination) {
   app_ = &app;
   std::vector<std::string> formats;
   for (const Renderer& one : renderers()) formats.emplace_back(one.name);
@@ -18,42 +18,49 @@ void TableOptions::add_to(App& app, const std::string& destination) {
                  fmt::format("{} (the default), {}; by the file's ending if not given",
                              formats.front(), fmt::join(formats.begin() + 1, formats.end(), ", ")))
       ->one_of(formats);
-  app.add_option(destination + " FILE", output, "write the table to a file");
-  app.add_flag("--with-paths", with_paths_, "keep the folders of absolute paths in files")
-      ->needs([this] { return format() != "table"; },
-              "a table for the terminal has them; take --format csv, json, md or html");
-  width_option_ = app.add_option("--width N", width_, "columns to fit the table into; 0: no limit")
-                      ->needs([this] { return format() == "table"; },
-                              "only a table for the terminal has a width; take --format table");
+  app.add("table", {{destination, &output}, {"--with-paths", &with_paths_}, {"--width", &width_}});
+  app.need_that(
+      {"--with-paths"}, [this] { return format() != "table"; },
+      "a table for the terminal has them; take --format csv, json, md or html");
+  app.need_that(
+      {"--width"}, [this] { return format() == "table"; },
+      "only a table for the terminal has a width; take --format table");
   app.add_option("--chart NAME", chart_,
                  fmt::format("of svg and png: {}; the first there is if not given",
                              fmt::join(chart_names(), ", ")))
       ->one_of(chart_names())
       ->needs([this] { return format() == "svg" || format() == "png"; },
               "a chart is a picture; take --format svg or png");
-  app.add_option("--color WHEN", color_, "colours and bars: auto (the default), always, never")
-      ->one_of({"auto", "always", "never"})
-      ->needs([this] { return renderer().is_for_terminal; },
-              "only a table for the terminal has colours; take --format table");
+  app.add("table", {{"--color", &color_}});
+  app.need_that(
+      {"--color"}, [this] { return renderer().is_for_terminal; },
+      "only a table for the terminal has colours; take --format table");
 }
 
 void TableOptions::add_choice(App& app) {
-  const auto add = [&](const char* name, const std::string& declared, auto& target,
-                       const std::string& help) {
-    return app.has_option(name) ? nullptr : app.add_option(declared, target, help);
-  };
-  add("--columns", "--columns LIST", choice_.columns,
-      "columns to show; +NAME and -NAME change the usual ones");
-  add("--sort", "--sort COLUMN", choice_.sort, "column to sort by; -COLUMN turns the order round");
-  if (Option* top = add("--top", "--top N", choice_.top, "show only the first N rows"))
-    top->within(std::int64_t{0}, std::int64_t{1} << 40);
-  add("--filter", "--filter GLOB", choice_.filter, "show only rows with a text that matches");
+  for (const Binding& one : {Binding{"--columns", &choice_.columns},
+                             {"--sort", &choice_.sort},
+                             {"--top", &choice_.top},
+                             {"--filter", &choice_.filter}})
+    if (!app.has_option(one.option)) app.add("table", {one});
+}
+
+void TableOptions::add_to_list(App& app, std::string& name, const std::string& thing,
+                               std::function<bool()> lists) {
+  if (!lists) lists = [&name] { return name.empty(); };
+  app.add({{"name", &name}});
+  add_to(app);
+  add_choice(app);
+  app.need_that(
+      {"--format", "--columns", "--sort", "--top", "--filter"}, lists,
+      fmt::format("one {} is shown as text; leave out its name", thing));
 }
 
 void TableOptions::add_exact(App& app) {
-  app.add_flag("--exact", exact, "every digit instead of human units")
-      ->needs([this] { return !is_data(); },
-              "csv and json have every digit; take --format table or md");
+  app.add("table", {{"--exact", &exact}});
+  app.need_that(
+      {"--exact"}, [this] { return !is_data(); },
+      "csv and json have every digit; take --format table or md");
 }
 
 void TableOptions::add_exact_numbers(App& app) {
@@ -83,10 +90,10 @@ const Renderer& TableOptions::renderer() const {
 TableStyle TableOptions::style() const {
   const bool to_terminal = is_standard_output(file());
   TableStyle style;
-  style.width = width_option_->given() ? width_ : to_terminal ? terminal_width() : 0;
+  style.width = app_->get_option("--width")->given() ? width_ : to_terminal ? terminal_width() : 0;
   style.exact = exact;
   style.with_paths = with_paths_;
-  style.phrase = advised;
+  style.phrase = manual::advised;
   style.chart = chart_;
   const bool forced = color_ == "always";  // also into a file: for `less -R`
   style.color = forced || (to_terminal && wants_color(color_));
@@ -108,6 +115,11 @@ Status TableOptions::write(Document document, const TableStyle& style) const {
   auto target = open_output(file(), file_kind(renderer(), document.kind));
   if (!target) return failure(target);
   return write_document(document, renderer(), style, std::move(*target), most_bytes_);
+}
+
+Result<int> TableOptions::print(Document document, int code) const {
+  if (Status status = write(std::move(document)); !status) return failure(status);
+  return code;
 }
 
 }  // namespace strata::cli

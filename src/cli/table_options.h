@@ -1,6 +1,7 @@
 // The options of commands that print a table: how it looks and where it goes.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,6 @@
 
 namespace strata::cli {
 
-class Option;
-
 struct TableOptions {
   std::string output;      // empty: stdout
   std::string kept_apart;  // a file with this ending holds something else; the table is printed
@@ -20,9 +19,14 @@ struct TableOptions {
 
   // `destination` names the option for the file: a command that writes a model, or results to go on
   // with, has `--table`.
-  void add_to(App& app, const std::string& destination = "-o,--output");
+  void add_to(App& app, const char* destination = "--output");
   // Of --columns, --sort, --top and --filter those that the command does not have itself.
   void add_choice(App& app);
+  // For a command that lists things, or shows the one that its argument `name` says as text: all of
+  // the above. `thing` is what one of them is called.
+  // `lists` says whether many are asked for; null: if there is no name.
+  void add_to_list(App& app, std::string& name, const std::string& thing,
+                   std::function<bool()> lists = nullptr);
   // For a command whose table has numbers to round.
   void add_exact(App& app);
   // For one that shows people texts in place of numbers, `1.41× [1.39, 1.43]`: the numbers, in the
@@ -49,6 +53,8 @@ struct TableOptions {
   // Renders the document with what was chosen of its first table, and writes it.
   Status write(Document document) const { return write(std::move(document), style()); }
   Status write(Document document, const TableStyle& style) const;
+  // The same for the last thing that a command does, which then ends with `code`.
+  Result<int> print(Document document, int code = kFine) const;
   // A page for people that is no document.
   Status write(const std::string& text) const;
 
@@ -62,7 +68,6 @@ struct TableOptions {
   std::size_t width_ = 0;
   std::uint64_t most_bytes_ = 0;  // of the output; 0: any number
   bool with_paths_ = false, exact_means_numbers_ = false;
-  Option* width_option_ = nullptr;
 };
 
 }  // namespace strata::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 
 namespace strata::cli {
 namespace {

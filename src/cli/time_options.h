@@ -24,14 +24,13 @@ struct TimeOptions {
   void add_to(App& app);
   // A view alone is a look at the kernels that would run.
   bool opens_engine() const { return timing.time || timing.memory || !view.empty(); }
-  // What was asked for, with mistakes named by their option.
-  Result<TimingRequest> request() const;
+  // What was asked for, if anything is to be run; mistakes are named by their option.
+  Status read_into(std::optional<TimingRequest>& request) const;
 
  private:
-  // Those that any run needs, and those that only say how times are measured.
-  std::vector<Option*> add_engine(App& app);
-  std::vector<Option*> add_method(App& app);
-  Option* add_view(App& app, const std::string& help);
+  // Those that any run needs, with their names, and those that only say how times are measured.
+  std::vector<std::string> add_engine(App& app);
+  void add_method(App& app);
 };
 
 }  // namespace strata::cli

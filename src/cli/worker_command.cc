@@ -1,7 +1,7 @@
 #include <fcntl.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "options/options.h"
 #include "strata/task/worker.h"
 
 namespace strata::cli {

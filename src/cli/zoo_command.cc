@@ -1,9 +1,8 @@
-#include "cli/zoo_command.h"
-
 #include <fmt/format.h>
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "cli/table_options.h"
+#include "options/options.h"
 #include "report/zoo.h"
 #include "strata/zoo/zoo.h"
 
@@ -48,12 +47,7 @@ Result<int> run_zoo(const ZooOptions& options) {
 Command add_zoo(App& program) {
   auto options = std::make_shared<ZooOptions>();
   App* app = program.add_subcommand("zoo", "the built-in networks; a table of them; export");
-  app->add_option("name NAME", options->name, "one network, with its parameters");
-  options->table.add_to(*app);
-  options->table.add_choice(*app);
-  for (const char* name : {"--format", "--columns", "--sort", "--top", "--filter"})
-    app->get_option(name)->needs([options] { return options->name.empty(); },
-                                 "one network is shown as text; leave out its name");
+  options->table.add_to_list(*app, options->name, "network");
   const Command parts[] = {add_zoo_table(*app), add_zoo_export(*app)};
   return {app, [options, table = parts[0], exported = parts[1]]() -> Result<int> {
             if (table.app->parsed()) return table.run();

@@ -1,9 +1,9 @@
 // A network of the zoo as an ONNX file.
 #include <fmt/format.h>
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "cli/output.h"
-#include "cli/zoo_command.h"
+#include "options/options.h"
 #include "strata/base/number_text.h"
 #include "strata/task/zoo_export.h"
 
@@ -44,15 +44,10 @@ Result<int> run(Options& options) {
 Command add_zoo_export(App& zoo) {
   auto options = std::make_shared<Options>();
   App* app = zoo.add_subcommand("export", "write a network as an ONNX file");
-  app->add_option("name NAME", options->request.network, "a network, with parameters if need be")
-      ->required();
-  app->add_option("-o,--output FILE", options->request.output,
-                  "file to write (default NAME.onnx); - for stdout");
-  const Option* no_weights =
-      app->add_flag("--no-weights", options->no_weights, "write shapes only");
-  app->add_option("--seed N", options->seed, "seed of the random weights (default 0)")
-      ->group("Options")
-      ->excludes(no_weights, "no weights are written");
+  app->add({{"name", &options->request.network},
+            {"--output", &options->request.output},
+            {"--no-weights", &options->no_weights},
+            {"--seed", &options->seed}});
   return {app, [options] { return run(*options); }};
 }
 

@@ -138,8 +138,8 @@ std::size_t OpTable::first_slot(const Ends& ends, std::size_t size) {
   return static_cast<std::size_t>(((ends.head * kOdd) ^ (ends.tail + size)) * kOdd >> (64 - kBits));
 }
 
-bool OpTable::Rows::is_of(std::string_view other_domain, std::string_view other_op,
-                          const Ends& ends_of_op) const {
+inline bool OpTable::Rows::is_of(std::string_view other_domain, std::string_view other_op,
+                                 const Ends& ends_of_op) const {
   return ends == ends_of_op && op.size() == other_op.size() && domain == other_domain &&
          (op.size() <= 16 || op == other_op);
 }

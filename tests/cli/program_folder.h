@@ -1,11 +1,8 @@
 // Runs the program in a folder of the test's own.
 #pragma once
 
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,14 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include "../run_shell.h"
+
 namespace strata {
 
 class ProgramFolder : public testing::Test {
  protected:
-  struct Ran {
-    int code = -1;
-    std::string text;  // stdout and stderr
-  };
+  using Ran = ::strata::Ran;
 
   void SetUp() override {
     folder_ =
@@ -32,14 +28,7 @@ class ProgramFolder : public testing::Test {
   Ran strata(const std::string& arguments) const { return shell(STRATA_BINARY " " + arguments); }
   // Any line of /bin/sh, in the folder.
   Ran shell(const std::string& line) const {
-    const std::string command = "cd '" + folder_.string() + "' && (" + line + ") 2>&1";
-    Ran ran;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> buffer;
-    while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) ran.text += buffer.data();
-    const int status = ::pclose(pipe);
-    ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return ran;
+    return run_shell("cd '" + folder_.string() + "' && (" + line + ")");
   }
   std::string read(const std::string& name) const {
     std::stringstream text;

@@ -1,39 +1,20 @@
 // One document in the formats of other programs, in the judgement of Python's own json, csv and XML
 // readers: check_formats.py compares each with the document as JSON.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <random>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "../run_shell.h"
 #include "strata/document/render.h"
 
 namespace {
 
 using namespace strata;
-
-struct Ran {
-  int exit_code;
-  std::string output;  // and errors
-};
-
-Ran run(const std::string& command) {
-  std::FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
-  if (pipe == nullptr) return {-1, "cannot start a shell"};
-  Ran ran{0, ""};
-  std::array<char, 4096> buffer;
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    ran.output.append(buffer.data(), n);
-  const int status = ::pclose(pipe);
-  ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
-}
 
 // Stages of blocks of layers, each with a time of its own; one is done by another's kernel. Times
 // are from 10 ns to 1 ms, so that rounding them one by one would add up to something.
@@ -102,9 +83,9 @@ TEST_F(Formats, SayWhatTheDocumentSays) {
                         fmt::format("{}/{}.{}", folder_, chart, format), {.chart = chart});
       ASSERT_TRUE(status) << chart << ": " << status.error().message;
     }
-  const Ran judged =
-      run("/usr/bin/python3 -B " STRATA_SOURCE_DIR "/tests/formats/check_formats.py " + folder_);
-  EXPECT_EQ(judged.exit_code, 0) << judged.output;
+  const Ran judged = run_shell(
+      "/usr/bin/python3 -B " STRATA_SOURCE_DIR "/tests/formats/check_formats.py " + folder_);
+  EXPECT_EQ(judged.code, 0) << judged.text;
 }
 
 TEST_F(Formats, ReplaceTheirOwnAndNothingElse) {
@@ -114,7 +95,7 @@ TEST_F(Formats, ReplaceTheirOwnAndNothingElse) {
     std::filesystem::remove(file);
     ASSERT_TRUE(save_document(document, **find_renderer(name), file)) << name;
     EXPECT_TRUE(save_document(document, **find_renderer(name), file)) << name;
-    ASSERT_EQ(run("echo '{\"mine\": 1}' > " + file).exit_code, 0);
+    ASSERT_EQ(run_shell("echo '{\"mine\": 1}' > " + file).code, 0);
     EXPECT_FALSE(save_document(document, **find_renderer(name), file)) << name;
   }
 }

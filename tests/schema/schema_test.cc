@@ -2,32 +2,17 @@
 // not ours (python3-jsonschema), which also has to refuse the same documents with a member
 // misspelt or missing.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
+#include "../run_shell.h"
+
 namespace {
 
-struct Ran {
-  int exit_code;
-  std::string output;  // and errors
-};
-
-Ran run(const std::string& command) {
-  std::FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
-  if (pipe == nullptr) return {-1, "cannot start a shell"};
-  Ran ran{0, ""};
-  std::array<char, 4096> buffer;
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    ran.output.append(buffer.data(), n);
-  const int status = ::pclose(pipe);
-  ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
-}
+using strata::Ran;
+using strata::run_shell;
 
 const std::string kValidate = "/usr/bin/python3 -B -W ignore " STRATA_SOURCE_DIR
                               "/tests/schema/validate.py " STRATA_SOURCE_DIR "/data/schemas";
@@ -44,11 +29,11 @@ class Schema : public testing::TestWithParam<const char*> {
 
 TEST_P(Schema, OutputIsValidAndDamagedOutputIsNot) {
   const std::string file = folder_ + "/out.json";
-  const Ran made = run("cd " STRATA_SOURCE_DIR " && OUT=" + folder_ + " && " STRATA_BINARY " " +
-                       GetParam() + " > " + file);
-  ASSERT_EQ(made.exit_code, 0) << made.output;
-  const Ran judged = run(kValidate + " --broken " + file);
-  EXPECT_EQ(judged.exit_code, 0) << judged.output;
+  const Ran made = run_shell("cd " STRATA_SOURCE_DIR " && OUT=" + folder_ +
+                             " && " STRATA_BINARY " " + GetParam() + " > " + file);
+  ASSERT_EQ(made.code, 0) << made.text;
+  const Ran judged = run_shell(kValidate + " --broken " + file);
+  EXPECT_EQ(judged.code, 0) << judged.text;
 }
 
 constexpr const char* kCommands[] = {
@@ -117,24 +102,25 @@ INSTANTIATE_TEST_SUITE_P(Commands, Schema, testing::ValuesIn(kCommands));
 // the names as they are, whatever is in them.
 TEST_F(Schema, JunitIsXml) {
   const std::string file = folder_ + "/junit.xml";
-  const Ran made = run("cd " STRATA_SOURCE_DIR " && " STRATA_BINARY
-                       " check tests/models/resnet18.onnx --junit " +
-                       file + " --budget 'no:<a&b>\"]]>,macs=1,params=12M' > /dev/null");
-  ASSERT_EQ(made.exit_code, 3) << made.output;
-  const Ran judged =
-      run("/usr/bin/python3 -c 'import sys, xml.etree.ElementTree as E; "
-          "s = E.parse(sys.argv[1]).getroot()[0]; "
-          "print(s.get(\"tests\"), s.get(\"failures\"), "
-          "*[(c.get(\"name\"), [f.tag for f in c]) for c in s])' " +
-          file);
-  EXPECT_EQ(judged.output,
+  const Ran made = run_shell("cd " STRATA_SOURCE_DIR " && " STRATA_BINARY
+                             " check tests/models/resnet18.onnx --junit " +
+                             file + " --budget 'no:<a&b>\"]]>,macs=1,params=12M' > /dev/null");
+  ASSERT_EQ(made.code, 3) << made.text;
+  const Ran judged = run_shell(
+      "/usr/bin/python3 -c 'import sys, xml.etree.ElementTree as E; "
+      "s = E.parse(sys.argv[1]).getroot()[0]; "
+      "print(s.get(\"tests\"), s.get(\"failures\"), "
+      "*[(c.get(\"name\"), [f.tag for f in c]) for c in s])' " +
+      file);
+  EXPECT_EQ(judged.text,
             "3 1 ('no <a&b>\"]]>', []) ('macs = 1', ['failure']) ('params = 12M', [])\n");
 }
 
 // What 0.1 wrote is no document of today; readers know the difference.
 TEST(SchemaOf01, IsAnother) {
-  const Ran judged = run(kValidate + " " STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/profile.json");
-  EXPECT_EQ(judged.exit_code, 1) << judged.output;
+  const Ran judged =
+      run_shell(kValidate + " " STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/profile.json");
+  EXPECT_EQ(judged.code, 1) << judged.text;
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -12,27 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "../run_shell.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
-struct Ended {
-  std::string text;
-  int code;
-};
-
-Ended run(const std::string& command) {
-  Ended ended{"", -1};
-  std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return ended;
-  char piece[4096];
-  while (const std::size_t got = std::fread(piece, 1, sizeof piece, pipe))
-    ended.text.append(piece, got);
-  const int status = ::pclose(pipe);
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ended;
-}
+using strata::Ran;
+using strata::run_shell;
 
 const std::string kHere = std::string(STRATA_SOURCE_DIR) + "/tests/shell/";
 
@@ -53,14 +38,14 @@ class Completion : public testing::Test {
   Offers offers(const std::string& shell, const std::string& file, const std::string& arguments,
                 const Offers& expected) {
     const std::string path = (folder_ / file).string();
-    const Ended made =
-        run(std::string(STRATA_BINARY) + " completion " + shell + " > '" + path + "'");
+    const Ran made =
+        run_shell(std::string(STRATA_BINARY) + " completion " + shell + " > '" + path + "'");
     EXPECT_EQ(made.code, 0) << made.text;
     std::string command = "cd " STRATA_SOURCE_DIR " && HOME='" + folder_.string() + "' TERM=dumb ";
     command += "timeout 120 " + shell + " " + arguments + " " + kHere + "complete." + shell + " '" +
                (shell == "zsh" ? folder_.string() : path) + "'";
     for (const auto& [line, words] : expected) command += " '" + line + "'";
-    const Ended ended = run(command);
+    const Ran ended = run_shell(command);
     EXPECT_EQ(ended.code, 0) << "is " << shell << " installed? deps/install.sh test brings it";
     Offers found;
     std::istringstream lines(ended.text);
@@ -145,17 +130,17 @@ TEST_F(Completion, InFish) {
 TEST(ManualPages, AreCleanForMandoc) {
   std::string folder = (fs::temp_directory_path() / "strata_pages_XXXXXX").string();
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  ASSERT_EQ(run(std::string(STRATA_BINARY) + " help --man --save " + folder).code, 0);
+  ASSERT_EQ(run_shell(std::string(STRATA_BINARY) + " help --man --save " + folder).code, 0);
   std::size_t pages = 0;
   for (const fs::directory_entry& page : fs::directory_iterator(folder)) {
     ++pages;
     // A page has the version of the program, and no date, so that it is the same in every build.
-    const Ended lint = run("mandoc -Tlint -Wwarning '" + page.path().string() +
-                           "' | sed '/ WARNING: missing date, /d'");
+    const Ran lint = run_shell("mandoc -Tlint -Wwarning '" + page.path().string() +
+                               "' | sed '/ WARNING: missing date, /d'");
     EXPECT_THAT(lint.text, IsEmpty()) << "deps/install.sh test brings mandoc";
   }
   EXPECT_GT(pages, 15u);
-  const Ended shown = run("mandoc -Tutf8 '" + folder + "/strata-stat.1' | col -b");
+  const Ran shown = run_shell("mandoc -Tutf8 '" + folder + "/strata-stat.1' | col -b");
   EXPECT_THAT(shown.text, testing::HasSubstr("strata-stat - what every layer costs"));
   EXPECT_THAT(shown.text, testing::HasSubstr("-o, --output FILE"));
   EXPECT_THAT(shown.text, testing::HasSubstr("strata stat mobilenet_v2.onnx"));

@@ -6,29 +6,12 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
-#include <optional>
 #include <string>
 
-namespace {
+#include "../run_shell.h"
 
-// Instructions that valgrind counts for a command line; nullopt if it cannot be run or prints no
-// count.
-std::optional<std::int64_t> instructions_of(const std::string& arguments) {
-  const std::string counted =
-      std::string("valgrind --tool=callgrind --callgrind-out-file=/dev/null ") + STRATA_BINARY +
-      " " + arguments + " 2>&1 >/dev/null";
-  std::FILE* pipe = ::popen(counted.c_str(), "r");
-  if (pipe == nullptr) return std::nullopt;
-  std::string text;
-  char piece[4096];
-  while (const std::size_t got = std::fread(piece, 1, sizeof piece, pipe)) text.append(piece, got);
-  if (::pclose(pipe) != 0) return std::nullopt;
-  const std::size_t at = text.find("Collected : ");
-  if (at == text.npos) return std::nullopt;
-  return std::stoll(text.substr(at + 12));
-}
+namespace {
 
 class Start : public testing::Test {
  protected:
@@ -38,7 +21,7 @@ class Start : public testing::Test {
 #endif
   }
   static void expect_at_most(const std::string& arguments, std::int64_t most) {
-    const auto count = instructions_of(arguments);
+    const auto count = strata::instructions_of(STRATA_BINARY " " + arguments);
     ASSERT_TRUE(count) << "valgrind is not installed; deps/install.sh test brings it";
     EXPECT_LE(*count, most) << "strata " << arguments;
     EXPECT_GT(*count, 100'000) << "strata " << arguments;  // it did run

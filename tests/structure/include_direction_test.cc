@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::array<std::string_view, 27> kRooms = {
+constexpr std::array<std::string_view, 28> kRooms = {
     "base",  "graph",     "document", "ops",         "read",     "write",   "infer",
     "cost",  "build",     "zoo",      "engine",      "data",     "machine", "measure",
     "bench", "calibrate", "edit",     "sensitivity", "quantize", "profile", "report",
-    "lint",  "compare",   "check",    "task",        "manual",   "cli"};
+    "lint",  "compare",   "check",    "task",        "manual",   "options", "cli"};
 
 struct Place {
   std::size_t room;  // index into kRooms

@@ -1,6 +1,6 @@
 // The library names neither an option of the program nor the program itself, since its caller may
-// be another program. It says what is wrong, with a code; src/cli/advice.cc says what to type.
-// src/manual/ writes about the program's options, and nothing else.
+// be another program. It says what is wrong, with a code; src/manual/advice.cc says what to type.
+// src/manual/ writes about the program's options, and nothing else; src/options/ reads them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,8 @@ std::vector<std::string> places(const fs::path& top) {
     const std::string path = entry.path().lexically_relative(root).generic_string();
     const std::string extension = entry.path().extension().string();
     if ((extension != ".h" && extension != ".cc") || path.starts_with("src/cli/") ||
-        path.starts_with("src/manual/") || path.ends_with("_test.cc"))
+        path.starts_with("src/options/") || path.starts_with("src/manual/") ||
+        path.ends_with("_test.cc"))
       continue;
     std::ifstream file(entry.path());
     int number = 0;

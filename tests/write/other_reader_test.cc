@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../run_shell.h"
 #include "strata/base/scratch_folder.h"
 #include "strata/read/read.h"
 #include "strata/write/onnx.h"
@@ -44,13 +44,9 @@ TEST(OtherReader, ReadsTheSameNetworks) {
   const std::string command =
       fmt::format("/usr/bin/python3 -B {}/tests/write/same_network.py < {} 2>&1", STRATA_SOURCE_DIR,
                   (folder / "pairs.txt").string());
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string output;
-  char part[4096];
-  while (const std::size_t size = std::fread(part, 1, sizeof part, pipe)) output.append(part, size);
-  EXPECT_EQ(::pclose(pipe), 0);
-  EXPECT_EQ(output, fmt::format("{} pairs\n", count));
+  const Ran judged = run_shell(command);
+  EXPECT_EQ(judged.code, 0);
+  EXPECT_EQ(judged.text, fmt::format("{} pairs\n", count));
 }
 
 }  // namespace

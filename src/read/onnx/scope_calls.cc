@@ -145,6 +145,7 @@ void ScopeTree::count_calls() {
 
 void ScopeTree::make_scopes() {
   model_.scopes.clear();
+  model_.scopes.reserve(entries_.size());
   model_.scopes.push_back({{}, {}, modules_[0].cls, kNone, 0});
   // The parent's call that each entry is in, if entries say so.
   std::vector<std::uint32_t> first_said(modules_.size());

@@ -31,7 +31,10 @@ class ScopeTree {
   explicit ScopeTree(Model& model) : model_(model), entries_(1) {}
 
   // Makes room for the scopes of this many nodes.
-  void reserve(std::size_t nodes) { ids_.reserve(nodes); }
+  void reserve(std::size_t nodes) {
+    ids_.reserve(nodes);
+    entries_.reserve(nodes);
+  }
   // The scope of a node whose surroundings are at `start`.
   Id place(Id start, const NodeText& node);
   // The scope inside a function call.

@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "options/options.h"
 
 #include <algorithm>
 #include <functional>
@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "manual/help_text.h"
 #include "manual/option_groups.h"
+#include "manual/option_rows.h"
 
 namespace strata::cli {
 
@@ -23,34 +24,32 @@ std::string path_of(const CLI::App& app) {
   return parent == nullptr ? app.get_name() : path_of(*parent) + " " + app.get_name();
 }
 
-// Examples and explanations, as they are in the repository.
-std::string help_file(const CLI::App& app) {
-  std::string name = path_of(app);  // `strata zoo table` has zoo_table.txt
+// Of its files in data/: `strata zoo table` has zoo_table.txt.
+std::string file_name(const CLI::App& app) {
+  std::string name = path_of(app);
   if (const std::size_t space = name.find(' '); space != name.npos) name.erase(0, space + 1);
   std::replace(name.begin(), name.end(), ' ', '_');
-  return std::string(embedded_file("data/help/" + name + ".txt").value_or(""));
+  return name;
+}
+
+// Examples and explanations, as they are in the repository.
+std::string help_file(const CLI::App& app) {
+  return std::string(embedded_file("data/help/" + file_name(app) + ".txt").value_or(""));
 }
 
 // `--output` of `--output FILE`
 std::string name_part(const std::string& names) { return names.substr(0, names.find(' ')); }
 
-// Options by name, with commas and an "or" before the last.
-std::string either(const std::vector<const Option*>& options) {
+// With commas and an "or" before the last.
+std::string either(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < options.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == options.size() ? " or " : ", ") + options[i]->name();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
   return text;
 }
 
-// A number with its unit; throws as CLI11's own checks do.
-std::function<void(const std::string&)> quantity_into(const std::string& names, Quantity quantity,
-                                                      std::function<void(double)> take) {
-  return
-      [name = name_part(names.substr(names.find("--"))), quantity, take](const std::string& text) {
-        const auto number = parse_quantity(text, quantity);
-        if (!number) throw CLI::ValidationError(name, number.error().message);
-        take(*number);
-      };
+std::string not_to_standard_output(const std::string& text) {
+  return text == "-" ? "this cannot go to standard output; name a file" : "";
 }
 
 }  // namespace
@@ -74,11 +73,6 @@ Option* Option::description(const std::string& help) {
   return this;
 }
 
-Option* Option::group(const std::string& heading) {
-  group_ = heading;
-  return this;
-}
-
 Option* Option::one_of(const std::vector<std::string>& words) {
   words_ = words;
   option_->check([words](const std::string& text) {
@@ -94,13 +88,6 @@ Option* Option::suggest(const std::vector<std::string>& words) {
   return this;
 }
 
-Option* Option::file_only() {
-  option_->check([](const std::string& text) {
-    return text == "-" ? "this cannot go to standard output; name a file" : "";
-  });
-  return this;
-}
-
 template <class Number>
 Option* Option::within(Number least, Number most) {
   option_->check(CLI::Range(least, most));
@@ -110,32 +97,24 @@ template Option* Option::within(int, int);
 template Option* Option::within(std::int64_t, std::int64_t);
 template Option* Option::within(double, double);
 
-Option* Option::delimiter(char between) {
-  option_->delimiter(between);
-  return this;
-}
-
-Option* Option::allow_extra_args(bool allowed) {
-  option_->allow_extra_args(allowed);
-  return this;
+void Option::take_values(const manual::OptionRow& row) {
+  group_ = row.group;
+  if (!row.value.empty()) option_text(std::string(row.value));
+  if (row.required) required();
+  if (!row.words.empty()) one_of(row.words);
+  if (row.only_file) option_->check(not_to_standard_output);
+  if (row.commas) option_->delimiter(',');
+  if (row.several_words) option_->allow_extra_args(true);
+  const std::string least(row.least), most(row.most);
+  if (least.find('.') != least.npos)
+    within(std::stod(least), std::stod(most));
+  else if (!least.empty())
+    within(std::int64_t{std::stoll(least)}, std::int64_t{std::stoll(most)});
 }
 
 Option* Option::hide() {
   option_->group("");
   return this;
-}
-
-Option* Option::needs(const std::vector<const Option*>& others, const std::string& why) {
-  return needs(
-      [others] {
-        return std::any_of(others.begin(), others.end(), [](auto* one) { return one->given(); });
-      },
-      fmt::format("{}; add {}", why, either(others)));
-}
-
-Option* Option::excludes(const Option* other, const std::string& why) {
-  return needs([other] { return !other->given(); },
-               fmt::format("{}; leave out {} or {}", why, name(), other->name()));
 }
 
 Option* Option::needs(std::function<bool()> holds, const std::string& why) {
@@ -151,16 +130,6 @@ Option* Option::replaced_by(const std::string& now) {
 std::size_t Option::count() const { return option_->count(); }
 
 bool Option::hidden() const { return option_->get_group().empty(); }
-
-void all_need(const std::vector<Option*>& options, const std::vector<const Option*>& others,
-              const std::string& why) {
-  for (Option* option : options) option->needs(others, why);
-}
-
-void all_need(const std::vector<Option*>& options, const std::function<bool()>& holds,
-              const std::string& why) {
-  for (Option* option : options) option->needs(holds, why);
-}
 
 // ----- App
 
@@ -195,35 +164,64 @@ Option* App::keep(CLI::Option* option, const std::string& names) {
   return kept;
 }
 
-Option* App::add_flag(const std::string& names, bool& target, const std::string& help) {
-  return keep(app_->add_flag(name_part(names), target, help), names);
+Option* App::add_option(const std::string& names, Target target, const std::string& help) {
+  const std::string name = name_part(names);
+  CLI::Option* made = std::visit(
+      [&](auto* to) {
+        if constexpr (std::is_same_v<decltype(to), bool*>)
+          return app_->add_flag(name, *to, help);
+        else
+          return app_->add_option(name, *to, help);
+      },
+      target);
+  return keep(made, names);
 }
 
-template <class T>
-Option* App::add_option(const std::string& names, T& target, const std::string& help) {
-  return keep(app_->add_option(name_part(names), target, help), names);
-}
-template Option* App::add_option(const std::string&, std::string&, const std::string&);
-template Option* App::add_option(const std::string&, int&, const std::string&);
-template Option* App::add_option(const std::string&, std::uint32_t&, const std::string&);
-template Option* App::add_option(const std::string&, std::int64_t&, const std::string&);
-template Option* App::add_option(const std::string&, std::uint64_t&, const std::string&);
-template Option* App::add_option(const std::string&, double&, const std::string&);
-template Option* App::add_option(const std::string&, std::optional<std::string>&,
-                                 const std::string&);
-template Option* App::add_option(const std::string&, std::optional<double>&, const std::string&);
-template Option* App::add_option(const std::string&, std::vector<std::string>&, const std::string&);
-template Option* App::add_option(const std::string&, std::vector<double>&, const std::string&);
-
-template <class T>
-Option* App::add_quantity(const std::string& names, Quantity quantity, T& target,
+Option* App::add_quantity(const std::string& names, Quantity quantity, Target target,
                           const std::string& help) {
-  const auto take = quantity_into(names, quantity, [&target](double number) { target = number; });
+  // Throws as CLI11's own checks do.
+  const auto take = [name = name_part(names.substr(names.find("--"))), quantity,
+                     target](const std::string& text) {
+    const auto number = parse_quantity(text, quantity);
+    if (!number) throw CLI::ValidationError(name, number.error().message);
+    if (double* const* plain = std::get_if<double*>(&target))
+      **plain = *number;
+    else
+      *std::get<std::optional<double>*>(target) = *number;
+  };
   return keep(app_->add_option_function<std::string>(name_part(names), take, help), names);
 }
-template Option* App::add_quantity(const std::string&, Quantity, double&, const std::string&);
-template Option* App::add_quantity(const std::string&, Quantity, std::optional<double>&,
-                                   const std::string&);
+
+void App::add(const std::vector<Binding>& options) { add(file_name(*app_), options); }
+
+void App::add(std::string_view part, const std::vector<Binding>& options) {
+  const std::string own_part = file_name(*app_);
+  const auto& own = manual::option_rows(own_part);
+  const auto& rows = manual::option_rows(part);
+  for (const Binding& binding : options) {
+    const manual::OptionRow* row = manual::find_row(rows, binding.option);
+    if (row == nullptr)
+      throw std::logic_error(fmt::format("data/options/{}.txt lacks {}", part, binding.option));
+    const auto* change = part == own_part ? nullptr : manual::find_row(own, binding.option);
+    if (change == nullptr)
+      add_row(*row, binding.target);
+    else
+      add_row(manual::adapted(*row, *change), binding.target);
+  }
+}
+
+void App::add_row(const manual::OptionRow& row, const Target& target) {
+  const std::string names(row.names);
+  Option* option = row.unit ? add_quantity(names, *row.unit, target, row.help)
+                            : add_option(names, target, row.help);
+  option->take_values(row);
+  for (const manual::OptionRule& rule : row.rules)
+    if (rule.excludes)
+      exclude({option->name()}, rule.others.front(), rule.why);
+    else
+      need({option->name()}, rule.others, rule.why);
+  for (const std::string& name : row.was) old_name(name, option);
+}
 
 void App::old_name(const std::string& name, Option* now) {
   old_name(name, [now](const std::string&) { return now; });
@@ -246,15 +244,38 @@ void App::old_name(const std::string& name, std::function<Option*(const std::str
   *self = old;
 }
 
-bool App::has_option(const std::string& name) const {
-  return app_->get_option_no_throw(name) != nullptr;
+// The others are looked up when the rule is, since they may be added after it.
+void App::need(const std::vector<std::string>& options, const std::vector<std::string>& others,
+               const std::string& why) {
+  const auto given = [this](const std::string& name) { return get_option(name)->given(); };
+  need_that(
+      options, [=] { return std::any_of(others.begin(), others.end(), given); },
+      fmt::format("{}; add {}", why, either(others)));
 }
 
-Option* App::get_option(const std::string& name) {
-  const CLI::Option* wanted = app_->get_option(name);
-  for (const auto& option : options_)
-    if (option->option_ == wanted) return option.get();
-  return keep(app_->get_option(name), "");  // CLI11's own, as --help
+void App::exclude(const std::vector<std::string>& options, const std::string& other,
+                  const std::string& why) {
+  for (const std::string& name : options)
+    get_option(name)->needs([=, this] { return !get_option(other)->given(); },
+                            fmt::format("{}; leave out {} or {}", why, name, other));
+}
+
+void App::need_that(const std::vector<std::string>& options, const std::function<bool()>& holds,
+                    const std::string& why) {
+  for (const std::string& name : options) get_option(name)->needs(holds, why);
+}
+
+Option* App::find(const std::string& name) const {
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [&](const auto& one) { return one->name() == name; });
+  return found == options_.end() ? nullptr : found->get();
+}
+
+bool App::has_option(const std::string& name) const { return find(name) != nullptr; }
+
+Option* App::get_option(const std::string& name) const {
+  if (Option* option = find(name)) return option;
+  throw std::logic_error("there is no option " + name);
 }
 
 void App::remove_option(const std::string& name) {

@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "options/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,8 +41,8 @@ TEST(Options, OfEveryTypeReachTheirTargets) {
   app.add_option("--real", real);
   app.add_option("--word", word);
   app.add_option("--scale", scale);
-  app.add_option("--names", names)->allow_extra_args(false);
-  app.add_option("--numbers", numbers)->delimiter(',');
+  app.add_option("--names", names);
+  app.add_option("--numbers", numbers);
   EXPECT_EQ(words_for(app, ""), "");
   EXPECT_EQ(text, "before");
   EXPECT_FALSE(word || scale);
@@ -50,7 +50,7 @@ TEST(Options, OfEveryTypeReachTheirTargets) {
   EXPECT_EQ(words_for(app,
                       "--flag --text 'two words' --whole -3 --depth 4 --large 1099511627776 "
                       "--seed 18446744073709551615 --real 2.5 --word w --scale 0.25 --names a "
-                      "--names b --numbers 1,2.5"),
+                      "--names b --numbers 1 --numbers 2.5"),
             "");
   EXPECT_TRUE(flag);
   EXPECT_EQ(text, "two words");
@@ -69,7 +69,7 @@ TEST(Options, AListStopsBeforeThePositionalArgument) {
   App app;
   std::vector<std::string> names;
   std::string model;
-  app.add_option("--names", names)->allow_extra_args(false);
+  app.add_option("--names", names);
   app.add_option("model", model)->required();
   EXPECT_EQ(words_for(app, "--names a model.onnx"), "");
   EXPECT_THAT(names, ElementsAre("a"));
@@ -141,7 +141,7 @@ TEST(Options, ThoseGivenAreCountedAndListed) {
   std::vector<std::string> names;
   app.add_flag("--flag", flag);
   app.add_option("--top", top);
-  app.add_option("--names", names)->allow_extra_args(false);
+  app.add_option("--names", names);
   const Option* width_option = app.add_option("--width", width);
   EXPECT_EQ(words_for(app, "--names b --names a --top 3"), "");
   EXPECT_THAT(given_options(app), ElementsAre(Pair("--top", "3"), Pair("--names", "b,a")));
@@ -155,8 +155,8 @@ TEST(Options, QuantitiesHaveUnits) {
   App app;
   double seconds = 3;
   std::optional<double> share;
-  app.add_quantity("--max-time", Quantity::TimeLimit, seconds);
-  app.add_quantity("-p,--passes", Quantity::Share, share);
+  app.add_quantity("--max-time", Quantity::TimeLimit, &seconds);
+  app.add_quantity("-p,--passes", Quantity::Share, &share);
   EXPECT_EQ(words_for(app, ""), "");
   EXPECT_EQ(seconds, 3);
   EXPECT_FALSE(share);
@@ -175,8 +175,8 @@ TEST(Options, AnOldNameWorksAndIsSaid) {
   App* app = program.add_subcommand("run", "");
   double seconds = 3;
   std::vector<std::string> inputs;
-  Option* limit = app->add_quantity("--max-time", Quantity::TimeLimit, seconds);
-  Option* input = app->add_option("--input", inputs)->allow_extra_args(false);
+  Option* limit = app->add_quantity("--max-time", Quantity::TimeLimit, &seconds);
+  Option* input = app->add_option("--input", inputs);
   app->old_name("--seconds", limit);
   app->old_name("--inputs", input);
   EXPECT_EQ(words_for(program, "run --max-time 1"), "");
@@ -213,8 +213,8 @@ TEST(Options, AnOldNameIsNotTakenForAnother) {
 TEST(Options, TheValueOfAnOldNameMayDecideWhatItIsNow) {
   App app;
   std::optional<double> share, seconds;
-  Option* passes = app.add_quantity("--passes", Quantity::Share, share);
-  Option* limit = app.add_quantity("--max-time", Quantity::TimeLimit, seconds);
+  Option* passes = app.add_quantity("--passes", Quantity::Share, &share);
+  Option* limit = app.add_quantity("--max-time", Quantity::TimeLimit, &seconds);
   app.old_name("--budget",
                [=](const std::string& value) { return value.ends_with('%') ? passes : limit; });
   EXPECT_EQ(words_for(app, "--budget 10%"), "");
@@ -231,9 +231,7 @@ TEST(Options, TheValueOfAnOldNameMayDecideWhatItIsNow) {
 TEST(Options, AnOptionMayBeReplacedByTheWayAnotherIsWritten) {
   App app;
   std::vector<std::string> own;
-  app.add_option("--engine-option", own)
-      ->allow_extra_args(false)
-      ->replaced_by("--engine NAME:KEY=VALUE");
+  app.add_option("--engine-option", own)->replaced_by("--engine NAME:KEY=VALUE");
   EXPECT_EQ(words_for(app, "--engine-option a=1"), "");
   EXPECT_THAT(own, ElementsAre("a=1"));
   EXPECT_THAT(
@@ -259,15 +257,15 @@ TEST(Options, WithoutAnEffectAreRefused) {
   int runs = 0, width = 0;
   double seconds = 3;
   std::string format = "table";
-  Option* time_option = app->add_flag("--time", time);
-  Option* memory_option = app->add_flag("--memory", memory);
-  Option* runs_option = app->add_option("--runs", runs);
-  Option* limit = app->add_quantity("--max-time", Quantity::TimeLimit, seconds);
+  app->add_option("--runs", runs);
+  Option* limit = app->add_quantity("--max-time", Quantity::TimeLimit, &seconds);
+  app->need({"--runs", "--max-time"}, {"--time", "--memory"}, "nothing is run");
+  app->exclude({"--max-time"}, "--runs", "--runs says when to stop");
+  app->add_flag("--time", time);
+  app->add_flag("--memory", memory);
   app->add_option("--format", format);
   app->add_option("--width", width)
       ->needs([&] { return format == "table"; }, "only a table has a width; take --format table");
-  all_need({runs_option, limit}, {time_option, memory_option}, "nothing is run");
-  limit->excludes(runs_option, "--runs says when to stop");
   app->old_name("--seconds", limit);
 
   EXPECT_EQ(effects_of(program, "run"), "");
@@ -282,6 +280,30 @@ TEST(Options, WithoutAnEffectAreRefused) {
   EXPECT_EQ(effects_of(program, "run --width 80"), "");
   EXPECT_EQ(effects_of(program, "run --width 80 --format csv"),
             "--width has no effect: only a table has a width; take --format table");
+}
+
+// data/options/zoo_export.txt has the rows, and those of table.txt are shared.
+TEST(Options, RowsOfFilesSayWhatTheyTake) {
+  App program("", "strata");
+  App* app = program.add_subcommand("zoo", "")->add_subcommand("export", "");
+  std::string name, output, color;
+  bool no_weights = false;
+  std::uint64_t seed = 0;
+  app->add({{"name", &name}, {"--seed", &seed}, {"--no-weights", &no_weights}});
+  app->add("table", {{"--output", &output}, {"--color", &color}});
+  EXPECT_EQ(words_for(program, "zoo export"), "name is required");
+  EXPECT_EQ(effects_of(program, "zoo export net --seed 7 -o net.onnx --color always"), "");
+  EXPECT_EQ(name + output + color, "netnet.onnxalways");
+  EXPECT_EQ(seed, 7u);
+  EXPECT_EQ(words_for(program, "zoo export net --color red"),
+            "--color: there is no \"red\"; it can be auto, always, never");
+  EXPECT_EQ(effects_of(program, "zoo export net --seed 7 --no-weights"),
+            "--seed has no effect: no weights are written; leave out --seed or --no-weights");
+  // The command's own row has another help than the shared one.
+  EXPECT_THAT(words_for(program, "zoo export --help"),
+              AllOf(HasSubstr("file to write (default NAME.onnx); - for stdout"),
+                    Not(HasSubstr("write the table to a file"))));
+  EXPECT_THROW(app->add({{"--colour", &color}}), std::logic_error);
 }
 
 TEST(Options, OneSubcommandIsChosen) {

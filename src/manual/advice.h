@@ -5,8 +5,8 @@
 
 #include "strata/base/error.h"
 
-namespace strata::cli {
+namespace strata::manual {
 
 std::string advised(const Error& error);
 
-}  // namespace strata::cli
+}  // namespace strata::manual

@@ -1,8 +1,8 @@
-#include "cli/advice.h"
+#include "manual/advice.h"
 
 #include <string_view>
 
-namespace strata::cli {
+namespace strata::manual {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::string advised(const Error& error) {
   return error.message;
 }
 
-}  // namespace strata::cli
+}  // namespace strata::manual

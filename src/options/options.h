@@ -9,12 +9,16 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/quantity.h"
 #include "manual/facts.h"
 #include "strata/base/result.h"
 
+namespace strata::manual {
+struct OptionRow;
+}
 namespace CLI {
 class App;
 class Option;
@@ -32,25 +36,16 @@ class Option {
   Option* required(bool needed = true);
   Option* option_text(const std::string& text);  // what stands for the value in --help
   Option* description(const std::string& help);
-  Option* group(const std::string& heading);  // in --help, if the name does not say it
   Option* one_of(const std::vector<std::string>& words);
   Option* suggest(const std::vector<std::string>& words);  // to completion; others are taken, too
-  Option* file_only();                                     // `-`, standard output, is refused
   // Both ends are allowed.
   template <class Number>
   Option* within(Number least, Number most);
-  Option* delimiter(char between);  // of the elements of a list
-  // Whether a list goes on with the words that follow its first value.
-  Option* allow_extra_args(bool allowed);
   Option* hide();  // from --help
 
-  // An option without an effect is refused, not ignored (App::check_effects). It has one only
-  // where at least one of `others` is given; `why` says what is missing otherwise: "nothing is
-  // run".
-  Option* needs(const std::vector<const Option*>& others, const std::string& why);
-  // It has none beside `other`; `why` says what takes its place.
-  Option* excludes(const Option* other, const std::string& why);
-  // It has one only where `holds` is true once all options are read. `why` also says what to do.
+  // It has an effect only where `holds` is true once all options are read; an option without one is
+  // refused, not ignored (App::check_effects). `why` says what is missing otherwise, and what to
+  // do.
   Option* needs(std::function<bool()> holds, const std::string& why);
   // It still works, but is no longer shown; who gives it is told what to write instead.
   Option* replaced_by(const std::string& now);
@@ -63,6 +58,7 @@ class Option {
  private:
   friend class App;
   friend std::vector<std::pair<std::string, std::string>> given_options(const App& app);
+  void take_values(const manual::OptionRow& row);  // those that the row says
   struct Rule {
     std::function<bool()> has_effect;
     std::string why;
@@ -76,11 +72,15 @@ class Option {
   bool passes_on_ = false;  // what is given to it, to another option
 };
 
-// The same rule for several options.
-void all_need(const std::vector<Option*>& options, const std::vector<const Option*>& others,
-              const std::string& why);
-void all_need(const std::vector<Option*>& options, const std::function<bool()>& holds,
-              const std::string& why);
+// What an option sets. A bool makes it a flag; a list is given by repeating the option.
+using Target =
+    std::variant<bool*, std::string*, int*, std::uint32_t*, std::int64_t*, std::uint64_t*, double*,
+                 std::optional<std::string>*, std::optional<double>*, std::vector<std::string>*,
+                 std::vector<double>*>;
+struct Binding {
+  const char* option;  // `--output`, or `model` of a positional argument
+  Target target;
+};
 
 // The program, or one of its subcommands.
 class App {
@@ -99,27 +99,45 @@ class App {
   void below_options(std::function<std::string()> text);
   void hide();  // from the program's --help
 
-  // `names` is `-o,--output FILE`, with what stands for the value in --help, or `model MODEL` for a
-  // positional argument. What was given is in `target` after parse(); if nothing was, `target`
-  // stays as it is. A list takes one word at a time unless it is positional.
-  Option* add_flag(const std::string& names, bool& target, const std::string& help = "");
-  // Targets are texts, numbers, optional texts and numbers, and lists of either.
-  template <class T>
-  Option* add_option(const std::string& names, T& target, const std::string& help = "");
+  // Options of data/options/COMMAND.txt, where `zoo table` is zoo_table; what was given is in the
+  // targets after parse(), and if nothing was, they stay as they are. Of options that several
+  // commands share, `part` names the file; a row of the command's own file changes theirs.
+  void add(const std::vector<Binding>& options);
+  void add(std::string_view part, const std::vector<Binding>& options);
 
+  // An option that is in no such file. `names` is `-o,--output FILE`, with what stands for the
+  // value in --help, or `model MODEL` for a positional argument.
+  Option* add_option(const std::string& names, Target target, const std::string& help = "");
   // Text with a unit, as `30s`; the target, a number or an optional one, is in the quantity's own
   // unit.
-  template <class T>
-  Option* add_quantity(const std::string& names, Quantity quantity, T& target,
+  Option* add_quantity(const std::string& names, Quantity quantity, Target target,
                        const std::string& help = "");
+  template <class T>
+  Option* add_option(const std::string& names, T& target, const std::string& help = "") {
+    return add_option(names, Target(&target), help);
+  }
+  Option* add_flag(const std::string& names, bool& target, const std::string& help = "") {
+    return add_option(names, Target(&target), help);
+  }
   // An earlier name of `now`: what is given to it goes there, with a notice.
   void old_name(const std::string& name, Option* now);
   // The same where the value decides what it is now called.
   void old_name(const std::string& name, std::function<Option*(const std::string& value)> now);
 
+  // Rules for several options, as Option::needs: they have an effect only where at least one of
+  // `others` is given, or where `other` is not, or where `holds` is true. `why` says what is
+  // missing
+  // ("nothing is run"), or what takes their place; what to do is added to it.
+  void need(const std::vector<std::string>& options, const std::vector<std::string>& others,
+            const std::string& why);
+  void exclude(const std::vector<std::string>& options, const std::string& other,
+               const std::string& why);
+  void need_that(const std::vector<std::string>& options, const std::function<bool()>& holds,
+                 const std::string& why);
+
   bool has_option(const std::string& name) const;
-  Option* get_option(const std::string& name);  // which must be there
-  void remove_option(const std::string& name);  // which must be there
+  Option* get_option(const std::string& name) const;  // which must be there
+  void remove_option(const std::string& name);        // which must be there
 
   // Fills the targets. Gives the text that --help or --version asks for; it is empty if
   // neither was given.
@@ -144,6 +162,8 @@ class App {
   std::string unexpected() const;  // the sentence for a word that nothing takes
   explicit App(CLI::App* subcommand);
   Option* keep(CLI::Option* option, const std::string& names);
+  Option* find(const std::string& name) const;
+  void add_row(const manual::OptionRow& row, const Target& target);
   // This App, and those of its subcommands that the command line names.
   void visit(const std::function<void(const App&)>& each) const;
 

@@ -1,9 +1,9 @@
-#include "cli/advice.h"
+#include "manual/advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace strata::cli {
+namespace strata::manual {
 namespace {
 
 using ::testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(Advice, EveryPatternIsFilled) {
 }
 
 }  // namespace
-}  // namespace strata::cli
+}  // namespace strata::manual

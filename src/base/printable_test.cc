@@ -1,8 +1,8 @@
-#include "cli/complain.h"
+#include "base/printable.h"
 
 #include <gtest/gtest.h>
 
-namespace strata::cli {
+namespace strata {
 namespace {
 
 TEST(Printable, NoNamePassesForALineOfTheProgram) {
@@ -15,4 +15,4 @@ TEST(Printable, LinesThatAreSetInStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace strata::cli
+}  // namespace strata
