@@ -51,7 +51,7 @@ Command add_ops(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("ops", "the operators that have rules");
   app->add_option("name NAME", options->name,
-                  "one operator, with its worked examples, or a domain: aten");
+                  "one operator, with its worked examples");
   options->table.add_to(*app);
   options->table.add_choice(*app);
   for (const char* name : {"--format", "--columns", "--sort", "--top", "--filter"})

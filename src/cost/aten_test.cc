@@ -130,6 +130,18 @@ TEST(Aten, SoftmaxKnowsItsAxis) {
   EXPECT_EQ(costs.total.flops(), Expr(30 * 5));
 }
 
+// 2 heads of 8 queries and keys of 8: 2·2·8·8·8 MACs. fvcore 0.1.5.post20221221 and ptflops 0.7.5
+// (backend aten) were run with torch 2.13 and count nothing for it; torchprofile 0.1.0 counts it.
+TEST(Aten, FusedAttentionIsCountedAsToolsDo) {
+  AtenNetwork network;
+  const TensorId q = network.input({1, 2, 8, 8});
+  network.add("scaled_dot_product_attention", {q, q, q}, {1, 2, 8, 8});
+  EXPECT_EQ(macs_of(network), Expr(2048));
+  EXPECT_EQ(counted(network, "fvcore"), "0");
+  EXPECT_EQ(counted(network, "ptflops-aten"), "0");
+  EXPECT_EQ(counted(network, "torchprofile"), "2048");
+}
+
 // A transposed tensor is out of order until it is copied; a part of the outermost axis is in order.
 TEST(Aten, ViewsHaveAnOrder) {
   AtenNetwork network;

@@ -85,12 +85,38 @@ constexpr std::pair<LayerKind, std::string_view> kSpatialNames[] = {
 
 }  // namespace
 
-LayerKind kind_of_layer(const Costs& costs, const Layers& layers, const Layer& layer) {
+namespace {
+
+// The kind of an activation or a pool of torch.nn; Unknown for any other class.
+LayerKind kind_of_class(std::string_view cls) {
+  for (const auto& [kind, name] : kTorchNames)
+    if (cls == name && is_activation(kind)) return kind;
+  for (const auto& [kind, name] : kSpatialNames)
+    if (cls.size() == name.size() + 2 && cls.starts_with(name) && cls.ends_with('d')) return kind;
+  return LayerKind::Unknown;
+}
+
+LayerKind kind_by_nodes(const Costs& costs, const Layers& layers, const Layer& layer) {
   const auto members = layers.nodes_of(layer);
   const Executed& main = costs.nodes[layer.main];
   if (members.size() > 1)
     if (const auto kind = kind_of_several(costs, members)) return *kind;
   return kind_of_node(*main.graph, main.get());
+}
+
+}  // namespace
+
+LayerKind kind_of_layer(const Model& model, const Costs& costs, const Layers& layers,
+                        const Layer& layer) {
+  const LayerKind kind = kind_by_nodes(costs, layers, layer);
+  // torch decomposes some modules into arithmetic: a Hardswish, an adaptive pool. Its files say
+  // what they were.
+  const bool is_arithmetic = (kind == LayerKind::Other || kind == LayerKind::Elementwise) &&
+                             !layer.functional && layer.scope != 0 &&
+                             costs.nodes[layer.main].get().domain == kAten;
+  if (!is_arithmetic) return kind;
+  const LayerKind stated = kind_of_class(model.scopes[layer.scope].cls);
+  return stated != LayerKind::Unknown ? stated : kind;
 }
 
 std::string layer_type(const Model& model, const Costs& costs, const Layer& layer) {

@@ -7,7 +7,8 @@ namespace strata {
 
 // The kind of one node by itself; Unknown if its operator is unknown.
 LayerKind kind_of_node(const Graph& graph, const Node& node);
-LayerKind kind_of_layer(const Costs& costs, const Layers& layers, const Layer& layer);
+LayerKind kind_of_layer(const Model& model, const Costs& costs, const Layers& layers,
+                        const Layer& layer);
 
 // What usually follows a convolution.
 bool is_norm(LayerKind kind);

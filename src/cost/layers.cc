@@ -82,7 +82,7 @@ Layers find_layers(const Model& model, const Costs& costs) {
   }
   for (Layer& layer : layers.list) {
     layer.main = main_node(costs, layers.nodes_of(layer));
-    layer.kind = kind_of_layer(costs, layers, layer);
+    layer.kind = kind_of_layer(model, costs, layers, layer);
   }
   return layers;
 }

@@ -172,7 +172,8 @@ void OpTable::add(const OpRule& rule) {
 
 const OpRule* OpTable::find(std::string_view domain, std::string_view op, int opset) const {
   const Rows* found = rows_of(domain, op);
-  if (found == nullptr) return nullptr;
+  // PyTorch's have a table of their own, so that networks in ONNX's operators need not wait for it.
+  if (found == nullptr) return is_of_torch(domain) ? aten_table().find(domain, op) : nullptr;
   for (const OpRule* rule : found->rules) {
     const bool in_time = rule->until == 0 || opset <= rule->until;
     if (opset >= rule->since && in_time) return rule;
@@ -186,11 +187,7 @@ TableInUse::TableInUse(const OpTable& other) : before_(table_in_use.exchange(&ot
 TableInUse::~TableInUse() { table_in_use = before_; }
 
 const OpRule* find_rule(std::string_view domain, std::string_view op, int opset) {
-  const OpRule* rule = table().find(domain, op, opset);
-  if (rule != nullptr) [[likely]]
-    return rule;
-  // A table of its own, so that networks in ONNX's operators need not wait for it.
-  return is_of_torch(domain) ? aten_table().find(domain, op) : nullptr;
+  return table().find(domain, op, opset);
 }
 
 const Traits& traits_of(const Node& node) {

@@ -11,6 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(OperatorsReport, NamesStandByDomain) {
@@ -36,6 +37,32 @@ TEST(OperatorsReport, TheTableHasARowForEachRule) {
   EXPECT_EQ(std::get<std::string>(table.rows[0].cells[1].value), "ai.onnx");
   EXPECT_EQ(std::get<std::string>(table.rows[0].cells[2].value), "1+");
   EXPECT_EQ(std::get<Expr>(table.rows[0].cells[3].value).value(), 118'013'952);
+}
+
+TEST(OperatorsReport, ADomainCanBeChosen) {
+  EXPECT_TRUE(is_operator_domain("aten"));
+  EXPECT_TRUE(is_operator_domain("ai.onnx"));
+  EXPECT_FALSE(is_operator_domain("Conv"));
+  EXPECT_FALSE(is_operator_domain(""));
+  EXPECT_THAT(operators_to_text("aten"),
+              AllOf(StartsWith("aten ("), HasSubstr(" conv2d "), Not(HasSubstr("ai.onnx"))));
+  EXPECT_THAT(operator_to_text("addmm"),
+              AllOf(StartsWith("addmm (aten)\n\n  Gemm in ONNX\n"), HasSubstr("2048000")));
+  EXPECT_THAT(operators_to_markdown("aten"), Not(HasSubstr("| ai.onnx |")));
+}
+
+// relu_(Tensor(a!) self) -> Tensor(a!)
+TEST(OperatorsReport, ProgramsGetTheArgumentsOfPyTorchsOperators) {
+  EXPECT_EQ(operators_document("aten").tables.size(), 1u);
+  const Document document = operators_document("aten", true);
+  const Table* arguments = document.table("arguments");
+  ASSERT_NE(arguments, nullptr);
+  std::vector<std::string> found;
+  for (const TableRow& row : arguments->rows)
+    if (std::get<std::string>(row.cells[0].value) == "relu_")
+      found.push_back(std::get<std::string>(row.cells[1].value) + " " +
+                      std::get<std::string>(row.cells[3].value));
+  EXPECT_THAT(found, testing::ElementsAre("argument Tensor", "result Tensor"));
 }
 
 TEST(OperatorsReport, MarkdownHasATableForEachFamily) {
