@@ -101,7 +101,8 @@ TEST_F(BrokenTest, NotOnnx) {
   expect("\x1c\0\0\0TFL3\0"sv, "m.tflite",
          "a TensorFlow Lite model; export it to ONNX first (READS)");
   EXPECT_EQ(sentence("\xfe\xfe\x01\0"sv, "odd.bin"),
-            "odd.bin is in no format that strata reads (ONNX models (.onnx))");
+            "odd.bin is in no format that strata reads (ONNX models (.onnx), exported PyTorch "
+            "programs (.pt2))");
 }
 
 TEST_F(BrokenTest, ModelWithoutANetwork) {
@@ -125,7 +126,9 @@ TEST_F(BrokenTest, CutOff) {
     ++complaints;
     EXPECT_TRUE(said.starts_with("m.onnx ends early: ") ||
                 said == "m.onnx: the file holds no graph, so it is no ONNX model" ||
-                said == "m.onnx is in no format that strata reads (ONNX models (.onnx))")
+                said ==
+                    "m.onnx is in no format that strata reads (ONNX models (.onnx), exported "
+                    "PyTorch programs (.pt2))")
         << size << ": " << said;
   }
   EXPECT_GT(complaints, 200);

@@ -112,9 +112,13 @@ def core_operators():
             yield base + ("." + schema.overload_name if schema.overload_name else "")
 
 
+def rows_of(table):
+    names = [column["name"] for column in table["columns"]]
+    return [row if isinstance(row, dict) else dict(zip(names, row)) for row in table["rows"]]
+
+
 def main():
-    document = json.load(sys.stdin)
-    tables = document["tables"] if "tables" in document else document
+    tables = {name: rows_of(table) for name, table in json.load(sys.stdin)["tables"].items()}
     table = {}
     for row in tables["arguments"]:
         entry = table.setdefault(row["operator"], ([], []))
