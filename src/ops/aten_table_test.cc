@@ -89,7 +89,9 @@ TEST(AtenTable, EveryRowIsOfOperatorsWhoseArgumentsAreKnown) {
 TEST(AtenTable, WhatRowsAreLikeExists) {
   for (const Family& family : aten_families())
     for (const OpRule& rule : family.rules)
-      if (!rule.like.empty()) EXPECT_NE(find_rule("", rule.like, 1), nullptr) << rule.like;
+      if (!rule.like.empty()) {
+        EXPECT_NE(find_rule("", rule.like, 1), nullptr) << rule.like;
+      }
 }
 
 }  // namespace

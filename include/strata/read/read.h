@@ -16,7 +16,7 @@ namespace strata {
 // proportion to the size of the file (docs/limits.md).
 struct ReadOptions {
   // The model to read if a file holds several; empty: the only one.
-  std::string model;
+  std::string model = {};
   // Weights may be kept in files outside the model's own folder.
   bool allow_outside_data = false;
   // Multiplies all limits of numbers below, and those in proportion to the file.
