@@ -40,9 +40,10 @@ Result<int> run(Options& options) {
 Command add_diff(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("diff", "what differs between models, or saved results");
-  app->add_option("files FILES", options->files,
-                  "two or more: models (.onnx, .pt2), zoo:NAME, or documents saved as JSON; all are "
-                  "compared with the first")
+  app->add_option(
+         "files FILES", options->files,
+         "two or more: models (.onnx, .pt2), zoo:NAME, or documents saved as JSON; all are "
+         "compared with the first")
       ->required();
   options->model.add_sizes_to(*app);
   app->add_option("--count NAME", options->convention,

@@ -50,8 +50,7 @@ Result<int> run(const Options& options) {
 Command add_ops(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("ops", "the operators that have rules");
-  app->add_option("name NAME", options->name,
-                  "one operator, with its worked examples");
+  app->add_option("name NAME", options->name, "one operator, with its worked examples");
   options->table.add_to(*app);
   options->table.add_choice(*app);
   for (const char* name : {"--format", "--columns", "--sort", "--top", "--filter"})
