@@ -12,8 +12,8 @@ namespace strata {
 struct ModelFormat {
   std::string_view name;   // `onnx`
   std::string_view files;  // `ONNX models (.onnx)`
-  // Whether a file with these bytes may have this format. It looks at the start, and at the directory
-  // of an archive, which is at the end.
+  // Whether a file with these bytes may have this format. It looks at the start, and at the
+  // directory of an archive, which is at the end.
   bool (*recognise)(std::string_view bytes);
   Result<Model> (*read)(std::string_view bytes, const std::string& path,
                         const ReadOptions& options);
