@@ -51,9 +51,8 @@ void TableOptions::add_to_list(App& app, std::string& name, const std::string& t
   app.add({{"name", &name}});
   add_to(app);
   add_choice(app);
-  app.need_that(
-      {"--format", "--columns", "--sort", "--top", "--filter"}, lists,
-      fmt::format("one {} is shown as text; leave out its name", thing));
+  app.need_that({"--format", "--columns", "--sort", "--top", "--filter"}, lists,
+                fmt::format("one {} is shown as text; leave out its name", thing));
 }
 
 void TableOptions::add_exact(App& app) {

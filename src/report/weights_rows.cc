@@ -196,8 +196,7 @@ Table weights_table(const Weights& weights, const WeightsView& view) {
     row.cells.emplace_back(sum.totals.bytes);
     row.cells.push_back(bits_cell(sum.only != nullptr ? sum.only->bits_per_weight()
                                                       : sum.totals.bits_per_weight()));
-    if (of_tensors && has_shared)
-      row.cells.emplace_back(sum.only->same_as);
+    if (of_tensors && has_shared) row.cells.emplace_back(sum.only->same_as);
   }
   const WeightTotals totals = totals_of(weights);
   for (const Column& column : table.columns)

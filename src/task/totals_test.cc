@@ -42,7 +42,8 @@ TEST_F(TotalsTask, APatternThatMatchesNothingIsASentence) {
   EXPECT_EQ(pattern.error().message, "no file matches \"" + folder_ + "/*.none\"");
   const auto empty = models_at({folder_ + "/below.onnx"});
   ASSERT_FALSE(empty);
-  EXPECT_EQ(empty.error().message, "the folder " + folder_ + "/below.onnx has no .onnx or .pt2 file");
+  EXPECT_EQ(empty.error().message,
+            "the folder " + folder_ + "/below.onnx has no .onnx or .pt2 file");
 }
 
 // torchvision's documentation has 11,689,512 and 25,557,032 parameters.

@@ -4,7 +4,7 @@
     export.py --out FOLDER [--of convolutional|transformer] [--only NAME,...]
 
 For each network: NAME.pt2 (as exported), NAME.core.pt2 (decomposed to core ATen), NAME.open.pt2
-(open sizes), NAME.onnx (the newer exporter), and NAME.json: parameters, module calls and FLOPs. A
+(open sizes), NAME.plain.onnx and NAME.onnx (the newer exporter), and NAME.json: parameters, module calls and FLOPs. A
 form that torch cannot export has its reason in NAME.json instead.
 """
 import argparse
@@ -95,6 +95,15 @@ def export(model, inputs, dynamic_shapes=None):
     return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
 
 
+def write_onnx(exported, path):
+    """By the newer exporter, before and after it optimizes. Its optimizer folds norms into convolutions
+    and makes constants of turned weights, so that it is the first file that has the parameters."""
+    program = torch.onnx.export(exported, dynamo=True, verbose=False, optimize=False)
+    program.save(f"{path}.plain.onnx")
+    program.optimize()
+    program.save(f"{path}.onnx")
+
+
 def write(name, model, inputs, out):
     model = model.eval().requires_grad_(False)
     total, by_operator = flops(model, inputs)
@@ -130,8 +139,7 @@ def write(name, model, inputs, out):
     if exported is not None:
         attempt("core", lambda: torch.export.save(exported.run_decompositions(),
                                                   out / f"{name}.core.pt2"))
-        attempt("onnx", lambda: torch.onnx.export(exported, dynamo=True, verbose=False).save(
-            out / f"{name}.onnx"))
+        attempt("onnx", lambda: write_onnx(exported, out / name))
     attempt("open", lambda: torch.export.save(export_open(model, inputs),
                                               out / f"{name}.open.pt2"))
     (out / f"{name}.json").write_text(json.dumps(facts, indent=1))

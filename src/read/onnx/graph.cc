@@ -1,6 +1,7 @@
 #include "read/onnx/graph.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -11,13 +12,12 @@
 #include "read/onnx/order.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/tensor.h"
-#include "read/onnx/type.h"
 
 namespace strata::onnx {
 
 struct GraphBuilder::Parts {
   std::vector<std::string_view> nodes;
-  std::vector<const TensorData*> initializers;
+  std::vector<TensorData*> initializers;
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<std::string_view> declared;
@@ -64,6 +64,21 @@ GraphBuilder::Parts GraphBuilder::collect(std::string_view message) {
   return parts;
 }
 
+namespace {
+
+// What the file says about stored tensors: whether they are parameters. Few exporters do.
+void mark_learned(std::span<TensorData* const> stored, std::span<const ValueText> declared) {
+  const auto tells = [](const ValueText& value) { return value.learned != Learned::Unknown; };
+  if (std::none_of(declared.begin(), declared.end(), tells)) return;
+  std::unordered_map<std::string_view, TensorData*> by_name;
+  for (TensorData* data : stored) by_name.emplace(data->name, data);
+  for (const ValueText& value : declared)
+    if (const auto found = by_name.find(value.name); tells(value) && found != by_name.end())
+      found->second->learned = value.learned;
+}
+
+}  // namespace
+
 void GraphBuilder::read(const Environment& here, std::string_view message) {
   const Parts parts = collect(message);
   const std::size_t expected =
@@ -73,12 +88,16 @@ void GraphBuilder::read(const Environment& here, std::string_view message) {
   here.names.reserve(expected);
   if (graph_.parent == nullptr) loading_.scopes.reserve(parts.nodes.size());
 
+  std::vector<ValueText> declared;
+  declared.reserve(parts.declared.size());
+  for (const std::string_view value : parts.declared)
+    declared.push_back(read_value_info(loading_.source, value));
+  mark_learned(parts.initializers, declared);
   add_initializers(here, parts);
   add_inputs(here, parts);
   for (const std::string_view node : parts.nodes) add_node(here, node);
   add_outputs(here, parts);
-  add_declared_types(here, parts.outputs);
-  add_declared_types(here, parts.declared);
+  for (const ValueText& value : declared) add_declared_type(here, value);
   close(here);
   put_in_order(loading_, graph_);
 }
@@ -143,17 +162,14 @@ void GraphBuilder::add_outputs(const Environment& here, const Parts& parts) {
       loading_.source.wrong(fmt::format("the output {} of a body is an argument that was left out",
                                         in_quotes(value.name)));
     graph_.outputs.push_back(id);
+    add_declared_type(here, value);
   }
 }
 
-void GraphBuilder::add_declared_types(const Environment& here,
-                                      std::span<const std::string_view> values) {
-  for (const std::string_view message : values) {
-    const ValueText value = read_value_info(loading_.source, message);
-    const TensorId id = here.names.find(value.name);
-    if (id == kNone || graph_.tensors[id].role != Role::Activation) continue;
-    graph_.tensors[id].type = read_type(loading_, value.type, value.name, OpenSizes::Unknown);
-  }
+void GraphBuilder::add_declared_type(const Environment& here, const ValueText& value) {
+  const TensorId id = here.names.find(value.name);
+  if (id == kNone || graph_.tensors[id].role != Role::Activation) return;
+  graph_.tensors[id].type = read_type(loading_, value.type, value.name, OpenSizes::Unknown);
 }
 
 void GraphBuilder::add_node(const Environment& here, std::string_view message) {

@@ -7,6 +7,7 @@
 #include "read/onnx/loading.h"
 #include "read/onnx/names.h"
 #include "read/onnx/node.h"
+#include "read/onnx/type.h"
 
 namespace strata::onnx {
 
@@ -42,7 +43,7 @@ class GraphBuilder {
   void add_initializers(const Environment& here, const Parts& parts);
   void add_inputs(const Environment& here, const Parts& parts);
   void add_outputs(const Environment& here, const Parts& parts);
-  void add_declared_types(const Environment& here, std::span<const std::string_view> values);
+  void add_declared_type(const Environment& here, const ValueText& value);
   void add_attributes(const Environment& here, const NodeText& text, Node& node);
   void close(const Environment& here);
   TensorId captured(Names& outer, std::string_view name);

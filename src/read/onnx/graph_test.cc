@@ -1,5 +1,7 @@
 #include "read/onnx/graph.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "read/onnx/test_proto.h"
@@ -101,6 +103,25 @@ TEST(Graph, StoredTensorsAreNotInputs) {
   const Graph& graph = model->graph();
   ASSERT_EQ(graph.inputs.size(), 1u);
   EXPECT_EQ(name_of(graph, graph.inputs[0]), "x");
+}
+
+// PyTorch's newer exporter tells which stored tensors are parameters.
+TEST(Graph, StoredTensorsMayBeSaidToBeLearned) {
+  const auto model = read(test::model(GraphParts{
+      .nodes = {node("Sum", {"x", "w", "b", "c"}, {"y"})},
+      .inputs = {value("x", 1, {"2"})},
+      .outputs = {value("y")},
+      .initializers = {tensor("w", 1, {2}), tensor("b", 1, {2}), tensor("c", 1, {2})},
+      .declared = {test::value_of_kind("w", "PARAMETER"), test::value_of_kind("b", "BUFFER"),
+                   test::value_of_kind("nobody", "PARAMETER")},
+  }));
+  ASSERT_TRUE(model) << model.error().message;
+  std::map<std::string_view, Learned> learned;
+  for (const Tensor& tensor : model->graph().tensors)
+    if (tensor.data != nullptr) learned[tensor.name] = tensor.data->learned;
+  const std::map<std::string_view, Learned> expected = {
+      {"w", Learned::Yes}, {"b", Learned::No}, {"c", Learned::Unknown}};
+  EXPECT_EQ(learned, expected);
 }
 
 TEST(Graph, DeclaredTypesAreHints) {

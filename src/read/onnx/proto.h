@@ -99,7 +99,7 @@ enum : unsigned { kValues = 1, kIndices = 2, kDims = 3 };
 }  // namespace sparse_tensor
 
 namespace value_info {
-enum : unsigned { kName = 1, kType = 2 };
+enum : unsigned { kName = 1, kType = 2, kMetadata = 4 };
 }  // namespace value_info
 
 namespace type {

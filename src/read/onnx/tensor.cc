@@ -213,13 +213,13 @@ DType read_dtype(Loading& loading, std::int64_t number) {
   return dtype.value_or(DType::Undefined);
 }
 
-const TensorData* read_tensor(Loading& loading, std::string_view message) {
+TensorData* read_tensor(Loading& loading, std::string_view message) {
   TensorData& data = loading.model.stored.emplace_back();
   read_data(loading, message, data);
   return &data;
 }
 
-const TensorData* read_sparse_tensor(Loading& loading, std::string_view message) {
+TensorData* read_sparse_tensor(Loading& loading, std::string_view message) {
   std::string_view values;
   std::string_view indices;
   InlineVector<std::int64_t, 8> dims;

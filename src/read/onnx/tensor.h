@@ -8,9 +8,9 @@
 namespace strata::onnx {
 
 // Reads a TensorProto. The model keeps the result.
-const TensorData* read_tensor(Loading& loading, std::string_view message);
+TensorData* read_tensor(Loading& loading, std::string_view message);
 // Reads a SparseTensorProto, which has the name of its values.
-const TensorData* read_sparse_tensor(Loading& loading, std::string_view message);
+TensorData* read_sparse_tensor(Loading& loading, std::string_view message);
 
 // Converts a type number from the file; Undefined, with a note, if this build does not know it.
 DType read_dtype(Loading& loading, std::int64_t number);

@@ -143,6 +143,16 @@ inline std::string value(const std::string& name, const std::string& type = {}) 
   if (!type.empty()) w.add_message(proto::value_info::kType, type);
   return bytes;
 }
+// A value with what PyTorch's newer exporter tells of it: `PARAMETER`, `BUFFER`, …
+inline std::string value_of_kind(const std::string& name, const std::string& kind) {
+  std::string entry;
+  protozero::pbf_writer pair(entry);
+  pair.add_string(1, "pkg.torch.export.graph_signature.InputSpec.kind");
+  pair.add_string(2, kind);
+  std::string bytes = value(name);
+  protozero::pbf_writer(bytes).add_message(proto::value_info::kMetadata, entry);
+  return bytes;
+}
 inline std::string value(const std::string& name, int dtype, const Texts& sizes) {
   return value(name, tensor_type(dtype, sizes));
 }

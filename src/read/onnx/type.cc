@@ -5,6 +5,7 @@
 #include "base/in_quotes.h"
 #include "base/visible.h"
 #include "read/onnx/encoding.h"
+#include "read/onnx/entry.h"
 #include "read/onnx/proto.h"
 #include "read/onnx/size_text.h"
 #include "read/onnx/tensor.h"
@@ -145,6 +146,12 @@ class TypeReader {
   int depth_ = 0;
 };
 
+Learned learned_from_kind(std::string_view kind) {
+  if (kind == "PARAMETER") return Learned::Yes;
+  if (kind == "BUFFER" || kind == "CONSTANT_TENSOR") return Learned::No;
+  return Learned::Unknown;
+}
+
 }  // namespace
 
 ValueText read_value_info(Source& source, std::string_view message) {
@@ -157,6 +164,12 @@ ValueText read_value_info(Source& source, std::string_view message) {
       case proto::value_info::kType:
         value.type = f.bytes();
         break;
+      case proto::value_info::kMetadata: {
+        const KeyValue entry = read_entry(source, f.bytes());
+        if (entry.key == "pkg.torch.export.graph_signature.InputSpec.kind")
+          value.learned = learned_from_kind(entry.value);
+        break;
+      }
       default:
         f.skip();
     }

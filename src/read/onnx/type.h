@@ -10,6 +10,8 @@ namespace strata::onnx {
 struct ValueText {
   std::string_view name;
   std::string_view type;  // TypeProto message; may be empty
+  // For a stored tensor, as the newer of PyTorch's exporters tells.
+  Learned learned = Learned::Unknown;
 };
 ValueText read_value_info(Source& source, std::string_view message);
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "read/pt2/test_zip.h"
+#include "read/pt2/weights.h"
 
 namespace strata::pt2 {
 namespace {
@@ -145,6 +146,27 @@ TEST(Pt2, TiedWeightsShareTheirPlace) {
   EXPECT_THAT(model->notes, IsEmpty());
   const std::string old = file("blocks_2.7.pt2");
   EXPECT_THAT(read(old, "m", {})->notes, ElementsAre(HasSubstr("do not say which")));
+}
+
+// All weights of a network on the meta device have the same file, which is empty.
+TEST(Pt2, WeightsWithoutMemoryAreNotTied) {
+  const std::string bytes = file("meta.pt2");
+  const auto model = read(bytes, "m", {});
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_NE(tensor_of(*model, "0.weight")->data, tensor_of(*model, "2.weight")->data);
+}
+
+TEST(Pt2, WeightsAtOtherOffsetsAreNotTied) {
+  const std::string config =
+      R"({"config": {"a": {"path_name": "weight_0", "tensor_meta": {"storage_offset": {"as_int": 0}}},)"
+      R"( "b": {"path_name": "weight_0", "tensor_meta": {"storage_offset": {"as_int": 6}}},)"
+      R"( "c": {"path_name": "weight_0", "tensor_meta": {"storage_offset": {"as_int": 6}}}}})";
+  Model keeper;
+  JsonText json(keeper, config, "config");
+  WeightPlaces places;
+  places.read(json);
+  EXPECT_NE(places.place_of("a"), places.place_of("b"));
+  EXPECT_EQ(places.place_of("b"), places.place_of("c"));
 }
 
 TEST(Pt2, DecomposedOperators) {

@@ -13,16 +13,42 @@ namespace strata::pt2 {
 
 namespace {
 
-// {"path_name": "weight_3", "is_param": true, …}
-std::string_view read_place(JsonText& json) {
-  std::string_view place;
+// A TensorMeta; false for a tensor without memory. All of those have the same file, an empty one.
+bool read_offset(JsonText& json, std::int64_t& offset) {
+  bool is_stored = true;
+  for (JsonObject member(json); member.next();) {
+    if (member.key() == "device") {
+      for (JsonObject part(json); part.next();) {
+        if (part.key() == "type")
+          is_stored = json.string() != "meta";
+        else
+          json.skip();
+      }
+    } else if (member.key() == "storage_offset") {
+      read_union(json, [&](std::string_view kind) {
+        if (kind == "as_int") offset = json.integer();
+        return kind == "as_int";
+      });
+    } else {
+      json.skip();
+    }
+  }
+  return is_stored;
+}
+
+// {"path_name": "weight_3", "is_param": true, "tensor_meta": {…}, …}
+WeightPlaces::Place read_place(JsonText& json) {
+  WeightPlaces::Place place;
+  bool is_stored = true;
   for (JsonObject member(json); member.next();) {
     if (member.key() == "path_name")
-      place = json.string();
+      place.file = json.string();
+    else if (member.key() == "tensor_meta")
+      is_stored = read_offset(json, place.offset);
     else
       json.skip();
   }
-  return place;
+  return is_stored ? place : WeightPlaces::Place();
 }
 
 // By tensor: whether a node reads it, also one in a body.
@@ -92,9 +118,9 @@ void WeightPlaces::read(JsonText& json) {
   }
 }
 
-std::string_view WeightPlaces::place_of(std::string_view name) const {
+WeightPlaces::Place WeightPlaces::place_of(std::string_view name) const {
   const std::uint32_t* number = numbers_.find(name);
-  return number == nullptr ? std::string_view() : places_[*number];
+  return number == nullptr ? Place() : places_[*number];
 }
 
 void Signature::read(JsonText& json) {
@@ -141,7 +167,7 @@ void Signature::apply(GraphReader& network, const WeightPlaces& places) const {
   Model& model = network.loading().model;
   Graph& graph = network.graph();
   // Tensors that are the same memory, seen in the same way, are one.
-  std::map<std::pair<std::string_view, std::vector<std::int64_t>>, const TensorData*> by_place;
+  std::map<std::pair<WeightPlaces::Place, std::vector<std::int64_t>>, const TensorData*> by_place;
   std::vector<TensorId> parameters;
   for (const Stored& spec : stored_) {
     const TensorId id = network.find(spec.argument);
@@ -156,8 +182,8 @@ void Signature::apply(GraphReader& network, const WeightPlaces& places) const {
                                  in_quotes(tensor.name))};
       dims.push_back(size.value());
     }
-    const std::string_view place = places.place_of(tensor.name);
-    const TensorData** shared = place.empty() ? nullptr : &by_place[{place, dims}];
+    const WeightPlaces::Place place = places.place_of(tensor.name);
+    const TensorData** shared = place.file.empty() ? nullptr : &by_place[{place, dims}];
     if (shared != nullptr && *shared != nullptr && (*shared)->dtype == tensor.type.dtype) {
       tensor.data = *shared;
     } else {

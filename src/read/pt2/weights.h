@@ -1,6 +1,8 @@
 // Which inputs of the exported graph are parameters, buffers and constants.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -13,16 +15,22 @@ namespace strata::pt2 {
 // Where the archive keeps each weight. Weights that share memory have the same place.
 class WeightPlaces {
  public:
+  struct Place {
+    std::string_view file;    // empty: the archive has no elements of it, or does not say
+    std::int64_t offset = 0;  // elements before the first of this weight
+
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
   // Reads a config of the archive, a JSON text.
   void read(JsonText& json);
-  // The place of a weight by its name; empty if no config says.
-  std::string_view place_of(std::string_view name) const;
+  Place place_of(std::string_view name) const;
   // False for archives of older releases, which have only pickles.
   bool known() const { return known_; }
 
  private:
   NameTable numbers_;
-  std::vector<std::string_view> places_;
+  std::vector<Place> places_;
   bool known_ = false;
 };
 

@@ -131,7 +131,15 @@ def custom():
     return model, torch.export.export(model, (torch.rand(3, 4),))
 
 
-NETWORKS = {"blocks": blocks, "control": control, "open": open_sizes, "custom": custom}
+def meta():
+    """Weights without memory: their files in the archive are one empty file."""
+    with torch.device("meta"):
+        model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)).eval()
+        return model, torch.export.export(model, (torch.rand(2, 4),))
+
+
+NETWORKS = {"blocks": blocks, "control": control, "open": open_sizes, "custom": custom,
+            "meta": meta}
 
 
 def main():
