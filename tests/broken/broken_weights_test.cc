@@ -8,10 +8,10 @@
 #include "strata/base/scratch_folder.h"
 #include "strata/read/weights.h"
 
-namespace strata {
+namespace strata::weights {
 namespace {
 
-using namespace weights::test;
+using namespace test;
 
 std::string sentence(const std::string& bytes) {
   const auto read = read_weights(bytes, "m");
@@ -277,4 +277,4 @@ TEST(BrokenWeights, NoWeightsAtAll) {
 }
 
 }  // namespace
-}  // namespace strata
+}  // namespace strata::weights

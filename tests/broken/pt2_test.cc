@@ -11,10 +11,10 @@
 #include "strata/infer/infer.h"
 #include "strata/read/read.h"
 
-namespace strata {
+namespace strata::pt2 {
 namespace {
 
-using namespace pt2::test;
+using namespace test;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -180,4 +180,4 @@ TEST_F(BrokenPt2, GraphsInGraphs) {
 }
 
 }  // namespace
-}  // namespace strata
+}  // namespace strata::pt2
