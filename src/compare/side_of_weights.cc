@@ -6,7 +6,11 @@
 namespace strata::compare {
 
 Side side_of(const Weights& weights, std::string label) {
-  Side side{.label = std::move(label), .kind = "weights", .rows_are = "tensors"};
+  // Their order in a file means nothing.
+  Side side{.label = std::move(label),
+            .kind = "weights",
+            .rows_are = "tensors",
+            .in_running_order = false};
   side.rows.reserve(weights.tensors.size());
   for (const StoredWeight& weight : weights.tensors) {
     SideRow& row = side.rows.emplace_back();

@@ -85,10 +85,10 @@ struct SideRow {
 
 struct Side {
   std::string label = {};          // as the caller named it
-  std::string kind = {};           // `model`, `profile`, `bench` or `sensitivity`
+  std::string kind = {};           // `model`, `profile`, `bench`, `sensitivity`, `weights`
   std::string rows_are = "calls";  // what rows stand for: the report of a profile, or `variants`
   std::vector<SideRow> rows = {};  // along the network, unless they are not in running order
-  bool in_running_order = true;    // not if they were sorted, or are variants or types
+  bool in_running_order = true;    // not if they were sorted, or are variants, types or tensors
   FigureSet totals = {};
   std::size_t hidden_rows = 0;  // that cost nothing and were left out
   std::vector<std::string> unknown_ops = {};
