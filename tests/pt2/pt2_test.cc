@@ -15,8 +15,10 @@
 
 #include "strata/infer/infer.h"
 #include "strata/profile/analysis.h"
+#include "strata/profile/profile.h"
 #include "strata/profile/rows.h"
 #include "strata/read/read.h"
+#include "strata/report/report.h"
 
 namespace strata {
 namespace {
@@ -74,7 +76,7 @@ const std::pair<std::string, std::string> kForms[] = {{"pt2", ".pt2"},
                                                       {"onnx", ".plain.onnx"},
                                                       {"onnx", kOptimized}};
 
-class Pt2 : public testing::TestWithParam<std::string> {
+class Pt2OfNetwork : public testing::TestWithParam<std::string> {
  protected:
   // Whether torch could write this form.
   bool has(const std::string& form) const {
@@ -85,7 +87,7 @@ class Pt2 : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(Pt2, HasTheParametersOfTheModule) {
+TEST_P(Pt2OfNetwork, HasTheParametersOfTheModule) {
   const auto parameters = facts_of(GetParam()).at("parameters").get<std::int64_t>();
   // ONNX files leave out what no node reads. Without masks and boxes, these are three convolutions
   // of SAM's mask_embed (10, 72 and 288), its two norms (4 and 16) and two embeddings of 32.
@@ -100,7 +102,7 @@ TEST_P(Pt2, HasTheParametersOfTheModule) {
 
 // torch counts two FLOPs for each product of convolutions and matrix products, also of work on
 // constants, which strata takes for work that is done once.
-TEST_P(Pt2, HasTheProductsThatTorchCounts) {
+TEST_P(Pt2OfNetwork, HasTheProductsThatTorchCounts) {
   if (!has("pt2")) GTEST_SKIP() << facts_of(GetParam()).at("failed").at("pt2");
   for (const std::string ending : {".pt2", ".core.pt2"}) {
     if (ending == ".core.pt2" && !has("core")) continue;
@@ -113,7 +115,7 @@ TEST_P(Pt2, HasTheProductsThatTorchCounts) {
   }
 }
 
-TEST_P(Pt2, EveryFormCostsTheSame) {
+TEST_P(Pt2OfNetwork, EveryFormCostsTheSame) {
   if (!has("pt2")) GTEST_SKIP() << facts_of(GetParam()).at("failed").at("pt2");
   const auto file = form(".pt2");
   const std::string macs = file->rows.totals.figures.macs.text();
@@ -139,7 +141,7 @@ TEST_P(Pt2, EveryFormCostsTheSame) {
 }
 
 // Rows are calls of modules, by the names and classes that the module has.
-TEST_P(Pt2, RowsAreModuleCalls) {
+TEST_P(Pt2OfNetwork, RowsAreModuleCalls) {
   std::map<std::pair<std::string, std::string>, std::uint32_t> calls;
   std::set<std::string> called;
   for (const Json& call : facts_of(GetParam()).at("calls")) {
@@ -175,7 +177,25 @@ TEST_P(Pt2, RowsAreModuleCalls) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, Pt2, testing::ValuesIn(kNetworks),
+// All 14 columns of the published table, with the Dropout that ONNX files lose.
+TEST(Pt2, HasThePublishedTableOfMobileNetV2) {
+  auto model = read_model(file_of("mobilenet_v2", ".pt2"));
+  ASSERT_TRUE(model) << model.error().message;
+  const auto inference = infer(*model);
+  ASSERT_TRUE(inference) << inference.error().message;
+  ProfileOptions options;
+  options.layout = "rasp";
+  options.device_memory = "pytorch-cuda";
+  const auto profile = make_profile(*model, *inference, options);
+  ASSERT_TRUE(profile) << profile.error().message;
+  std::ifstream published(STRATA_SOURCE_DIR "/tests/golden/rasp_mobilenet_v2.csv");
+  std::stringstream table;
+  table << published.rdbuf();
+  EXPECT_EQ(to_csv(*profile), table.str());
+  EXPECT_THAT(table.str(), testing::HasSubstr(",Dropout,"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, Pt2OfNetwork, testing::ValuesIn(kNetworks),
                          [](const auto& network) { return network.param; });
 
 }  // namespace
