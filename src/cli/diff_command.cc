@@ -38,7 +38,12 @@ Result<int> run(Options& options) {
   options.table.limit_to(outcome->bytes, options.model.limit);
   // A chart along the network has places for all layers.
   const bool all = options.all || (options.table.in_depth() && !options.table.chooses());
-  Document document = compare::diff_document(outcome->comparison, all);
+  // Whoever chooses may name columns of either form.
+  const bool both = options.table.chooses() || options.table.in_depth();
+  Document document = compare::diff_document(
+      outcome->comparison, {.all = all,
+                            .numbers = both || options.table.has_all() || options.table.exact,
+                            .shown = both || !options.table.is_data()});
   const bool kept = outcome->comparison.is_within_limits();
   const auto code = options.table.print(std::move(document), kept ? kFine : kBudget);
   if (code && !kept) complain("--fail-on: a limit is not kept");

@@ -13,32 +13,14 @@ namespace strata::compare {
 
 namespace {
 
-FigureSet sum_of_rows(const Side& side, const std::vector<std::uint32_t>& rows) {
-  FigureSet sum = {};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const FigureSet& figures = side.rows[rows[i]].figures;
-    for (std::size_t m = 0; m < kMeasures; ++m)
-      sum[m] = i == 0 ? figures[m] : sum_of(sum[m], figures[m]);
-  }
+Figure sum_of_rows(const Side& side, const std::vector<std::uint32_t>& rows, Measure measure) {
+  if (rows.empty()) return {};
   // Qualities do not add up.
-  if (rows.size() > 1) at(sum, Measure::Quality) = {};
+  if (rows.size() > 1 && measure == Measure::Quality) return {};
+  Figure sum = at(side.rows[rows[0]].figures, measure);
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    sum = sum_of(sum, at(side.rows[rows[i]].figures, measure));
   return sum;
-}
-
-// Rows that are on one side only have nothing that changed: they are there, or they are not.
-ChangeSet changes_between(const FigureSet& before, const FigureSet& after, const RowDiff& row) {
-  ChangeSet out = {};
-  for (const MeasureFacts& facts : measures()) {
-    const auto m = static_cast<std::size_t>(facts.measure);
-    if (!facts.of_rows) continue;
-    if (row.before.empty() || row.after.empty()) {
-      out[m].before = before[m];
-      out[m].after = after[m];
-    } else {
-      out[m] = change_of(before[m], after[m], facts.measure);
-    }
-  }
-  return out;
 }
 
 bool are_equal(const Figure& before, const Figure& after) {
@@ -60,10 +42,15 @@ RowChange kind_of(const Side& before, const Side& after, const RowDiff& row, boo
   const SideRow &left = before.rows[row.before[0]], &right = after.rows[row.after[0]];
   if (moved) return RowChange::Moved;
   if (left.name != right.name) return RowChange::Renamed;
-  if (left.type != right.type || left.output != right.output) return RowChange::Changed;
-  const ChangeSet changes = changes_of(before, after, row);
-  return std::any_of(changes.begin(), changes.end(), has_changed) ? RowChange::Changed
-                                                                  : RowChange::Same;
+  if (!are_same_type(left.type, right.type) || left.output != right.output)
+    return RowChange::Changed;
+  const bool changed =
+      std::any_of(measures().begin(), measures().end(), [&](const MeasureFacts& facts) {
+        return facts.of_rows &&
+               !are_equal(at(left.figures, facts.measure), at(right.figures, facts.measure)) &&
+               has_changed(change_of_row(before, after, row, facts.measure));
+      });
+  return changed ? RowChange::Changed : RowChange::Same;
 }
 
 template <class Text>
@@ -116,8 +103,13 @@ std::string types_of(const Side& side, const std::vector<std::uint32_t>& rows) {
   return joined(rows, " | ", [&](std::uint32_t row) { return side.rows[row].type; });
 }
 
-ChangeSet changes_of(const Side& before, const Side& after, const RowDiff& row) {
-  return changes_between(sum_of_rows(before, row.before), sum_of_rows(after, row.after), row);
+Change change_of_row(const Side& before, const Side& after, const RowDiff& row, Measure measure) {
+  Figure old = sum_of_rows(before, row.before, measure);
+  Figure now = sum_of_rows(after, row.after, measure);
+  // Rows that are on one side only have nothing that changed: they are there, or they are not.
+  if (row.before.empty() || row.after.empty())
+    return {.before = std::move(old), .after = std::move(now)};
+  return change_of(old, now, measure);
 }
 
 Diff diff_of(const Side& before, const Side& after) {

@@ -32,7 +32,7 @@ TEST(Diff, AMovedLayerMayHaveChangedToo) {
   const Side after{.rows = {row("c", 9), row("a", 1), row("b", 2)}};
   EXPECT_THAT(changes(before, after), ElementsAre("c moved", "a same", "b same"));
   const RowDiff moved = diff_of(before, after).rows.front();
-  EXPECT_EQ(at(changes_of(before, after, moved), Measure::Macs).verdict, Verdict::More);
+  EXPECT_EQ(change_of_row(before, after, moved, Measure::Macs).verdict, Verdict::More);
 }
 
 TEST(Diff, RowsThatWereSortedHaveNoPlace) {

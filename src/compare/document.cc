@@ -119,10 +119,10 @@ bool Comparison::is_within_limits() const {
   });
 }
 
-Document diff_document(const Comparison& comparison, bool all) {
+Document diff_document(const Comparison& comparison, const DiffTables& which) {
   Document document = new_document("diff");
   document.facts = facts_of(comparison);
-  document.tables = {layers_table(comparison, all), totals_table(comparison)};
+  document.tables = {layers_table(comparison, which), totals_table(comparison)};
   const bool has_several = comparison.diffs.size() > 1;
   for (const Diff& diff : comparison.diffs)
     for (const std::string& note : diff.notes)
@@ -134,7 +134,7 @@ Document diff_document(const Comparison& comparison, bool all) {
   if (!document.notes.empty()) document.sections.push_back(notes_section(document.notes));
   if (!document.tables.back().rows.empty()) document.sections.push_back({.table = "totals"});
   if (!document.tables.front().rows.empty()) document.sections.push_back({.table = "layers"});
-  const std::size_t same = all ? 0 : unchanged_rows(comparison);
+  const std::size_t same = which.all ? 0 : unchanged_rows(comparison);
   if (same > 0)
     document.sections.push_back({.lines = [same](const TableStyle& style) {
       return phrased(style.phrase,

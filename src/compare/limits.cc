@@ -97,8 +97,9 @@ Result<std::vector<JudgedLimit>> judge_limits(std::span<const Limit> limits,
         continue;
       }
       for (const RowDiff& row : diff.rows) {
-        const ChangeSet changes = changes_of(sides[diff.before], after, row);
-        if (const Change& change = at(changes, limit.measure); is_known(change))
+        if (!facts_of(limit.measure).of_rows) continue;
+        const Change change = change_of_row(sides[diff.before], after, row, limit.measure);
+        if (is_known(change))
           add(change, fmt::format("{}: {}", after.label, names_of(after, row.after)));
       }
     }

@@ -13,6 +13,8 @@
 #include <unordered_map>
 
 #include "compare/align.h"
+#include "ops/aten_rows.h"
+#include "ops/registry.h"
 
 namespace strata::compare {
 
@@ -101,9 +103,10 @@ struct Known {
             macs && other.macs};
   }
 
-  std::uint64_t structure(const SideRow& row) const {
+  // `types` stands for the row's type.
+  std::uint64_t structure(const SideRow& row, std::uint64_t types) const {
     const std::hash<std::string_view> text;
-    std::uint64_t out = text(row.type);
+    std::uint64_t out = types;
     if (input) out = mixed(out, text(row.input));
     if (output) out = mixed(out, text(row.output));
     if (params) out = mixed(out, hash_of(at(row.figures, Measure::Params)));
@@ -112,9 +115,28 @@ struct Known {
   }
 };
 
-struct Dictionary {
+// `add_.Tensor` of PyTorch's is ONNX's `Add`, so that the same network in both formats compares.
+// Types that are no operators of PyTorch's stay as they are; those begin with small letters.
+std::string_view in_onnx(std::string_view type) {
+  if (type.empty() || !(std::islower(static_cast<unsigned char>(type[0])) || type[0] == '_'))
+    return type;
+  const OpRule* rule = find_rule(kAten, type, 0);
+  return rule != nullptr && !rule->like.empty() ? rule->like : type;
+}
+
+class Dictionary {
+ public:
+  std::uint32_t type(std::string_view text) {
+    const auto [known, is_new] = types_.try_emplace(text, 0);
+    if (is_new) known->second = texts.of(in_onnx(text));
+    return known->second;
+  }
+
   Numbers texts;
   PairNumbers names, structures;
+
+ private:
+  std::unordered_map<std::string_view, std::uint32_t> types_;  // of parts
 };
 
 std::vector<Part> parts_of(std::span<const SideRow> rows, const Known& known, Dictionary& words) {
@@ -123,16 +145,18 @@ std::vector<Part> parts_of(std::span<const SideRow> rows, const Known& known, Di
   std::unordered_map<std::uint64_t, std::uint32_t> seen;  // how often a name and call came before
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     const std::size_t first = out.size();
+    std::uint64_t types = 0;
     const bool joined = std::count(rows[r].type.begin(), rows[r].type.end(), '+') < kMostParts;
     for (std::string_view rest = rows[r].type;;) {
       const std::size_t plus = joined ? std::min(rest.find('+'), rest.size()) : rest.size();
-      out.push_back({.row = r, .type = words.texts.of(rest.substr(0, plus))});
+      out.push_back({.row = r, .type = words.type(rest.substr(0, plus))});
+      types = mixed(types, out.back().type);
       if (plus == rest.size()) break;
       rest.remove_prefix(plus + 1);
     }
     const std::uint64_t called = (std::uint64_t{words.texts.of(rows[r].name)} << 32) | rows[r].call;
     out[first].name = words.names.of(mixed(called, seen[called]++));
-    out[first].structure = words.structures.of(known.structure(rows[r]));
+    out[first].structure = words.structures.of(known.structure(rows[r], types));
     const std::string_view type = rows[r].type;
     out[first].numbered = is_numbered(rows[r].name, type.substr(0, type.find('+')));
     out[first].whole = out.size() == first + 1;
@@ -293,6 +317,18 @@ void mark_moved(std::vector<Group>& groups) {
 }
 
 }  // namespace
+
+bool are_same_type(std::string_view before, std::string_view after) {
+  while (before != after) {
+    const std::size_t left = std::min(before.find('+'), before.size());
+    const std::size_t right = std::min(after.find('+'), after.size());
+    if (in_onnx(before.substr(0, left)) != in_onnx(after.substr(0, right))) return false;
+    if ((left == before.size()) != (right == after.size())) return false;
+    before.remove_prefix(std::min(left + 1, before.size()));
+    after.remove_prefix(std::min(right + 1, after.size()));
+  }
+  return true;
+}
 
 std::vector<Group> match_rows(std::span<const SideRow> before, std::span<const SideRow> after) {
   Matcher matcher(before, after);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "strata/compare/side.h"
@@ -16,6 +17,9 @@ struct Group {
   // Not among the most groups that are in the same order on both sides.
   bool moved = false;
 };
+
+// Also of the same operator in the dialects of ONNX and PyTorch: `Add` and `add_.Tensor`.
+bool are_same_type(std::string_view before, std::string_view after);
 
 // Every row of both sides is in one group. Groups are in the order of `after`; what was removed
 // follows what it followed before.

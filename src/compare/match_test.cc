@@ -46,6 +46,17 @@ TEST(Match, ARenamedLayerIsFoundByItsStructure) {
               ElementsAre("a|a", "old|new", "c|c"));
 }
 
+// The same network as torch.export and its ONNX exporter write it.
+TEST(Match, OperatorsOfPyTorchAreThoseOfOnnx) {
+  EXPECT_THAT(matched({row("conv", "Conv2d", 5), row("add_", "add_.Tensor"), row("view", "view")},
+                      {row("conv", "Conv2d", 5), row("/Add", "Add"), row("/Mul", "Mul")}),
+              ElementsAre("conv|conv", "add_|/Add", "view|", "|/Mul"));
+  EXPECT_TRUE(are_same_type("add_.Tensor", "Add"));
+  EXPECT_TRUE(are_same_type("Conv2d+relu_", "Conv2d+Relu"));
+  EXPECT_FALSE(are_same_type("Conv2d+relu_", "Conv2d"));
+  EXPECT_FALSE(are_same_type("add.Tensor", "Mul"));
+}
+
 TEST(Match, WhatIsOnOneSideOnlyStandsInItsPlace) {
   EXPECT_THAT(matched({row("a", "Conv"), row("gone", "Dropout"), row("c", "Relu")},
                       {row("first", "Pad"), row("a", "Conv"), row("c", "Relu")}),

@@ -61,8 +61,11 @@ std::array<bool, kMeasures> worth_showing(const Comparison& comparison) {
     for (const RowDiff& row : diff.rows) {
       const Side &before = comparison.sides[diff.before], &after = comparison.sides[diff.after];
       if (row.is_unchanged() || says_nothing_new(before, after, row, out)) continue;
-      const ChangeSet changes = changes_of(before, after, row);
-      for (std::size_t m = 0; m < kMeasures; ++m) out[m] |= changes[m].is_known_change();
+      for (const MeasureFacts& facts : measures()) {
+        bool& known = out[static_cast<std::size_t>(facts.measure)];
+        known = known || (facts.of_rows &&
+                          change_of_row(before, after, row, facts.measure).is_known_change());
+      }
     }
   return out;
 }
@@ -172,7 +175,7 @@ Table totals_table(const Comparison& comparison) {
   return table;
 }
 
-Table layers_table(const Comparison& comparison, bool all) {
+Table layers_table(const Comparison& comparison, const DiffTables& which) {
   std::vector<const MeasureFacts*> columns;
   for (const MeasureFacts& facts : measures())
     if (facts.of_rows && is_in_rows(comparison, facts.measure)) columns.push_back(&facts);
@@ -203,21 +206,28 @@ Table layers_table(const Comparison& comparison, bool all) {
   for (const Diff& diff : comparison.diffs) {
     const Side &before = comparison.sides[diff.before], &after = comparison.sides[diff.after];
     for (const RowDiff& from : diff.rows) {
-      if (!all && from.is_unchanged()) continue;
+      if (!which.all && from.is_unchanged()) continue;
       TableRow& row = table.rows.emplace_back();
-      const ChangeSet changes = changes_of(before, after, from);
-      const std::string names[] = {names_of(before, from.before), names_of(after, from.after)};
-      const std::string types[] = {types_of(before, from.before), types_of(after, from.after)};
-      row.cells = {
-          FilePath{after.label}, name_of(from.change), names[0], names[1], types[0], types[1]};
-      row.shown = {arrow(names[0], names[1]), name_of(from.change),
-                   shown_type(from, types[0], types[1])};
-      if (has_several) row.shown.insert(row.shown.begin(), Cell(FilePath{after.label}));
-      for (const MeasureFacts* facts : columns) {
-        add_cells(at(changes, facts->measure), facts->measure, row.cells);
+      std::string names[] = {names_of(before, from.before), names_of(after, from.after)};
+      std::string types[] = {types_of(before, from.before), types_of(after, from.after)};
+      const auto change = [&](const MeasureFacts& facts) {
+        return change_of_row(before, after, from, facts.measure);
+      };
+      if (which.shown) {
+        row.shown.reserve(table.shown_columns.size());
+        if (has_several) row.shown.emplace_back(FilePath{after.label});
+        row.shown.emplace_back(arrow(names[0], names[1]));
+        row.shown.emplace_back(name_of(from.change));
+        row.shown.emplace_back(shown_type(from, types[0], types[1]));
+        for (const MeasureFacts* facts : shown)
+          row.shown.emplace_back(both_text(change(*facts), facts->unit));
       }
-      for (const MeasureFacts* facts : shown)
-        row.shown.emplace_back(both_text(at(changes, facts->measure), facts->unit));
+      if (!which.numbers) continue;
+      row.cells.reserve(table.columns.size());
+      row.cells = {FilePath{after.label}, name_of(from.change), std::move(names[0]),
+                   std::move(names[1]),   std::move(types[0]),  std::move(types[1])};
+      for (const MeasureFacts* facts : columns)
+        add_cells(change(*facts), facts->measure, row.cells);
     }
   }
   return table;

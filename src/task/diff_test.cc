@@ -88,9 +88,8 @@ TEST_F(DiffTask, FusedRowsAreComparedWithTheirParts) {
   EXPECT_EQ(diff.count(RowChange::Removed) + diff.count(RowChange::Inserted), 0u);
   const auto& sides = outcome->comparison.sides;
   for (const compare::RowDiff& row : diff.rows) {
-    const compare::ChangeSet changes = compare::changes_of(sides[0], sides[1], row);
-    EXPECT_EQ(compare::at(changes, Measure::Macs).verdict, Verdict::Same);
-    EXPECT_EQ(compare::at(changes, Measure::Params).verdict, Verdict::Same);
+    for (const Measure measure : {Measure::Macs, Measure::Params})
+      EXPECT_EQ(compare::change_of_row(sides[0], sides[1], row, measure).verdict, Verdict::Same);
   }
 }
 

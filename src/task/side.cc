@@ -1,6 +1,9 @@
 #include "task/side.h"
 
+#include <atomic>
+#include <future>
 #include <set>
+#include <thread>
 
 #include "base/mapped_file.h"
 #include "strata/compare/weights.h"
@@ -75,36 +78,64 @@ ReportKind report_of(const std::vector<LoadedSide>& sides, ReportKind otherwise)
   return otherwise;
 }
 
+struct Attempt {
+  SideRequest request;  // as it was loaded
+  Result<LoadedSide> loaded = LoadedSide();
+  std::optional<Error> refused = {};  // the sizes
+};
+
+void load(Attempt& attempt) {
+  InferOptions& sizes = attempt.request.model.sizes;
+  attempt.loaded = load_side(attempt.request);
+  if (attempt.loaded || attempt.loaded.error().kind != ErrorKind::Usage || !has_sizes(sizes))
+    return;
+  attempt.refused = attempt.loaded.error();
+  sizes = {};
+  attempt.loaded = load_side(attempt.request);
+}
+
+// On all processors, since reading takes longer than comparing.
+void load_all(std::vector<Attempt>& attempts) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < attempts.size(); i = next++) load(attempts[i]);
+  };
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::future<void>> others;
+  while (others.size() + 1 < std::min(most, attempts.size()))
+    others.push_back(std::async(std::launch::async, work));
+  work();
+  for (std::future<void>& other : others) other.get();
+}
+
 }  // namespace
 
 Result<std::vector<LoadedSide>> load_sides(const std::vector<std::string>& paths,
                                            const SideRequest& request) {
-  std::vector<LoadedSide> out;
-  std::vector<SideRequest> requests;
-  std::optional<Error> refused;  // the sizes
-  bool is_any_sized = false;
+  std::vector<Attempt> attempts;
   for (const std::string& path : paths) {
-    SideRequest own = request;
-    own.model.path = path;
-    auto loaded = load_side(own);
-    if (!loaded && loaded.error().kind == ErrorKind::Usage && has_sizes(own.model.sizes)) {
-      refused = loaded.error();
-      own.model.sizes = {};
-      loaded = load_side(own);
-    } else if (loaded && loaded->side.kind == "model") {
+    attempts.push_back({request});
+    attempts.back().request.model.path = path;
+  }
+  load_all(attempts);
+  std::vector<LoadedSide> out;
+  std::optional<Error> refused;
+  bool is_any_sized = false;
+  for (Attempt& attempt : attempts) {
+    if (!attempt.loaded) return failure(attempt.loaded);
+    if (attempt.refused)
+      refused = attempt.refused;
+    else if (attempt.loaded->side.kind == "model")
       is_any_sized = true;
-    }
-    if (!loaded) return failure(loaded);
-    out.push_back(std::move(*loaded));
-    requests.push_back(std::move(own));
+    out.push_back(std::move(*attempt.loaded));
   }
   if (refused && !is_any_sized) return failure(*refused);
   const ReportKind report = report_of(out, request.report);
   if (report == request.report) return out;
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out[i].side.kind != "model") continue;
-    requests[i].report = report;
-    auto again = load_side(requests[i]);
+    attempts[i].request.report = report;
+    auto again = load_side(attempts[i].request);
     if (!again) return failure(again);
     out[i] = std::move(*again);
   }

@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     comparison.diffs.push_back(compare::diff_of(*side, comparison.sides[i]));
     comparison.diffs.back().after = i;
   }
-  const strata::Document document = compare::diff_document(comparison, true);
+  const strata::Document document = compare::diff_document(comparison, {.all = true});
   if (strata::render_table(document).empty() || strata::render_json(document).empty() ||
       strata::render_markdown(document).empty() || strata::render_page(document).empty())
     std::abort();

@@ -69,9 +69,9 @@ struct Diff {
 };
 
 Diff diff_of(const Side& before, const Side& after);
-// What became of each measure of a row; made when it is asked for, because there may be many rows
-// and most have not changed.
-ChangeSet changes_of(const Side& before, const Side& after, const RowDiff& row);
+// What became of a measure of a row; made when it is asked for, because there may be many rows and
+// most have not changed. Only measures that rows have.
+Change change_of_row(const Side& before, const Side& after, const RowDiff& row, Measure measure);
 
 // The names of a row, `conv1, bn1` where there are several; empty if there is none.
 std::string names_of(const Side& side, const std::vector<std::uint32_t>& rows);

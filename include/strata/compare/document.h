@@ -18,7 +18,13 @@ struct Comparison {
   bool is_within_limits() const;
 };
 
-// Rows that changed; `all`: also those that did not. Totals are a table of their own.
-Document diff_document(const Comparison& comparison, bool all = false);
+struct DiffTables {
+  bool all = false;  // also rows that did not change
+  // What the cells of rows hold: numbers for programs and for choosing rows, texts for people.
+  bool numbers = true, shown = true;
+};
+
+// Totals are a table of their own.
+Document diff_document(const Comparison& comparison, const DiffTables& which = {});
 
 }  // namespace strata::compare

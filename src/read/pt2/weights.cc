@@ -36,19 +36,19 @@ bool read_offset(JsonText& json, std::int64_t& offset) {
   return is_stored;
 }
 
-// {"path_name": "weight_3", "is_param": true, "tensor_meta": {…}, …}
-WeightPlaces::Place read_place(JsonText& json) {
+// {"path_name": "weight_3", "is_param": true, "tensor_meta": {…}, …}; `meta` is the text of the
+// last.
+WeightPlaces::Place read_place(JsonText& json, std::string_view& meta) {
   WeightPlaces::Place place;
-  bool is_stored = true;
   for (JsonObject member(json); member.next();) {
     if (member.key() == "path_name")
       place.file = json.string();
     else if (member.key() == "tensor_meta")
-      is_stored = read_offset(json, place.offset);
+      meta = json.skip();
     else
       json.skip();
   }
-  return is_stored ? place : WeightPlaces::Place();
+  return place;
 }
 
 // By tensor: whether a node reads it, also one in a body.
@@ -106,6 +106,9 @@ void hold_unread(GraphReader& network, const std::vector<TensorId>& parameters) 
 
 void WeightPlaces::read(JsonText& json) {
   known_ = true;
+  const std::size_t first = places_.size();
+  std::vector<std::string_view> metas;  // by place, from the first on
+  NameTable files;                      // how many weights each has
   for (JsonObject member(json); member.next();) {
     if (member.key() != "config") {
       json.skip();
@@ -113,8 +116,17 @@ void WeightPlaces::read(JsonText& json) {
     }
     for (JsonObject entry(json); entry.next();) {
       numbers_.insert(entry.key(), static_cast<std::uint32_t>(places_.size()));
-      places_.push_back(read_place(json));
+      places_.push_back(read_place(json, metas.emplace_back()));
+      const auto file = files.insert(places_.back().file, 1);
+      if (!file.is_new) ++files.value(file.number);
     }
+  }
+  // Where a weight begins matters only in a file that has others, too.
+  for (std::size_t i = 0; i < metas.size(); ++i) {
+    Place& place = places_[first + i];
+    if (metas[i].empty() || *files.find(place.file) == 1) continue;
+    JsonText meta = json.at(metas[i]);
+    if (!read_offset(meta, place.offset)) place = {};
   }
 }
 
