@@ -2,8 +2,8 @@
 option(STRATA_FETCH "Fetch ONNX Runtime with npm where the machine has none" OFF)
 set(STRATA_ONNXRUNTIME_DIR ${PROJECT_BINARY_DIR}/onnxruntime CACHE PATH
     "Where ONNX Runtime is fetched to")
-# The program's commands, too, for they share the library's precompiled headers.
-set_target_properties(strata strata_commands PROPERTIES POSITION_INDEPENDENT_CODE ON)
+# All that shares the library's precompiled headers.
+set_target_properties(strata strata_headers strata_cold strata_commands PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # strata_add_engine(<name> [FOR_TESTS]): what is for tests is not installed.
 function(strata_add_engine name)
@@ -18,7 +18,7 @@ function(strata_add_engine name)
   set_target_properties(${target} PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/engines LINK_DEPENDS ${map})
   target_link_libraries(${target} PRIVATE strata)
-  target_precompile_headers(${target} REUSE_FROM strata)
+  target_precompile_headers(${target} REUSE_FROM strata_headers)
   set_property(GLOBAL APPEND PROPERTY STRATA_ENGINE_TARGETS ${target})
   if(NOT "FOR_TESTS" IN_LIST ARGN)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/strata/engines)
@@ -72,7 +72,9 @@ macro(strata_fetch_onnxruntime)
   endif()
 endmacro()
 
-strata_add_engine(fake FOR_TESTS)
+if(BUILD_TESTING OR STRATA_BENCH)
+  strata_add_engine(fake FOR_TESTS)
+endif()
 
 strata_find_onnxruntime()
 file(REMOVE ${PROJECT_BINARY_DIR}/engines/libonnxruntime.so.1)  # of an earlier fetch

@@ -28,3 +28,12 @@ function(strata_precompile target)
     <string> <string_view> <unordered_map> <utility> <variant> <vector>
     <fmt/format.h> <tl/expected.hpp> ${ARGN})
 endfunction()
+
+# strata_precompile_library(): the target strata_headers has those of the library and the program.
+function(strata_precompile_library)
+  set(source ${PROJECT_BINARY_DIR}/headers.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(strata_headers OBJECT ${source})
+  target_link_libraries(strata_headers PRIVATE tl::expected fmt::fmt)
+  strata_precompile(strata_headers)
+endfunction()
