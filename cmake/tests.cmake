@@ -71,7 +71,7 @@ if(TARGET cli_test)
   target_link_libraries(cli_test PRIVATE strata_commands)
 endif()
 if(TARGET c_test)
-  target_link_libraries(c_test PRIVATE strata_c_objects)
+  target_link_libraries(c_test PRIVATE strata_c_objects strata_commands)
 endif()
 if("${STRATA_TESTS}" MATCHES "^all$|^rooms$")
   # The parts of a plugin that need nothing of its engine.

@@ -31,8 +31,8 @@ namespace {
 // The kind of a module that exporters write as several operators; nullopt if its main node decides.
 // A module that multiplies more than once is not a single operator. Nodes of other phases than
 // `phase` say nothing of it.
-std::optional<LayerKind> kind_of_several(const Costs& costs,
-                                         std::span<const std::uint32_t> members, Phase phase) {
+std::optional<LayerKind> kind_of_several(const Costs& costs, std::span<const std::uint32_t> members,
+                                         Phase phase) {
   std::size_t multiplying = 0, recurrent = 0;
   std::uint64_t ops = 0;  // one bit per Op
   const auto bit = [](Op op) { return std::uint64_t{1} << static_cast<unsigned>(op); };

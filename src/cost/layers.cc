@@ -20,8 +20,8 @@ std::vector<bool> containers(const Model& model) {
   return has_children;
 }
 
-// The node that determines the kind of a layer: the one with the most arithmetic, of the forward pass
-// where there is one. A node that costs nothing is chosen only if there is no other.
+// The node that determines the kind of a layer: the one with the most arithmetic, of the forward
+// pass where there is one. A node that costs nothing is chosen only if there is no other.
 std::uint32_t main_node(const Costs& costs, std::span<const std::uint32_t> members) {
   std::uint32_t best = members[0];
   int best_rank = -1;

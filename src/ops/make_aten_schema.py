@@ -47,7 +47,7 @@ EXPORTED = """
     sum mean prod nansum nanmean amax amin max min argmax argmin aminmax any all var std var_mean
     std_mean logsumexp cumsum cumprod cummax cummin logcumsumexp count_nonzero median nanmedian
     mode dist trace diff
-    view reshape _unsafe_view view_as reshape_as flatten unflatten squeeze unsqueeze expand
+    view reshape _unsafe_view _reshape_alias view_as reshape_as flatten unflatten squeeze unsqueeze expand
     expand_as broadcast_to permute transpose t numpy_T mT swapaxes swapdims movedim moveaxis
     alias detach detach_ contiguous clone lift lift_fresh lift_fresh_copy alias_copy
     expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy transpose_copy

@@ -120,6 +120,8 @@ void CallReader::read_list(JsonText& json, Argument& argument) {
         texts_.push_back(*text);
       else
         other = true;
+    } else if (next == '"') {
+      texts_.push_back(json.string());
     } else if (next == '[') {
       json.skip();
       other = true;
