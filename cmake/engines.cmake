@@ -2,8 +2,6 @@
 option(STRATA_FETCH "Fetch ONNX Runtime with npm where the machine has none" OFF)
 set(STRATA_ONNXRUNTIME_DIR ${PROJECT_BINARY_DIR}/onnxruntime CACHE PATH
     "Where ONNX Runtime is fetched to")
-# All that shares the library's precompiled headers.
-set_target_properties(strata strata_headers strata_cold strata_commands PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # strata_add_engine(<name> [FOR_TESTS]): what is for tests is not installed.
 function(strata_add_engine name)

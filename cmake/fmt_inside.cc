@@ -1,6 +1,10 @@
-// fmt 9, compiled into the program (own_runtime.cmake): what its headers declare and its shared
-// library would define.
+// fmt 9, compiled into the program (own_runtime.cmake) and the C interface (c.cmake): what its
+// headers declare and its shared library would define. Of other versions that library is used.
 #include <locale>
+
+#include <fmt/core.h>
+
+#if FMT_VERSION >= 90000 && FMT_VERSION < 100000
 
 #include <fmt/format-inl.h>
 
@@ -21,3 +25,5 @@ template void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_co
 }  // namespace detail
 }  // namespace v9
 }  // namespace fmt
+
+#endif

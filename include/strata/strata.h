@@ -79,6 +79,7 @@
 #include "strata/data/output_difference.h"
 #include "strata/document/cell.h"
 #include "strata/document/document.h"
+#include "strata/document/read_json.h"
 #include "strata/document/render.h"
 #include "strata/document/table.h"
 #include "strata/edit/layers.h"

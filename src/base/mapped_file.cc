@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "base/given_files.h"
 
 namespace strata {
 
@@ -37,7 +40,20 @@ class Descriptor {
 
 }  // namespace
 
+// Shared memory, since forget() would empty private one.
+Result<std::shared_ptr<const MappedFile>> MappedFile::copy(std::string_view bytes) {
+  if (bytes.empty()) return std::shared_ptr<const MappedFile>(new MappedFile(bytes));
+  void* memory = ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (memory == MAP_FAILED)
+    return failure(fmt::format("{} bytes cannot be copied: {}", bytes.size(), reason(errno)));
+  std::memcpy(memory, bytes.data(), bytes.size());
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(std::string_view(static_cast<const char*>(memory), bytes.size())));
+}
+
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+  if (path.starts_with(kGivenPrefix)) return GivenFiles::find(path);
   // Without O_NONBLOCK, opening a named pipe would wait for a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) {

@@ -12,9 +12,12 @@ namespace strata {
 
 class MappedFile {
  public:
-  // Opens a regular file; for anything else, the error says what it is. The file must not shrink
-  // while it is mapped: touching the missing part kills the process.
+  // Opens a regular file, or one that the caller of this thread has given (base/given_files.h); for
+  // anything else, the error says what it is. The file must not shrink while it is mapped: touching
+  // the missing part kills the process.
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  // The same for bytes that are in memory, which are copied.
+  static Result<std::shared_ptr<const MappedFile>> copy(std::string_view bytes);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

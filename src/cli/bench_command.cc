@@ -79,7 +79,7 @@ Result<int> run_command(const BenchCommand& command, const App& app) {
   // Data have no room for it.
   if (command.layout == "torchblade" && command.table.format() == "csv")
     if (const std::string headline = bench_headline(*run); !headline.empty())
-      fmt::print(stderr, "{}\n", printable(headline));
+      say(printable(headline));
   if (!run->complete) return kInterrupted;
   return run->has_results() ? kFine : kFailed;
 }

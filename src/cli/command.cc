@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "cli/outlet.h"
 #include "cli/output.h"
 
 namespace strata::cli {
@@ -27,6 +28,7 @@ int exit_code(const Error& error) {
 std::string version_text() { return "strata " STRATA_VERSION; }
 
 std::size_t terminal_width() {
+  if (outlet() != nullptr) return 0;
   if (const char* columns = std::getenv("COLUMNS"))
     if (const long width = std::strtol(columns, nullptr, 10); width > 0)
       return static_cast<std::size_t>(width);

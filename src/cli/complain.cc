@@ -1,16 +1,30 @@
 #include "cli/complain.h"
 
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/printable.h"
 #include "base/standard_input.h"
+#include "cli/outlet.h"
 
 namespace strata::cli {
 
 void complain(std::string_view sentence) {
-  fmt::print(stderr, "strata: {}\n", printable(with_standard_input_named(std::string(sentence))));
+  std::string named = with_standard_input_named(std::string(sentence));
+  if (Outlet* to = outlet())
+    to->complain(std::move(named));
+  else
+    fmt::print(stderr, "strata: {}\n", printable(named));
+}
+
+void say(std::string_view text) {
+  if (Outlet* to = outlet())
+    to->note(std::string(text));
+  else
+    fmt::print(stderr, "{}\n", text);
 }
 
 }  // namespace strata::cli

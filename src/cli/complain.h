@@ -7,5 +7,7 @@ namespace strata::cli {
 
 // `strata: ` and the sentence.
 void complain(std::string_view sentence);
+// The text as it is, and the end of a line.
+void say(std::string_view text);
 
 }  // namespace strata::cli

@@ -13,6 +13,7 @@
 #include "base/progress_line.h"
 #include "base/visible.h"
 #include "cli/complain.h"
+#include "cli/outlet.h"
 #include "manual/advice.h"
 
 namespace strata::cli {
@@ -28,8 +29,15 @@ std::size_t columns() {
 }  // namespace
 
 JobDisplay::JobDisplay(bool is_long, std::string before_notes)
-    : before_notes_(std::move(before_notes)), terminal_(::isatty(STDERR_FILENO) != 0) {
-  if (is_long) interrupt_.emplace();
+    : outlet_(outlet()),
+      is_long_(is_long),
+      before_notes_(std::move(before_notes)),
+      terminal_(outlet_ == nullptr && ::isatty(STDERR_FILENO) != 0) {
+  if (is_long && outlet_ == nullptr) interrupt_.emplace();
+}
+
+bool JobDisplay::stopped() const {
+  return outlet_ != nullptr ? outlet_->stop().load() : StopOnInterrupt::stopped();
 }
 
 JobDisplay::~JobDisplay() { clear(); }
@@ -41,10 +49,14 @@ void JobDisplay::clear() {
 
 void JobDisplay::print(const std::string& line) {
   clear();
-  fmt::print(stderr, "{}\n", printable(line));
+  if (outlet_ != nullptr)
+    outlet_->note(line);
+  else
+    fmt::print(stderr, "{}\n", printable(line));
 }
 
 void JobDisplay::show(std::string_view stage, double share) {
+  if (outlet_ != nullptr) outlet_->progress(stage, share);
   if (!terminal_) return;
   if (!std::exchange(counts_, false)) all_ = 0;
   const auto now = Clock::now();
@@ -68,7 +80,7 @@ void JobDisplay::show(std::string_view stage, double share) {
 
 Observer JobDisplay::observer() {
   Observer out;
-  if (!interrupt_) return out;
+  if (!is_long_) return out;
   out.progress = [this](std::string_view stage, double share) { show(stage, share); };
   out.counted = [this](std::int64_t done, std::int64_t all) {
     done_ = done;
@@ -78,7 +90,7 @@ Observer JobDisplay::observer() {
   out.note = [this](const std::string& sentence) { print(before_notes_ + sentence); };
   out.resumed = [this](const std::string& sentence) { print(sentence); };
   out.phrase = manual::advised;
-  out.stop = &StopOnInterrupt::flag();
+  out.stop = outlet_ != nullptr ? &outlet_->stop() : &StopOnInterrupt::flag();
   return out;
 }
 

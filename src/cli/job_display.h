@@ -13,6 +13,8 @@
 
 namespace strata::cli {
 
+class Outlet;
+
 // While it lives, Ctrl-C does not end the program. One at a time.
 class JobDisplay {
  public:
@@ -25,7 +27,7 @@ class JobDisplay {
 
   // Refers to this object.
   Observer observer();
-  bool stopped() const { return StopOnInterrupt::stopped(); }
+  bool stopped() const;
   void clear();  // takes the line off
 
  private:
@@ -33,6 +35,8 @@ class JobDisplay {
   void show(std::string_view stage, double share);
   void print(const std::string& line);
 
+  Outlet* const outlet_;  // null: stderr
+  const bool is_long_;
   std::optional<StopOnInterrupt> interrupt_;
   std::string before_notes_, stage_;
   bool terminal_, drawn_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/standard_input.h"
+#include "cli/outlet.h"
 #include "options/options.h"
 #include "strata/infer/size_text.h"
 
@@ -38,7 +39,11 @@ Option* ModelOptions::take_files(App& app) {
 }
 
 Result<std::string> input_path(const std::string& given) {
-  return given == "-" ? standard_input_path() : given;
+  if (given != "-") return given;
+  if (outlet() != nullptr)
+    return failure("standard input is not read in the process of a caller; give its bytes a name",
+                   ErrorKind::Usage);
+  return standard_input_path();
 }
 
 Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,

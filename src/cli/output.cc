@@ -4,11 +4,14 @@
 
 #include <cstdlib>
 
+#include "cli/outlet.h"
+
 namespace strata::cli {
 
 bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
 
 bool is_terminal_output() {
+  if (outlet() != nullptr) return false;
   const char* kind = std::getenv("TERM");
   return ::isatty(STDOUT_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
 }
@@ -26,6 +29,10 @@ Result<Output> open_output(const std::string& path, const FileKind& kind) {
 }
 
 Status write_output(const std::string& path, const std::string& text, const FileKind& kind) {
+  if (Outlet* to = outlet(); to != nullptr && is_standard_output(path)) {
+    to->text(text);
+    return {};
+  }
   auto output = open_output(path, kind);
   if (!output) return failure(output);
   if (Status status = output->write(text); !status) return status;

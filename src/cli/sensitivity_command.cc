@@ -93,8 +93,7 @@ Result<int> print_sensitivity(Options& options, const App& app) {
       return failure(status);
   if (outcome->unwritten) return tl::unexpected(*outcome->unwritten);
   if (outcome->interrupted && !options.request.journal.empty())
-    fmt::print(stderr, "the same command goes on where {} ends\n",
-               printable(options.request.journal));
+    say(fmt::format("the same command goes on where {} ends", printable(options.request.journal)));
   return outcome->interrupted ? kInterrupted : kFine;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -6,6 +7,7 @@
 #include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
+#include "cli/outlet.h"
 #include "cli/stat_weights.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
@@ -34,9 +36,15 @@ struct StatOptions {
   bool has_several() const { return !more.empty() || names_several(model.path); }
 };
 
-// Stays to the end of the process, which takes less time than taking a large model apart.
+// Stays to the end of the process, which takes less time than taking a large model apart. A caller
+// in this process keeps it with the document.
 template <class T>
 T& keep_to_the_end(T object) {
+  if (Outlet* to = outlet()) {
+    auto held = std::make_shared<T>(std::move(object));
+    to->keep(held);
+    return *held;
+  }
   static T* kept = nullptr;  // so that checks for leaks see that someone has it
   return *(kept = new T(std::move(object)));
 }

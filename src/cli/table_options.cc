@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/outlet.h"
 #include "cli/output.h"
 #include "document/chart/charts.h"
 #include "manual/advice.h"
@@ -111,6 +112,10 @@ Status TableOptions::write(Document document, const TableStyle& style) const {
   if (auto status = choose(document, choice_); !status) return status;
   if (style.exact && exact_means_numbers_) show_numbers(document);
   document.options = given_options(*app_);
+  if (Outlet* to = outlet(); to != nullptr && is_standard_output(file())) {
+    to->document(std::move(document), renderer(), style, most_bytes_);
+    return {};
+  }
   auto target = open_output(file(), file_kind(renderer(), document.kind));
   if (!target) return failure(target);
   return write_document(document, renderer(), style, std::move(*target), most_bytes_);

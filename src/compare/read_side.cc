@@ -7,6 +7,7 @@
 #include "base/json_fields.h"
 #include "base/json_text.h"
 #include "compare/plain_profile.h"
+#include "read/recording/reader.h"
 #include "strata/compare/side.h"
 
 namespace strata::compare {
@@ -91,7 +92,7 @@ class SensitivityReader : JsonFields {
 
 bool looks_like_document(std::string_view bytes) {
   const std::size_t start = bytes.substr(0, 64).find_first_not_of(" \t\r\n");
-  return start != bytes.npos && bytes[start] == '{';
+  return start != bytes.npos && bytes[start] == '{' && !recording::looks_like_recording(bytes);
 }
 
 Result<Side> read_side(std::string_view json, std::string_view label) {

@@ -29,14 +29,16 @@ LayerKind kind_of_node(const Graph& graph, const Node& node) {
 namespace {
 
 // The kind of a module that exporters write as several operators; nullopt if its main node decides.
-// A module that multiplies more than once is not a single operator.
-std::optional<LayerKind> kind_of_several(const Costs& costs,
-                                         std::span<const std::uint32_t> members) {
+// A module that multiplies more than once is not a single operator. Nodes of other phases than
+// `phase` say nothing of it.
+std::optional<LayerKind> kind_of_several(const Costs& costs, std::span<const std::uint32_t> members,
+                                         Phase phase) {
   std::size_t multiplying = 0, recurrent = 0;
   std::uint64_t ops = 0;  // one bit per Op
   const auto bit = [](Op op) { return std::uint64_t{1} << static_cast<unsigned>(op); };
   for (std::uint32_t index : members) {
     const Executed& executed = costs.nodes[index];
+    if (executed.get().phase != phase) continue;
     if (executed.cost.folded && executed.get().inputs.empty()) continue;  // a Constant
     const Traits& traits = traits_of(executed.get());
     ops |= bit(traits.op);
@@ -100,7 +102,7 @@ LayerKind kind_by_nodes(const Costs& costs, const Layers& layers, const Layer& l
   const auto members = layers.nodes_of(layer);
   const Executed& main = costs.nodes[layer.main];
   if (members.size() > 1)
-    if (const auto kind = kind_of_several(costs, members)) return *kind;
+    if (const auto kind = kind_of_several(costs, members, main.get().phase)) return *kind;
   return kind_of_node(*main.graph, main.get());
 }
 

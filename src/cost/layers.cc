@@ -20,8 +20,8 @@ std::vector<bool> containers(const Model& model) {
   return has_children;
 }
 
-// The node that determines the kind of a layer: the one with the most arithmetic. A node that costs
-// nothing is chosen only if there is no other.
+// The node that determines the kind of a layer: the one with the most arithmetic, of the forward
+// pass where there is one. A node that costs nothing is chosen only if there is no other.
 std::uint32_t main_node(const Costs& costs, std::span<const std::uint32_t> members) {
   std::uint32_t best = members[0];
   int best_rank = -1;
@@ -32,6 +32,7 @@ std::uint32_t main_node(const Costs& costs, std::span<const std::uint32_t> membe
     if (!cost.folded && !cost.view) rank = 2;
     if (!cost.folded && !cost.flops().is(0)) rank = 3;
     if (!cost.macs.is(0)) rank = 4;
+    if (costs.nodes[index].get().phase == Phase::Forward) rank += 5;
     if (rank > best_rank) best = index, best_rank = rank;
   }
   return best;
@@ -160,11 +161,15 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
   for (std::uint32_t l = 0; l < layers.list.size(); ++l) {
     const Layer& layer = layers.list[l];
     const Graph* home = costs.nodes[layer.main].graph;
+    const Phase phase = costs.nodes[layer.main].get().phase;
+    const auto is_shown = [&](const Executed& executed) {
+      return executed.graph == home && executed.get().phase == phase;
+    };
     std::size_t from = ids_.size();
     starts_.push_back(static_cast<std::uint32_t>(from));
     for (std::uint32_t index : layers.nodes_of(layer)) {
       const Executed& executed = costs.nodes[index];
-      if (executed.graph != home) continue;
+      if (!is_shown(executed)) continue;
       enter(executed.graph);
       for (TensorId id : executed.get().inputs) {
         if (id == kNone || known[id].maker == l) continue;
@@ -178,7 +183,7 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
     starts_.push_back(static_cast<std::uint32_t>(from));
     for (std::uint32_t index : layers.nodes_of(layer)) {
       const Executed& executed = costs.nodes[index];
-      if (executed.graph != home) continue;
+      if (!is_shown(executed)) continue;
       enter(executed.graph);
       for (TensorId id : executed.get().outputs) {
         if (id == kNone || !known[id].leaves || home->tensors[id].value != nullptr) continue;

@@ -22,6 +22,8 @@ std::span<const Family> aten_families() {
       {"aten_create", aten_create_rules(), LayerKind::Other},
       {"aten_signal", aten_signal_rules(), LayerKind::Other},
       {"aten_control", aten_control_rules(), LayerKind::Other},
+      {"aten_backward", aten_backward_rules(), LayerKind::Other},
+      {"aten_optimizer", aten_optimizer_rules(), LayerKind::Other},
   };
   return kFamilies;
 }

@@ -27,6 +27,25 @@ void scaled_dot_product_cost(CostContext& c) {
           size_from_end(c.in(0), 0), size_from_end(c.in(2), 0), masks});
 }
 
+// gradient, query, key, value, …. The scores are computed again, and so are two products for each
+// of the gradients of scores and values, queries and keys: as torch's own counter has it. Each
+// score is scaled, less the row's logarithm of sums, an exponential; its gradient is less the row's
+// sum of gradient times output, times the score, scaled.
+void scaled_dot_product_backward_cost(CostContext& c) {
+  if (c.rank(1) < 2) return c.cannot_tell("the sizes of the query are not known");
+  const Expr rows =
+      c.rank(1) < 3 ? size_from_end(c.in(1), 1) : product_of(c.in(1), 0, c.rank(1) - 1);
+  const Expr scores = rows * size_from_end(c.in(2), 1);
+  const Expr size = size_from_end(c.in(1), 0), value_size = size_from_end(c.in(3), 0);
+  c.macs({{"scores", scores}, {"size: again, queries, keys", size * 3}});
+  c.macs({{"scores", scores}, {"values' size: scores, values", value_size * 2}});
+  c.muls({{"scores", scores}, {"two scales, product", 3}});
+  c.adds({{"scores", scores}, {"two differences", 2}});
+  c.specials({{"scores, exponentials", scores}});
+  c.muls({{"outputs times gradients", rows * value_size}});
+  c.adds({{"outputs times gradients, sum", rows * value_size}});
+}
+
 // query, key, value, weight and bias of their projections, weight and bias of the output's, mask.
 void multi_head_cost(CostContext& c) {
   const Expr batch = size_at(c.in(0), 0), queries = size_at(c.in(0), 1), keys = size_at(c.in(1), 1),
@@ -71,7 +90,17 @@ constexpr Example kMultiHead[] = {
      "f32[1,16,8], _",
      {.macs = 4 * 16 * 8 * 8 + 2 * 16 * 16 * 8}}};
 
+// torch.utils.flop_counter.sdpa_backward_flop_count((2,8,16,64), …) is 2 621 440: five products of
+// 2·8·16·16·64 MACs. 4096 scores with 6 operations more, 16384 outputs with 2.
+constexpr Example kFusedBackward[] = {
+    {"f32[2,8,16,64], f32[2,8,16,64], f32[2,8,16,64], f32[2,8,16,64], f32[2,8,16,64], f32[2,8,16]",
+     "dropout_p=0.0f is_causal=0",
+     "f32[2,8,16,64], f32[2,8,16,64], f32[2,8,16,64]",
+     {.macs = 1310720, .flops = 2621440 + 4096 * 6 + 16384 * 2}}};
+
 constexpr Traits kTraits = {.op = Op::Attention, .kind = LayerKind::Attention};
+
+constexpr Traits kGradient = {.kind = LayerKind::Other, .product = Product::Other};
 
 constexpr OpRule kAtenAttentionRules[] = {
     aten("scaled_dot_product_attention", scaled_dot_product_cost, kAttention, kTraits),
@@ -82,6 +111,16 @@ constexpr OpRule kAtenAttentionRules[] = {
     aten("_scaled_dot_product_cudnn_attention", scaled_dot_product_cost, kFused, kTraits),
     aten("_scaled_dot_product_fused_attention_overrideable", scaled_dot_product_cost, kFused,
          kTraits),
+    aten("_scaled_dot_product_flash_attention_backward", scaled_dot_product_backward_cost,
+         kFusedBackward, kGradient),
+    aten("_scaled_dot_product_flash_attention_for_cpu_backward", scaled_dot_product_backward_cost,
+         kFusedBackward, kGradient),
+    aten("_scaled_dot_product_efficient_attention_backward", scaled_dot_product_backward_cost,
+         kFusedBackward, kGradient),
+    aten("_scaled_dot_product_cudnn_attention_backward", scaled_dot_product_backward_cost,
+         kFusedBackward, kGradient),
+    aten("_scaled_dot_product_fused_attention_overrideable_backward",
+         scaled_dot_product_backward_cost, kFusedBackward, kGradient),
     aten("_native_multi_head_attention", multi_head_cost, kMultiHead, kTraits),
 };
 

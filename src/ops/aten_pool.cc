@@ -56,9 +56,10 @@ void adaptive_max_cost(CostContext& c) {
 // Every gradient goes to the element that was the greatest.
 void max_backward_cost(CostContext& c) { c.adds({{"gradients", c.in_elements(0)}}); }
 // Every gradient is divided and goes to all elements of its window.
+template <std::size_t axes>
 void average_backward_cost(CostContext& c) {
   c.specials({{"gradients", c.in_elements(0)}});
-  c.adds({{"gradients", c.in_elements(0)}, {"window", window_volume(c, "kernel_size", 2)}});
+  c.adds({{"gradients", c.in_elements(0)}, {"window", window_volume(c, "kernel_size", axes)}});
 }
 void adaptive_backward_cost(CostContext& c) {
   c.specials({{"gradients", c.in_elements(0)}});
@@ -121,6 +122,17 @@ constexpr Example kAverageBackward[] = {{"f32[1,1,2,2], f32[1,1,4,4]",
                                          "kernel_size=2,2 stride=2,2",
                                          "f32[1,1,4,4]",
                                          {.macs = 0, .flops = 4 + 16}}};
+// 8 gradients, each to a window of 8.
+constexpr Example kMaxBackward3d[] = {{"f32[1,1,2,2,2], f32[1,1,4,4,4], i64[1,1,2,2,2]",
+                                       "kernel_size=2,2,2 stride=2,2,2",
+                                       "f32[1,1,4,4,4]",
+                                       {.macs = 0, .flops = 8}}};
+constexpr Example kAverageBackward3d[] = {{"f32[1,1,2,2,2], f32[1,1,4,4,4]",
+                                           "kernel_size=2,2,2 stride=2,2,2",
+                                           "f32[1,1,4,4,4]",
+                                           {.macs = 0, .flops = 8 + 64}}};
+constexpr Example kAdaptiveBackward3d[] = {
+    {"f32[1,1,2,2,2], f32[1,1,4,4,4]", "", "f32[1,1,4,4,4]", {.macs = 0, .flops = 8 + 64}}};
 constexpr Example kAdaptiveBackward[] = {
     {"f32[1,1,2,2], f32[1,1,4,4]", "", "f32[1,1,4,4]", {.macs = 0, .flops = 4 + 16}}};
 
@@ -160,8 +172,12 @@ constexpr OpRule kAtenPoolRules[] = {
     aten_as("adaptive_max_pool2d", "MaxPool", adaptive_max_cost<2>, kAdaptiveMax2d, kAdaptiveMax),
     aten_as("adaptive_max_pool3d", "MaxPool", adaptive_max_cost<3>, kAdaptiveMax3d, kAdaptiveMax),
     aten("max_pool2d_with_indices_backward", max_backward_cost, kMaxBackward, kGradient),
-    aten("avg_pool2d_backward", average_backward_cost, kAverageBackward, kGradient),
+    aten("max_pool3d_with_indices_backward", max_backward_cost, kMaxBackward3d, kGradient),
+    aten("adaptive_max_pool2d_backward", max_backward_cost, kMaxBackward, kGradient),
+    aten("avg_pool2d_backward", average_backward_cost<2>, kAverageBackward, kGradient),
+    aten("avg_pool3d_backward", average_backward_cost<3>, kAverageBackward3d, kGradient),
     aten("_adaptive_avg_pool2d_backward", adaptive_backward_cost, kAdaptiveBackward, kGradient),
+    aten("_adaptive_avg_pool3d_backward", adaptive_backward_cost, kAdaptiveBackward3d, kGradient),
 };
 
 }  // namespace

@@ -115,6 +115,7 @@ constexpr OpRule part_view(std::string_view name, std::string_view onnx,
 constexpr OpRule kAtenViewRules[] = {
     view_like("view", "Reshape", kView),
     view_like("_unsafe_view", "Reshape", kView),
+    view_like("_reshape_alias", "Reshape", kView),  // of torch before 2.0
     view_like("view_as", "Reshape", kView),
     view_like("unflatten", "Reshape", kView),
     view_like("reshape", "Reshape", kView, kCopiesUnordered),

@@ -3,7 +3,8 @@
     python3 src/ops/make_aten_schema.py > src/ops/aten_schema_table.h
 
 The table has every operator that torch tags as core ATen, and all overloads of the operators below,
-which torch.export emits before decompositions: those with tensors that do not write to an `out`.
+which torch.export emits before decompositions or which training runs: those with tensors that do not
+write to an `out`.
 """
 import torch
 
@@ -46,7 +47,7 @@ EXPORTED = """
     sum mean prod nansum nanmean amax amin max min argmax argmin aminmax any all var std var_mean
     std_mean logsumexp cumsum cumprod cummax cummin logcumsumexp count_nonzero median nanmedian
     mode dist trace diff
-    view reshape _unsafe_view view_as reshape_as flatten unflatten squeeze unsqueeze expand
+    view reshape _unsafe_view _reshape_alias view_as reshape_as flatten unflatten squeeze unsqueeze expand
     expand_as broadcast_to permute transpose t numpy_T mT swapaxes swapdims movedim moveaxis
     alias detach detach_ contiguous clone lift lift_fresh lift_fresh_copy alias_copy
     expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy transpose_copy
@@ -89,6 +90,35 @@ EXPORTED = """
     quantize_per_tensor fake_quantize_per_tensor_affine fake_quantize_per_channel_affine
     _weight_norm _weight_norm_interface _weight_int4pack_mm _weight_int8pack_mm
     _int_mm _scaled_mm
+""".split()
+
+# What a training step runs besides: gradients and optimizers.
+TRAINED = """
+    threshold_backward gelu_backward silu_backward sigmoid_backward tanh_backward
+    hardtanh_backward hardswish_backward hardsigmoid_backward leaky_relu_backward elu_backward
+    mish_backward softplus_backward log_sigmoid_backward glu_backward _prelu_kernel_backward
+    softshrink_backward hardshrink_backward
+    _softmax_backward_data _log_softmax_backward_data
+    native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward
+    native_layer_norm_backward native_group_norm_backward _fused_rms_norm_backward
+    max_pool2d_with_indices_backward max_pool3d_with_indices_backward avg_pool2d_backward
+    avg_pool3d_backward _adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward
+    adaptive_max_pool2d_backward
+    upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward
+    _upsample_nearest_exact2d_backward upsample_linear1d_backward upsample_bilinear2d_backward
+    upsample_trilinear3d_backward upsample_bicubic2d_backward
+    _scaled_dot_product_flash_attention_backward
+    _scaled_dot_product_flash_attention_for_cpu_backward
+    _scaled_dot_product_efficient_attention_backward _scaled_dot_product_cudnn_attention_backward
+    _scaled_dot_product_fused_attention_overrideable_backward
+    convolution_backward embedding_dense_backward native_dropout_backward
+    nll_loss_backward nll_loss2d_backward mse_loss_backward smooth_l1_loss_backward
+    huber_loss_backward binary_cross_entropy_backward
+    slice_backward select_backward diagonal_backward unfold_backward
+    _foreach_add _foreach_sub _foreach_mul _foreach_div _foreach_addcmul _foreach_addcdiv
+    _foreach_lerp _foreach_sqrt _foreach_neg _foreach_reciprocal _foreach_pow _foreach_norm
+    _foreach_maximum _foreach_copy _foreach_zero _foreach_abs _foreach_sign
+    _fused_adam _fused_adamw _fused_sgd _fused_adagrad
 """.split()
 
 # How aten_schema.h calls the types of arguments.
@@ -187,7 +217,7 @@ def is_of_script(schema):
 
 
 def chosen():
-    wanted = set(EXPORTED)
+    wanted = set(EXPORTED + TRAINED)
     result = {}
     for schema in torch._C._jit_get_all_schemas():
         if not schema.name.startswith("aten::"):

@@ -82,6 +82,7 @@ class TableInUse {
 std::span<const OpRule> activation_rules();
 std::span<const OpRule> aten_activation_rules();
 std::span<const OpRule> aten_attention_rules();
+std::span<const OpRule> aten_backward_rules();
 std::span<const OpRule> aten_control_rules();
 std::span<const OpRule> aten_conv_rules();
 std::span<const OpRule> aten_create_rules();
@@ -91,6 +92,7 @@ std::span<const OpRule> aten_layout_rules();
 std::span<const OpRule> aten_math_rules();
 std::span<const OpRule> aten_matmul_rules();
 std::span<const OpRule> aten_norm_rules();
+std::span<const OpRule> aten_optimizer_rules();
 std::span<const OpRule> aten_pool_rules();
 std::span<const OpRule> aten_recurrent_rules();
 std::span<const OpRule> aten_reduce_rules();

@@ -57,7 +57,11 @@ Result<ChosenColumn> parse_one(std::string_view word, Needs has) {
         fmt::format("there is no column \"{}\"{}; columns are: {} (NAME% for a share)", word,
                     did_you_mean(word, column_names()), fmt::join(column_names(), ", ")),
         ErrorKind::Usage);
-  if (const Needs lacks = lacking(*rule, has); !lacks.empty())
+  const Needs lacks = lacking(*rule, has);
+  if (lacks.has(Need::Phases))
+    return failure(fmt::format("column \"{}\" needs a recording of a training step", word),
+                   ErrorKind::Usage);
+  if (!lacks.empty())
     return failure(is_of_device(lacks.first()) ? Code::ColumnOfDevice : Code::ColumnNeeds,
                    {.name = std::string(word), .wanted = std::string(word_for(lacks.first()))});
   if (share && !rule->additive)

@@ -84,6 +84,17 @@ Cell per_second_cell(const Row& r, const Amount& amount, Certainty certainty) {
   return {*number / *r.figures.seconds, certainty};
 }
 
+template <Phase phase>
+Cell phase_macs_cell(const Row& r) {
+  if (!r.figures.phases) return {};
+  return amount_cell(r.figures.phases->macs[static_cast<std::size_t>(phase)], r.figures.macs_work);
+}
+template <Phase phase>
+Cell phase_flops_cell(const Row& r) {
+  if (!r.figures.phases) return {};
+  return amount_cell(r.figures.phases->flops[static_cast<std::size_t>(phase)], r.figures.work);
+}
+
 constexpr Needs kMoved = Need::ReadBytes | Need::WriteBytes;
 
 constexpr ColumnRule kColumns[] = {
@@ -146,6 +157,22 @@ constexpr ColumnRule kColumns[] = {
      "operations on constants, once when the model is loaded",
      [](const Row& r) { return amount_cell(r.figures.load_flops, Certainty::Exact); },
      Need::LoadWork},
+    {"forward_macs", "Forward MACs", Unit::Macs, true, 6, false,
+     "multiply-accumulates of the forward pass", phase_macs_cell<Phase::Forward>, Need::Phases},
+    {"forward_flops", "Forward", Unit::Flops, true, 4, true, "operations of the forward pass",
+     phase_flops_cell<Phase::Forward>, Need::Phases},
+    {"backward_macs", "Backward MACs", Unit::Macs, true, 6, false,
+     "multiply-accumulates of the backward pass", phase_macs_cell<Phase::Backward>, Need::Phases},
+    {"backward_flops", "Backward", Unit::Flops, true, 4, true, "operations of the backward pass",
+     phase_flops_cell<Phase::Backward>, Need::Phases},
+    {"recomputed_macs", "Again MACs", Unit::Macs, true, 6, false,
+     "multiply-accumulates of the forward pass that run again for the backward pass",
+     phase_macs_cell<Phase::Recomputed>, Need::Phases},
+    {"recomputed_flops", "Again", Unit::Flops, true, 5, false,
+     "operations of the forward pass that run again for the backward pass",
+     phase_flops_cell<Phase::Recomputed>, Need::Phases},
+    {"optimizer_flops", "Optimizer", Unit::Flops, true, 5, true,
+     "operations of the optimizer's step", phase_flops_cell<Phase::Optimizer>, Need::Phases},
     {"time", "Time", Unit::Seconds, true, 0, true,
      "seconds of one inference: the median of the recorded runs", seconds_cell, Need::Time},
     {"time_per_call", "Time/call", Unit::Seconds, false, 3, false, "time over calls: their average",

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cost/folded_norms.h"
 #include "profile/analyse.h"
 #include "profile/figures.h"
@@ -7,7 +9,8 @@ namespace strata {
 
 namespace {
 
-Figures own_figures(const Executed& executed) {
+// `has_phases` says that some node of the model is not of the forward pass.
+Figures own_figures(const Executed& executed, bool has_phases) {
   const NodeCost& cost = executed.cost;
   const Expr& times = executed.times;
   Figures figures;
@@ -17,6 +20,12 @@ Figures own_figures(const Executed& executed) {
   figures.flops = cost.flops() * times;
   figures.read_bytes = cost.read_bytes * times;
   figures.write_bytes = cost.write_bytes * times;
+  if (has_phases && !cost.folded) {
+    PhaseFigures& phases = figures.phases.emplace();
+    const auto phase = static_cast<std::size_t>(executed.get().phase);
+    phases.macs[phase] = figures.macs;
+    phases.flops[phase] = figures.flops;
+  }
   if (times.is(0)) return figures;
   figures.work = figures.macs_work = cost.certainty;
   // At least some operations, but none of them a MAC (NonMaxSuppression).
@@ -60,9 +69,10 @@ void count_layer(const Analysis& a, std::uint32_t index, Figures& sum) {
   const Executed& executed = a.costs.nodes[layer.main];
   if (layer.count > 1) {
     for (std::uint32_t node : a.layers.nodes_of(layer))
-      if (!costs_nothing(a.costs.nodes[node].cost)) add_to(sum, own_figures(a.costs.nodes[node]));
+      if (!costs_nothing(a.costs.nodes[node].cost))
+        add_to(sum, own_figures(a.costs.nodes[node], a.has.has(Need::Phases)));
   } else if (!costs_nothing(executed.cost)) {
-    sum = layer_of_one(own_figures(executed));
+    sum = layer_of_one(own_figures(executed, a.has.has(Need::Phases)));
   }
   sum.activation_bytes = tensors_bytes(*executed.graph, a.edges.outputs(index)) * executed.times;
 }
@@ -114,13 +124,14 @@ Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& 
 }  // namespace
 
 Figures Analysis::figures_of(std::uint32_t node) const {
-  return by_node.empty() ? own_figures(costs.nodes[node]) : by_node[node];
+  return by_node.empty() ? own_figures(costs.nodes[node], has.has(Need::Phases)) : by_node[node];
 }
 
 void fill_nodes(Analysis& a) {
   if (!a.by_node.empty()) return;
   a.by_node.reserve(a.costs.nodes.size());
-  for (const Executed& executed : a.costs.nodes) a.by_node.push_back(own_figures(executed));
+  for (const Executed& executed : a.costs.nodes)
+    a.by_node.push_back(own_figures(executed, a.has.has(Need::Phases)));
 }
 
 Status count_figures(Analysis& a, const AnalysisOptions& options) {
@@ -128,6 +139,12 @@ Status count_figures(Analysis& a, const AnalysisOptions& options) {
   if (!convention) return failure(convention);
   for (const auto& [metric, need] : kCounted)
     if (convention->has(metric)) a.has |= need;
+  // Conventions count layers, and know no phases.
+  const auto is_later = [](const Executed& executed) {
+    return executed.get().phase != Phase::Forward;
+  };
+  if (convention->is_strata() && std::any_of(a.costs.nodes.begin(), a.costs.nodes.end(), is_later))
+    a.has |= Need::Phases;
   a.by_layer.reserve(a.layers.list.size());
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
     count_layer(a, static_cast<std::uint32_t>(i), a.by_layer.emplace_back());

@@ -31,6 +31,13 @@ void add_rest(Figures& sum, const Figures& more, bool macs, bool work, bool byte
     taken.held = more.taken->held;
     taken.peak = std::max(taken.peak, more.taken->peak);
   }
+  if (more.phases) {
+    PhaseFigures& phases = sum.phases ? *sum.phases : sum.phases.emplace();
+    for (std::size_t i = 0; i < phases.macs.size(); ++i) {
+      add_known(phases.macs[i], more.phases->macs[i]);
+      add_known(phases.flops[i], more.phases->flops[i]);
+    }
+  }
   if (!macs || more.macs_work != Certainty::Exact) sum.macs_work = Certainty::LowerBound;
   if (!work || more.work != Certainty::Exact) sum.work = Certainty::LowerBound;
   if (!bytes || more.bytes != Certainty::Exact) sum.bytes = Certainty::LowerBound;
@@ -72,7 +79,7 @@ bool is_nothing(const Figures& figures) {
          figures.activation_bytes.is(0) && figures.macs_work == Certainty::Exact &&
          figures.work == Certainty::Exact && figures.bytes == Certainty::Exact &&
          figures.missing == 0 && figures.precisions == 0 && !figures.seconds &&
-         figures.samples.empty() && !figures.taken;
+         figures.samples.empty() && !figures.taken && !figures.phases;
 }
 
 }  // namespace

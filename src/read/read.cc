@@ -37,7 +37,7 @@ Result<Model> read_model(const std::string& path, const ReadOptions& options) {
   // Letters can be taken for fields of a model that is damaged.
   const bool is_words = is_text(bytes.substr(0, kTextLookedAt));
   for (const ModelFormat& format : model_formats()) {
-    if (is_words || !format.recognise(bytes)) continue;
+    if (is_words != format.is_text || !format.recognise(bytes)) continue;
     auto model = format.read(bytes, path, options);
     if (!model) return model;
     model->path = path;

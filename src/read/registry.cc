@@ -2,6 +2,7 @@
 
 #include "read/onnx/reader.h"
 #include "read/pt2/reader.h"
+#include "read/recording/reader.h"
 
 namespace strata {
 
@@ -18,6 +19,12 @@ constexpr ModelFormat kFormats[] = {
      .recognise = pt2::looks_like_archive,
      .read = [](std::string_view bytes, const std::string& path,
                 const ReadOptions& options) { return pt2::read(bytes, path, options); }},
+    {.name = "recording",
+     .files = "recordings of strata's Python package (.json)",
+     .is_text = true,
+     .recognise = recording::looks_like_recording,
+     .read = [](std::string_view bytes, const std::string& path,
+                const ReadOptions& options) { return recording::read(bytes, path, options); }},
 };
 
 }  // namespace

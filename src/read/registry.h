@@ -12,6 +12,7 @@ namespace strata {
 struct ModelFormat {
   std::string_view name;   // `onnx`
   std::string_view files;  // `ONNX models (.onnx)`
+  bool is_text = false;    // its files are letters and signs; those of all others are not
   // Whether a file with these bytes may have this format. It looks at the start, and at the
   // directory of an archive, which is at the end.
   bool (*recognise)(std::string_view bytes);

@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "base/given_files.h"
 #include "base/mapped_file.h"
 #include "strata/compare/weights.h"
 #include "strata/profile/analysis.h"
@@ -97,7 +98,8 @@ void load(Attempt& attempt) {
 // On all processors, since reading takes longer than comparing.
 void load_all(std::vector<Attempt>& attempts) {
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
+  const auto work = [&, files = GivenFiles::here()] {
+    const GivenFiles::InThread scope(files);
     for (std::size_t i = next++; i < attempts.size(); i = next++) load(attempts[i]);
   };
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());

@@ -7,37 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "check_model.h"
 #include "read/pt2/reader.h"
 #include "read/pt2/test_zip.h"
 #include "strata/cost/cost.h"
 #include "strata/infer/infer.h"
 
 namespace {
-
-void check(const strata::Model& model) {
-  for (const strata::Graph& graph : model.graphs) {
-    for (strata::NodeId i = 0; i < graph.nodes.size(); ++i) {
-      const strata::Node& node = graph.nodes[i];
-      if (node.scope >= model.scopes.size()) std::abort();
-      for (const strata::TensorId id : node.inputs) {
-        if (id == strata::kNone) continue;
-        const strata::Tensor& tensor = graph.tensors.at(id);
-        if (tensor.producer != strata::kNone && tensor.producer >= i) std::abort();
-      }
-      for (const strata::TensorId id : node.outputs)
-        if (id != strata::kNone && graph.tensors.at(id).producer != i) std::abort();
-    }
-    for (const strata::Tensor& tensor : graph.tensors) {
-      if (tensor.role == strata::Role::Initializer && tensor.data == nullptr) std::abort();
-      if (tensor.role == strata::Role::Captured && graph.parent->tensors.size() <= tensor.outer)
-        std::abort();
-    }
-    for (const strata::TensorId id : graph.outputs)
-      if (id >= graph.tensors.size()) std::abort();
-  }
-  for (std::size_t i = 1; i < model.scopes.size(); ++i)
-    if (model.scopes[i].parent >= i) std::abort();
-}
 
 void read(std::string_view bytes) {
   const strata::ReadOptions options{.max_nodes = 5'000, .max_tensors = 20'000};
@@ -46,7 +22,7 @@ void read(std::string_view bytes) {
     if (model.error().message.empty()) std::abort();
     return;
   }
-  check(*model);
+  strata::fuzz::check(*model);
   if (strata::infer(*model)) strata::count(*model);
 }
 

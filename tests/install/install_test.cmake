@@ -23,6 +23,26 @@ foreach(file man/man1/strata.1 man/man1/strata-zoo-table.1 bash-completion/compl
   endif()
 endforeach()
 
+# The C interface by pkg-config, with nothing but its own names in it.
+file(GLOB_RECURSE description ${prefix}/strata-c.pc)
+cmake_path(GET description PARENT_PATH folder)
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder}
+                          ${PKG_CONFIG} --cflags --libs strata-c
+                  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags)
+  run(cc -std=c11 ${CMAKE_CURRENT_LIST_DIR}/../../examples/count_from_c.c -o ${WORK}/by_pkg_config
+      ${flags})
+endif()
+file(GLOB_RECURSE library ${prefix}/libstrata_c.so.1)
+execute_process(COMMAND nm -D --defined-only ${library} OUTPUT_VARIABLE names
+                COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "[0-9a-f]+ T (strata_[a-z_]+)\n" "" others "${names}")
+if(NOT CXX_FLAGS MATCHES "-fsanitize=" AND NOT others STREQUAL "")
+  message(FATAL_ERROR "libstrata_c.so has names that are not of strata/c.h: ${others}")
+endif()
+
 # The installed engines are those for users, and nothing in them leads back to BUILD.
 file(GLOB_RECURSE plugins ${prefix}/libstrata_engine_*)
 foreach(plugin IN LISTS plugins)

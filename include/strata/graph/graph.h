@@ -126,6 +126,14 @@ struct Attribute {
       value;
 };
 
+// The part of a training step that a node runs in. Files of networks alone have one part.
+enum class Phase : std::uint8_t {
+  Forward,
+  Backward,
+  Optimizer,
+  Recomputed,  // the forward pass again, for a backward pass that did not keep its activations
+};
+
 struct Node {
   std::string_view op;
   std::string_view domain;            // "" is ONNX's own domain ("ai.onnx" is stored as "")
@@ -135,6 +143,7 @@ struct Node {
   std::span<const Attribute> attributes;
   ScopeId scope = 0;
   std::int32_t opset = 0;  // the version of `domain` that this node is written for
+  Phase phase = Phase::Forward;
 
   const Attribute* attribute(std::string_view attribute_name) const {
     for (const Attribute& a : attributes)

@@ -18,6 +18,7 @@ enum class Need : std::uint8_t {
   CudaMemory,  // an eager run on a device
   Alive,       // the activations that are alive at each layer
   Formulas,    // of the work of each layer
+  Phases,      // the model says which nodes are of a backward pass or an optimizer
   // Measured or asked of an engine (Measurements).
   Time,
   Memory,

@@ -2,6 +2,7 @@
 // choose which of them a table shows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -27,6 +28,11 @@ using PrecisionSet = std::uint8_t;
 // `int8`, `int8+fp32`; empty if none is known.
 std::string precision_text(PrecisionSet precisions);
 
+// The work of a training step by its phases, indexed by Phase.
+struct PhaseFigures {
+  std::array<Amount, 4> macs, flops;
+};
+
 struct Figures {
   Expr params;
   Expr param_bytes;
@@ -48,6 +54,7 @@ struct Figures {
   std::optional<double> seconds;
   std::vector<double> samples;  // the same of each recorded run
   Boxed<TakenMemory> taken;
+  Boxed<PhaseFigures> phases;
 };
 
 struct Row {

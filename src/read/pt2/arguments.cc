@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "ops/aten_schema.h"
-
 namespace strata::pt2 {
 
 namespace {
@@ -179,26 +177,6 @@ void read_named_argument(Loading& loading, JsonText& json, NodeText& text) {
   }
 }
 
-// Tensors that the file states for an argument, and a number that stands in a tensor's place.
-void add_stated(const NodeText& text, const Argument& argument, Operands& out) {
-  switch (argument.kind) {
-    case Kind::Tensors: {
-      const auto names = text.tensors_of(argument);
-      out.inputs.insert(out.inputs.end(), names.begin(), names.end());
-      if (argument.is_list)
-        out.attributes.push_back({argument.name, static_cast<std::int64_t>(names.size())});
-      break;
-    }
-    case Kind::Value:
-      out.attributes.push_back({argument.name, argument.value});
-      break;
-    case Kind::Nothing:
-    case Kind::Graph:
-    case Kind::Unknown:
-      break;
-  }
-}
-
 }  // namespace
 
 void NodeText::clear() {
@@ -245,48 +223,12 @@ void read_node(Loading& loading, JsonText& json, NodeText& text) {
   if (text.name.empty() && !text.outputs.empty()) text.name = text.outputs[0];
 }
 
-Operator operator_of(std::string_view target) {
-  constexpr std::string_view kOperators = "torch.ops.", kDefault = ".default";
-  if (!target.starts_with(kOperators)) {
-    const std::size_t dot = target.rfind('.');
-    if (dot == std::string_view::npos) return {{}, target};
-    return {target.substr(0, dot), target.substr(dot + 1)};
-  }
-  target.remove_prefix(kOperators.size());
-  if (target.ends_with(kDefault)) target.remove_suffix(kDefault.size());
-  const std::size_t dot = target.find('.');
+Operator operator_of_node(std::string_view target) {
+  constexpr std::string_view kOperators = "torch.ops.";
+  if (target.starts_with(kOperators)) return torch::operator_of(target.substr(kOperators.size()));
+  const std::size_t dot = target.rfind('.');
   if (dot == std::string_view::npos) return {{}, target};
   return {target.substr(0, dot), target.substr(dot + 1)};
-}
-
-void arrange(const Operator& op, const NodeText& text, Operands& out) {
-  out.inputs.clear();
-  out.attributes.clear();
-  const AtenSchema* schema = op.domain == "aten" ? find_aten_schema(op.op) : nullptr;
-  if (schema == nullptr) {
-    for (const Argument& argument : text.arguments) add_stated(text, argument, out);
-    return;
-  }
-  for (const AtenArgument& expected : schema->arguments()) {
-    const auto stated =
-        std::find_if(text.arguments.begin(), text.arguments.end(),
-                     [&](const Argument& argument) { return argument.name == expected.name(); });
-    const bool is_stated = stated != text.arguments.end();
-    // A slot of its own keeps the inputs after it in their places.
-    if (expected.is_tensor() && !expected.is_list_of_tensors() &&
-        (!is_stated || stated->kind != Kind::Tensors))
-      out.inputs.emplace_back();
-    if (is_stated) {
-      add_stated(text, *stated, out);
-      const bool is_real = expected.kind == AtenArgument::Kind::Float;
-      if (stated->kind == Kind::Value && is_real)
-        if (auto* whole = std::get_if<std::int64_t>(&out.attributes.back().value))
-          out.attributes.back().value = static_cast<float>(*whole);
-    } else if (!expected.is_tensor() && expected.otherwise != AtenArgument::Default::Nothing &&
-               !expected.required()) {
-      out.attributes.push_back(expected.default_attribute());
-    }
-  }
 }
 
 }  // namespace strata::pt2

@@ -124,7 +124,7 @@ void GraphReader::read_inputs(JsonText& json) {
 void GraphReader::read_nodes(JsonText& json) {
   for (JsonArray item(json); item.next();) {
     read_node(loading_, json, text_);
-    const Operator op = operator_of(text_.target);
+    const Operator op = operator_of_node(text_.target);
     if (is_about_sizes(op, text_)) continue;
     if (op.domain == "higher_order")
       add_higher_order(*this, json, op, text_);
@@ -134,10 +134,11 @@ void GraphReader::read_nodes(JsonText& json) {
 }
 
 void GraphReader::add_operator(const NodeText& text) {
-  const Operator op = operator_of(text.target);
-  arrange(op, text, operands_);
+  const Operator op = operator_of_node(text.target);
+  torch::arrange(op, text.arguments, operands_);
   ids_.clear();
-  for (const std::string_view name : operands_.inputs) ids_.push_back(use(name));
+  for (const std::uint32_t slot : operands_.inputs)
+    ids_.push_back(slot == kNone ? kNone : use(text.tensors[slot]));
   Node node;
   node.op = op.op;
   node.domain = op.domain;

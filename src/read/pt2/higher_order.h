@@ -3,7 +3,7 @@
 #pragma once
 
 #include "read/pt2/arguments.h"
-#include "read/pt2/json.h"
+#include "read/torch/json.h"
 
 namespace strata::pt2 {
 

@@ -1,19 +1,10 @@
 #include "read/pt2/loading.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "read/pt2/size_formula.h"
 
 namespace strata::pt2 {
 
 namespace {
-
-std::uint64_t limit_of(std::uint64_t most, const ReadOptions& options) {
-  return static_cast<std::uint64_t>(
-      std::clamp(static_cast<double>(most) * options.limit, 0.0, 1e18));
-}
 
 // PyTorch numbers element types in its files in a way of its own.
 DType dtype_of(std::int64_t number) {
@@ -89,25 +80,6 @@ Expr SizeTexts::formula_of(std::string_view text) {
   const auto known = numbers_.insert(text, static_cast<std::uint32_t>(formulas_.size()));
   if (known.is_new) formulas_.push_back(size_formula(text));
   return formulas_[known.value];
-}
-
-void Loading::count_node() {
-  if (++nodes > limit_of(options.max_nodes, options))
-    throw Broken{fmt::format("the model has more than {} nodes", options.max_nodes),
-                 Code::OverLimit};
-}
-
-void Loading::count_tensor() {
-  if (++tensors > limit_of(options.max_tensors, options))
-    throw Broken{fmt::format("the model has more than {} tensors", options.max_tensors),
-                 Code::OverLimit};
-}
-
-void Loading::note(std::string text) {
-  constexpr std::size_t kMostNotes = 20;
-  if (model.notes.size() < kMostNotes &&
-      std::find(model.notes.begin(), model.notes.end(), text) == model.notes.end())
-    model.notes.push_back(std::move(text));
 }
 
 TypeInfo read_type(Loading& loading, JsonText& json) {

@@ -2,17 +2,23 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/name_table.h"
-#include "read/pt2/json.h"
-#include "read/pt2/modules.h"
+#include "read/torch/counting.h"
+#include "read/torch/json.h"
+#include "read/torch/modules.h"
 #include "strata/graph/graph.h"
 #include "strata/read/read.h"
 
 namespace strata::pt2 {
+
+using torch::Broken;
+using torch::JsonArray;
+using torch::JsonObject;
+using torch::JsonText;
+using torch::Modules;
 
 // Sizes by their text: a network repeats the same few formulas at every tensor.
 class SizeTexts {
@@ -25,21 +31,11 @@ class SizeTexts {
   std::vector<Expr> formulas_;
 };
 
-struct Loading {
-  Model& model;
-  const ReadOptions& options;
+struct Loading : torch::Counting {
   Modules modules;
   SizeTexts sizes;
   std::int32_t aten_version = 1;
-  std::uint64_t nodes = 0;
-  std::uint64_t tensors = 0;
   int loops = 0;  // whose number of runs only the data decide
-
-  // Each of these counts against its limit.
-  void count_node();
-  void count_tensor();
-  // Adds a sentence to Model::notes, without duplicates and up to a limit.
-  void note(std::string text);
 };
 
 // The type that a TensorMeta states: element type and sizes. Strides and devices are skipped.

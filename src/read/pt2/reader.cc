@@ -193,7 +193,7 @@ Status read_archive(std::string_view bytes, const ReadOptions& options, Model& m
   }
   model.producer = "torch";
   model.states_types = true;
-  Loading loading{.model = model, .options = options, .modules = Modules(model), .sizes = {}};
+  Loading loading{{model, options}, Modules(model), {}};
   read_program(loading, JsonText(model, *program, "its program"), places);
   return {};
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/in_quotes.h"
+#include "read/torch/unread.h"
 
 namespace strata::pt2 {
 
@@ -73,33 +74,6 @@ std::vector<bool> read_tensors(const Model& model) {
         outer[tensor.outer] = true;
   }
   return read;
-}
-
-std::string_view owner_of(std::string_view weight) {
-  const std::size_t dot = weight.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : weight.substr(0, dot);
-}
-
-// Parameters that no node reads, for whoever counts what the network has to store. A node in the
-// module that owns them holds them; it does nothing.
-void hold_unread(GraphReader& network, const std::vector<TensorId>& parameters) {
-  Model& model = network.loading().model;
-  Graph& graph = network.graph();
-  for (std::size_t first = 0; first < parameters.size();) {
-    const std::string_view owner = owner_of(graph.tensors[parameters[first]].name);
-    std::size_t end = first + 1;
-    while (end < parameters.size() && owner_of(graph.tensors[parameters[end]].name) == owner) ++end;
-    network.loading().count_node();
-    Node node;
-    node.op = "Unread";
-    node.domain = "strata";
-    node.name = graph.tensors[parameters[first]].name;
-    node.inputs = model.keep(std::span(parameters).subspan(first, end - first));
-    node.scope = network.loading().modules.scope_at(owner);
-    node.opset = 1;
-    graph.nodes.push_back(node);
-    first = end;
-  }
 }
 
 }  // namespace
@@ -236,7 +210,7 @@ void Signature::apply(GraphReader& network, const WeightPlaces& places) const {
     }
     unread.push_back(id);
   }
-  hold_unread(network, unread);
+  torch::hold_unread(network.loading(), network.loading().modules, graph, unread);
 }
 
 }  // namespace strata::pt2

@@ -1,8 +1,8 @@
-#include "read/pt2/modules.h"
+#include "read/torch/modules.h"
 
 #include <gtest/gtest.h>
 
-namespace strata::pt2 {
+namespace strata::torch {
 namespace {
 
 TEST(Modules, ACallIsAScope) {
@@ -71,4 +71,4 @@ TEST(Modules, WhatNothingCallsGetsAScopeBelowItsOwner) {
 }
 
 }  // namespace
-}  // namespace strata::pt2
+}  // namespace strata::torch

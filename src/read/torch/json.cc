@@ -1,4 +1,4 @@
-#include "read/pt2/json.h"
+#include "read/torch/json.h"
 
 #include <charconv>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace strata::pt2 {
+namespace strata::torch {
 
 namespace {
 
@@ -233,4 +233,4 @@ bool JsonArray::next() {
   return true;
 }
 
-}  // namespace strata::pt2
+}  // namespace strata::torch

@@ -1,4 +1,4 @@
-// The calls of modules, from what each node says about the modules around it.
+// The calls of modules, each of which is a scope of the model.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "base/name_table.h"
 #include "strata/graph/graph.h"
 
-namespace strata::pt2 {
+namespace strata::torch {
 
 class Modules {
  public:
@@ -19,12 +19,13 @@ class Modules {
   // has a key, which a later call of the same module numbers, the module's path, and its class. The
   // text stays where it is.
   ScopeId scope_of(std::string_view stack);
+  // A call of the module with this path inside of another call. The path stays where it is.
+  ScopeId add(ScopeId parent, std::string_view path, std::string_view cls);
   // The first call of the module with this path. One that nothing calls gets a scope, too.
   ScopeId scope_at(std::string_view path);
 
  private:
   ScopeId enter(ScopeId parent, std::string_view entry);
-  ScopeId add(ScopeId parent, std::string_view path, std::string_view cls);
 
   Model& model_;
   NameTable stacks_;   // scopes by the whole text
@@ -34,4 +35,4 @@ class Modules {
       0};  // by scope: further calls of the same path, if it is the first
 };
 
-}  // namespace strata::pt2
+}  // namespace strata::torch

@@ -1,4 +1,4 @@
-#include "read/pt2/json.h"
+#include "read/torch/json.h"
 
 #include <cmath>
 #include <string>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace strata::pt2 {
+namespace strata::torch {
 namespace {
 
 using testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST_F(JsonTest, DepthCostsNothing) {
 }
 
 }  // namespace
-}  // namespace strata::pt2
+}  // namespace strata::torch

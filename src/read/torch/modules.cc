@@ -1,11 +1,11 @@
-#include "read/pt2/modules.h"
+#include "read/torch/modules.h"
 
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-namespace strata::pt2 {
+namespace strata::torch {
 
 namespace {
 
@@ -47,12 +47,12 @@ ScopeId Modules::scope_of(std::string_view stack) {
 ScopeId Modules::enter(ScopeId parent, std::string_view entry) {
   if (entry.empty() || entry.starts_with(kNoModule)) return parent;
   std::string_view key = entry;
-  const std::string_view cls = last_part(take_last(key));
+  const std::string_view cls = take_last(key);
   std::string_view path = take_last(key);
   // Some releases number the call in the path, and others in the key.
   path = path.substr(0, path.find('@'));
   if (path.empty()) {
-    if (model_.scopes[0].cls.empty()) model_.scopes[0].cls = cls;
+    if (model_.scopes[0].cls.empty()) model_.scopes[0].cls = last_part(cls);
     return parent;
   }
   const std::string text = fmt::format("{} {}", parent, entry);
@@ -71,7 +71,7 @@ ScopeId Modules::add(ScopeId parent, std::string_view path, std::string_view cls
   const bool inside = !around.empty() && path.size() > around.size() + 1 &&
                       path.starts_with(around) && path[around.size()] == '.';
   model_.scopes.push_back(
-      {inside ? path.substr(around.size() + 1) : path, path, cls, parent, call});
+      {inside ? path.substr(around.size() + 1) : path, path, last_part(cls), parent, call});
   calls_.push_back(0);
   return scope;
 }
@@ -91,4 +91,4 @@ ScopeId Modules::scope_at(std::string_view path) {
   return add(parent, path, {});
 }
 
-}  // namespace strata::pt2
+}  // namespace strata::torch

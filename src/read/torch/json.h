@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "read/pt2/broken.h"
+#include "read/torch/broken.h"
 #include "strata/graph/graph.h"
 
-namespace strata::pt2 {
+namespace strata::torch {
 
 class JsonText {
  public:
@@ -96,4 +96,4 @@ class JsonArray {
   bool first_ = true;
 };
 
-}  // namespace strata::pt2
+}  // namespace strata::torch

@@ -1,0 +1,203 @@
+#include "strata/c.h"
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Free {
+  void operator()(strata_document* document) const { strata_document_free(document); }
+};
+
+struct Ran {
+  int code = -1;
+  std::unique_ptr<strata_document, Free> document;
+
+  strata_document* get() const { return document.get(); }
+  std::string error() const { return strata_document_error(get()); }
+  std::string text() const {
+    const char* text = strata_document_text(get(), nullptr);
+    return text == nullptr ? "" : text;
+  }
+  json parsed() const {
+    std::size_t size = 0;
+    const char* text = strata_document_json(get(), &size);
+    return text == nullptr ? json() : json::parse(std::string(text, size));
+  }
+};
+
+Ran run(const std::vector<const char*>& words, const std::vector<strata_file>& files = {}) {
+  strata_call call = {};
+  call.size = sizeof call;
+  call.words = words.data();
+  call.word_count = words.size();
+  call.files = files.data();
+  call.file_count = files.size();
+  Ran ran;
+  strata_document* document = nullptr;
+  ran.code = strata_run(&call, &document);
+  ran.document.reset(document);
+  return ran;
+}
+
+// y = x·W + b for x of 2×3 and W of 3×5: 2·3·5 = 30 MACs, 3·5 + 5 = 20 parameters.
+constexpr std::string_view kLinear =
+    R"({"strata_recording":1,"source":"torch 2.13.0","name":"Net",
+ "modules":[["","Net",-1,0],["fc","Linear",0,0]],
+ "tensors":[["float32",[5,3],null,0,0],["float32",[5],null,1,0],["float32",[2,3],null,2,0],
+            ["float32",[2,5],null,3,0]],
+ "parameters":[[0,"fc.weight","fc",true],[1,"fc.bias","fc",true]],
+ "inputs":[[2,"x"]],"outputs":[[3,"y"]],
+ "calls":[["aten.linear.default",[{"t":2},{"t":0},{"t":1}],{},[3],1,0]]})";
+
+strata_file file(const char* name, std::string_view bytes) {
+  return {name, bytes.data(), bytes.size()};
+}
+
+std::string model_bytes() {
+  std::ifstream in(STRATA_SOURCE_DIR "/tests/models/mobilenet_v2.onnx", std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(CInterface, SaysItsVersion) {
+  EXPECT_EQ(strata_abi(), STRATA_C_ABI);
+  EXPECT_STREQ(strata_version(), STRATA_VERSION);
+}
+
+TEST(CInterface, ACommandGivesItsDocument) {
+  const Ran ran = run({"stat", "memory:net", "--format", "json"}, {file("net", kLinear)});
+  ASSERT_EQ(ran.code, STRATA_CODE_FINE) << ran.error();
+  EXPECT_STREQ(strata_document_kind(ran.get()), "profile");
+  EXPECT_EQ(ran.error(), "");
+  const json document = ran.parsed();
+  const json& row = document["tables"]["layers"]["rows"][0];
+  EXPECT_EQ(row["layer"], "fc");
+  EXPECT_EQ(row["type"], "Linear");
+  EXPECT_EQ(row["macs"], 30);
+  EXPECT_EQ(row["params"], 20);
+  EXPECT_EQ(json::parse(ran.text()), document) << "--format json prints the same";
+}
+
+TEST(CInterface, TextIsWhatTheProgramPrints) {
+  const Ran ran = run({"stat", "memory:net"}, {file("net", kLinear)});
+  ASSERT_EQ(ran.code, STRATA_CODE_FINE) << ran.error();
+  EXPECT_THAT(ran.text(), HasSubstr("fc"));
+  EXPECT_THAT(run({"--version"}).text(), StartsWith("strata " STRATA_VERSION));
+  EXPECT_THAT(run({"stat", "--help"}).text(), HasSubstr("--batch"));
+}
+
+TEST(CInterface, ModelsInMemoryAreReadLikeFiles) {
+  const std::string bytes = model_bytes();
+  ASSERT_FALSE(bytes.empty());
+  const Ran given = run({"stat", "memory:a", "--format", "json"}, {file("a", bytes)});
+  const Ran read =
+      run({"stat", STRATA_SOURCE_DIR "/tests/models/mobilenet_v2.onnx", "--format", "json"});
+  ASSERT_EQ(given.code, STRATA_CODE_FINE) << given.error();
+  EXPECT_EQ(given.parsed()["tables"], read.parsed()["tables"]);
+  const Ran both = run({"diff", "memory:a", "memory:b"}, {file("a", bytes), file("b", bytes)});
+  EXPECT_EQ(both.code, STRATA_CODE_FINE) << both.error();
+}
+
+TEST(CInterface, MistakesAreSentences) {
+  const Ran unknown = run({"stat", "memory:other"}, {file("net", kLinear)});
+  EXPECT_EQ(unknown.code, STRATA_CODE_FAILED);
+  EXPECT_EQ(unknown.error(), "memory:other: no file of this name was given");
+  EXPECT_EQ(strata_document_json(unknown.get(), nullptr), nullptr);
+  EXPECT_EQ(run({"stat"}).code, STRATA_CODE_USAGE);
+  EXPECT_THAT(run({"sta"}).error(), HasSubstr("there is no command \"sta\""));
+  EXPECT_EQ(run({}).code, STRATA_CODE_USAGE);
+  EXPECT_THAT(run({"stat", "-"}).error(), HasSubstr("standard input is not read"));
+  EXPECT_EQ(run({"stat", nullptr}).code, STRATA_CODE_USAGE);
+  EXPECT_EQ(run({"stat", "memory:e"}, {file("e", "")}).code, STRATA_CODE_FAILED);
+  EXPECT_EQ(run({"stat", "memory:e"}, {{"e", nullptr, 3}}).code, STRATA_CODE_USAGE);
+  EXPECT_EQ(strata_run(nullptr, nullptr), STRATA_CODE_USAGE);
+  strata_call call = {};
+  strata_document* document = nullptr;
+  EXPECT_EQ(strata_run(&call, &document), STRATA_CODE_USAGE) << "a call without a size";
+  strata_document_free(document);
+  strata_document_free(nullptr);
+  EXPECT_STREQ(strata_document_error(nullptr), "out of memory");
+}
+
+TEST(CInterface, AnyFormatCanBeAskedFor) {
+  const Ran ran = run({"stat", "memory:net", "--format", "json"}, {file("net", kLinear)});
+  const char* text = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(strata_render(ran.get(), "csv", nullptr, 0, &text, &size), STRATA_CODE_FINE);
+  EXPECT_THAT(std::string(text, size), HasSubstr("fc,Linear"));
+  const char* narrow[] = {"--width", "60", "--exact", "--color", "never"};
+  ASSERT_EQ(strata_render(ran.get(), "table", narrow, 5, &text, &size), STRATA_CODE_FINE);
+  ASSERT_EQ(strata_render(ran.get(), "html", nullptr, 0, &text, &size), STRATA_CODE_FINE);
+  EXPECT_THAT(std::string(text, size), HasSubstr("<html"));
+  EXPECT_EQ(strata_render(ran.get(), "wasm", nullptr, 0, &text, &size), STRATA_CODE_USAGE);
+  EXPECT_EQ(text, nullptr);
+  const char* wrong[] = {"--width", "x"};
+  EXPECT_EQ(strata_render(ran.get(), "table", wrong, 2, &text, &size), STRATA_CODE_USAGE);
+  EXPECT_EQ(strata_render(ran.get(), "table", wrong, 1, &text, &size), STRATA_CODE_USAGE);
+}
+
+TEST(CInterface, DocumentsComeBackFromJson) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"stat", "memory:net", "--format", "json"},
+        std::vector<const char*>{"payload", "memory:net", "--format", "json"},
+        std::vector<const char*>{"ops", "--format", "json"}}) {
+    const Ran ran = run(words, {file("net", kLinear)});
+    ASSERT_EQ(ran.code, STRATA_CODE_FINE) << words[0] << ": " << ran.error();
+    const std::string text = ran.text();
+    Ran again;
+    strata_document* document = nullptr;
+    again.code = strata_read(text.data(), text.size(), &document);
+    again.document.reset(document);
+    ASSERT_EQ(again.code, STRATA_CODE_FINE) << words[0] << ": " << again.error();
+    const json before = ran.parsed(), after = again.parsed();
+    EXPECT_EQ(after["kind"], before["kind"]);
+    for (const auto& [name, table] : before["tables"].items())
+      EXPECT_EQ(after["tables"][name]["rows"], table["rows"]) << words[0] << " " << name;
+  }
+  strata_document* document = nullptr;
+  EXPECT_EQ(strata_read("{", 1, &document), STRATA_CODE_FAILED);
+  EXPECT_THAT(strata_document_error(document), HasSubstr("is not JSON"));
+  strata_document_free(document);
+}
+
+TEST(CInterface, ThreadsDoNotDisturbEachOther) {
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([number, &wrong] {
+      // Each has its own file of the same name: 2·3·5 MACs, or as many rows more.
+      std::string text(kLinear);
+      const std::string rows = std::to_string(number + 1);
+      text.replace(text.find("[2,3]"), 5, "[" + rows + ",3]");
+      text.replace(text.find("[2,5]"), 5, "[" + rows + ",5]");
+      for (int i = 0; i < 20; ++i) {
+        const Ran ran = run({"stat", "memory:net", "--format", "json"}, {file("net", text)});
+        const json document = ran.parsed();
+        if (document["tables"]["layers"]["rows"][0]["macs"] != (number + 1) * 15) ++wrong[number];
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+TEST(CInterface, AWishToStopIsAnObjectOfTheCaller) {
+  strata_stop* stop = strata_stop_new();
+  ASSERT_NE(stop, nullptr);
+  strata_stop_set(stop);
+  strata_stop_free(stop);
+  strata_stop_set(nullptr);
+}
+
+}  // namespace

@@ -1,0 +1,47 @@
+// Where what a command says goes. The program prints it: results to stdout, the rest to stderr. A
+// caller in this process takes it (src/c).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "strata/document/render.h"
+
+namespace strata::cli {
+
+class Outlet {
+ public:
+  virtual ~Outlet() = default;
+  // What went wrong, or how the results are to be taken.
+  virtual void complain(std::string sentence) = 0;
+  virtual void note(std::string line) = 0;
+  virtual void progress(std::string_view stage, double share) = 0;
+  virtual const std::atomic<bool>& stop() const = 0;
+  // A result that is no document.
+  virtual void text(std::string_view text) = 0;
+  // A result; a rendered one may have at most so many bytes (0: any number).
+  virtual void document(Document document, const Renderer& renderer, const TableStyle& style,
+                        std::uint64_t most_bytes) = 0;
+  // What the document refers to.
+  virtual void keep(std::shared_ptr<void> object) = 0;
+};
+
+// Of this thread; null: the streams of the program.
+Outlet* outlet();
+
+// What commands say in this thread goes there while it lives.
+class OutletScope {
+ public:
+  explicit OutletScope(Outlet& to);
+  ~OutletScope();
+  OutletScope(const OutletScope&) = delete;
+  OutletScope& operator=(const OutletScope&) = delete;
+
+ private:
+  Outlet* before_;
+};
+
+}  // namespace strata::cli

@@ -1,0 +1,186 @@
+#include "read/recording/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/formula_scope.h"
+#include "read/recording/calls.h"
+#include "read/recording/tables.h"
+#include "read/torch/unread.h"
+
+namespace strata::recording {
+
+namespace {
+
+using torch::Broken;
+
+constexpr std::int64_t kFormat = 1;
+constexpr std::string_view kMark = "strata_recording";
+
+// The members that are read after all of them are found, since each needs those before it.
+enum Member : std::size_t {
+  kModules,
+  kTensors,
+  kParameters,
+  kBuffers,
+  kInputs,
+  kLeaves,
+  kCalls,
+  kOutputs,
+  kMembers
+};
+constexpr std::array<std::string_view, kMembers> kNames = {
+    "modules", "tensors", "parameters", "buffers", "inputs", "leaves", "calls", "outputs"};
+
+class Recording {
+ public:
+  Recording(Loading& loading, JsonText& json) : loading_(loading), json_(json) {}
+
+  void read() {
+    find_members();
+    const auto in = [&](Member member, const auto& take) {
+      if (places_[member].empty()) return;
+      JsonText text = json_.at(places_[member]);
+      take(text);
+    };
+    in(kModules, [&](JsonText& text) { read_modules(loading_, text); });
+    in(kTensors, [&](JsonText& text) { read_tensors(loading_, text); });
+    std::vector<TensorId> parameters, others, given, returned;
+    in(kParameters, [&](JsonText& text) { read_stored(loading_, text, parameters); });
+    in(kBuffers, [&](JsonText& text) { read_stored(loading_, text, others); });
+    in(kInputs, [&](JsonText& text) { read_given(loading_, text, given); });
+    take_inputs(given);
+    std::vector<Leaf> leaves;
+    in(kLeaves, [&](JsonText& text) { leaves = read_leaves(loading_, text); });
+    CallReader calls(loading_, std::move(leaves));
+    in(kCalls, [&](JsonText& text) { calls.read(text); });
+    calls.finish();
+    in(kOutputs, [&](JsonText& text) { read_given(loading_, text, returned); });
+    for (const TensorId id : returned)
+      if (id != kNone) loading_.graph().outputs.push_back(calls.now(id));
+    keep_constants(others);
+    store(loading_, parameters, others);
+    hold_unread(parameters);
+  }
+
+ private:
+  void find_members() {
+    bool has_format = false;
+    for (JsonObject member(json_); member.next();) {
+      const std::string_view key = member.key();
+      if (key == kMark) {
+        const std::int64_t format = json_.integer();
+        if (format != kFormat)
+          throw Broken{fmt::format(
+              "it is a recording of format {}, and this strata reads format {}; record the model "
+              "again with the Python package of this strata",
+              format, kFormat)};
+        has_format = true;
+      } else if (key == "source") {
+        take_source(json_.string());
+      } else if (key == "notes") {
+        for (JsonArray note(json_); note.next();) loading_.note(std::string(json_.string()));
+      } else if (key == "name") {
+        loading_.graph().name = json_.string();
+      } else {
+        const auto known = std::find(kNames.begin(), kNames.end(), key);
+        const std::string_view value = json_.skip();
+        if (known != kNames.end())
+          places_[static_cast<std::size_t>(known - kNames.begin())] = value;
+      }
+    }
+    json_.expect_end();
+    if (!has_format) throw Broken{"its JSON is no recording of strata"};
+    for (const Member needed : {kTensors, kCalls})
+      if (places_[needed].empty())
+        throw Broken{fmt::format("the recording has no \"{}\"", kNames[needed])};
+  }
+
+  // `torch 2.13.0`
+  void take_source(std::string_view source) {
+    const std::size_t space = source.find(' ');
+    loading_.model.producer = source.substr(0, space);
+    if (space != std::string_view::npos) loading_.model.producer_version = source.substr(space + 1);
+  }
+
+  void take_inputs(const std::vector<TensorId>& given) {
+    for (const TensorId id : given) {
+      if (id == kNone || loading_.graph().tensors[id].role != Role::Activation) continue;
+      loading_.graph().tensors[id].role = Role::Input;
+      loading_.graph().inputs.push_back(id);
+    }
+  }
+
+  // What is read, but neither made nor given, was there before: a tensor in a closure.
+  void keep_constants(std::vector<TensorId>& others) {
+    Graph& graph = loading_.graph();
+    const auto look = [&](TensorId id) {
+      if (id == kNone) return;
+      Tensor& tensor = graph.tensors[id];
+      if (tensor.role != Role::Activation || tensor.producer != kNone) return;
+      tensor.role = Role::Initializer;
+      if (tensor.name.empty()) tensor.name = loading_.model.keep(fmt::format("constant_{}", id));
+      others.push_back(id);
+    };
+    for (const Node& node : graph.nodes)
+      for (const TensorId id : node.inputs) look(id);
+    for (const TensorId id : graph.outputs) look(id);
+  }
+
+  void hold_unread(const std::vector<TensorId>& parameters) {
+    Graph& graph = loading_.graph();
+    std::vector<bool> read(graph.tensors.size());
+    for (const Node& node : graph.nodes)
+      for (const TensorId id : node.inputs)
+        if (id != kNone) read[id] = true;
+    std::vector<const TensorData*> counted;
+    for (const TensorId id : parameters)
+      if (read[id]) counted.push_back(graph.tensors[id].data);
+    std::sort(counted.begin(), counted.end());
+    std::vector<TensorId> unread;
+    for (const TensorId id : parameters)
+      if (!read[id] && !std::binary_search(counted.begin(), counted.end(), graph.tensors[id].data))
+        unread.push_back(id);
+    torch::hold_unread(loading_, loading_.modules, graph, unread);
+  }
+
+  Loading& loading_;
+  JsonText& json_;
+  std::array<std::string_view, kMembers> places_;
+};
+
+}  // namespace
+
+bool looks_like_recording(std::string_view bytes) {
+  constexpr std::size_t kLookedAt = 4096;  // for the member, which is the first one as a rule
+  const std::string_view start = bytes.substr(0, kLookedAt);
+  const std::size_t first = start.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && start[first] == '{' &&
+         start.find(fmt::format("\"{}\"", kMark)) != std::string_view::npos;
+}
+
+Result<Model> read(std::string_view bytes, std::string_view label, const ReadOptions& options) {
+  const FormulaScope scope(bytes.size(), options.limit);
+  Model model;
+  model.file_bytes = bytes.size();
+  model.states_types = true;
+  model.ir_version = kFormat;
+  try {
+    Loading loading{{model, options}, torch::Modules(model), {}, {}};
+    JsonText json(model, bytes, "its JSON");
+    Recording(loading, json).read();
+  } catch (Broken& broken) {
+    return failure(broken.code, {}, fmt::format("{}: {}", label, broken.message));
+  } catch (const std::bad_alloc&) {
+    return failure(fmt::format("{}: there is not enough memory to read it", label));
+  } catch (const std::length_error&) {
+    return failure(fmt::format("{}: there is not enough memory to read it", label));
+  }
+  return model;
+}
+
+}  // namespace strata::recording
