@@ -1,0 +1,93 @@
+"""The native core: `libstrata_c.so` in this process, and the program `strata` as a child.
+
+`run` is the one door that the rest of the package uses. It runs a command with the words of the
+command line, in this process where the library is there, else in a child.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from ._errors import StrataError
+
+_PROGRAM = "strata"
+_LIBRARY = "libstrata_c.so"
+
+
+def folders() -> list[Path]:
+    """Where the native parts are looked for: STRATA_NATIVE alone if it is set, else this package."""
+    given = os.environ.get("STRATA_NATIVE")
+    if given:
+        return [Path(given)]
+    return [Path(__file__).resolve().parent / "_native_parts"]
+
+
+def find(name: str) -> Path | None:
+    """The file of that name in the first folder that has it."""
+    for folder in folders():
+        if (folder / name).is_file():
+            return folder / name
+    return None
+
+
+def program() -> Path:
+    """The program `strata`."""
+    path = find(_PROGRAM)
+    if path is None:
+        places = " or ".join(str(folder) for folder in folders())
+        raise StrataError(
+            f"the native part of strata is not in {places}; install the wheel, or set STRATA_NATIVE"
+            " to a folder with the program strata and libstrata_c.so"
+        )
+    return path
+
+
+@lru_cache(maxsize=None)
+def onnxruntime_folder() -> str | None:
+    """The folder of pip's onnxruntime with its library, found without importing it."""
+    from importlib.util import find_spec
+
+    spec = find_spec("onnxruntime")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        libraries = sorted(Path(place, "capi").glob("libonnxruntime.so.*"))
+        if libraries:
+            return str(libraries[0])
+    return None
+
+
+def environment() -> dict[str, str]:
+    """The environment of children: the engine's plugin finds the ONNX Runtime of this Python."""
+    result = dict(os.environ)
+    if "STRATA_ONNXRUNTIME" not in result:
+        library = onnxruntime_folder()
+        if library is not None:
+            result["STRATA_ONNXRUNTIME"] = library
+    return result
+
+
+def run(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> Result:
+    """Runs `strata WORDS…`. A word `memory:NAME` names one of `files`.
+
+    Raises StrataError where the program would exit with 1 or 2.
+    """
+    from ._child import run_child
+
+    return run_child(words, files or {})
+
+
+class Result:
+    """What a command gave: a document, or a text for people."""
+
+    #: the program's exit code: 0, or 3 where a limit is not kept
+    code: int = 0
+
+    def json(self) -> bytes:
+        """The document."""
+        raise NotImplementedError
+
+    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
+        """The document in another format: table, html, csv, md, svg, …"""
+        raise NotImplementedError
