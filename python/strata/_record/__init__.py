@@ -1,0 +1,186 @@
+"""Records one run of a model: every ATen call with its tensors, and every module call.
+
+The recording goes to the native core, which counts; nothing is counted here.
+"""
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+
+from .borrow import Borrowed, Twins, alias_twin, meta_twin, unwrapped, walk
+from .calls import ModuleCalls
+from .dispatch import Recorder
+from .errors import NeedsValues, RecordingError, first_line, recording_error
+from .inputs import arguments, filled, mapped, names_of, tensors_in
+from .shortcuts import SHORTCUTS
+from .tape import Tape, quoted
+
+__all__ = ["RecordingError", "record"]
+
+_one_at_a_time = threading.RLock()
+
+
+def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] = None, mode: str = "auto",
+           backward: bool = False, loss: Any = None, optimizer: Any = None, name: Optional[str] = None) -> bytes:
+    """Runs a model once and returns the recording, as JSON.
+
+    `mode` is "meta" (tensors without values), "fake" (torch's fake tensors), "real", or "auto": meta
+    tensors, and real ones where the model needs values. The model is left as it was.
+
+    >>> import json, torch
+    >>> calls = json.loads(record(torch.nn.ReLU(), (2, 3)))["calls"]
+    >>> [call[0] for call in calls]
+    ['aten.relu.default']
+    """
+    if mode not in ("auto", "meta", "fake", "real"):
+        raise ValueError(f"mode is {mode!r}, and must be auto, meta, fake or real")
+    subject = unwrapped(_runnable(model))
+    if not callable(subject):
+        raise RecordingError(f"a {type(model).__name__} cannot be run: give a module, a function or a file's name")
+    modules = walk(subject) if isinstance(subject, torch.nn.Module) else []
+    given = arguments(inputs, kwargs)
+    scripted = isinstance(subject, (torch.jit.ScriptModule, torch.jit.ScriptFunction))
+    empty = any(tensor.is_meta for _, module in modules for tensor in _tensors_of(module))
+    modes = [mode]
+    if mode == "auto":
+        modes = ["real"] if scripted else ["meta"] if empty else ["meta", "real"]
+    notes: List[str] = []
+    with _one_at_a_time:
+        for attempt in modes:
+            run = _Run(subject, modules, given, attempt, name or _name(subject), notes)
+            try:
+                return run.record(backward, loss, optimizer)
+            except RecordingError:
+                raise
+            except Exception as error:
+                if attempt == modes[-1]:
+                    raise recording_error(error, run.failed) from error
+                notes.append(f"recorded with real tensors, because it does not run without values: {first_line(error)}")
+    raise AssertionError("no mode was tried")
+
+
+def _runnable(model: Any) -> Any:
+    """An exported program's module, with the modules it was exported from; else the model itself."""
+    if type(model).__name__ == "ExportedProgram":
+        return torch.export.unflatten(model)
+    return model
+
+
+def _name(subject: Any) -> str:
+    if isinstance(subject, torch.jit.ScriptModule):
+        return str(getattr(subject, "original_name", type(subject).__name__))
+    return type(subject).__name__ if isinstance(subject, torch.nn.Module) else getattr(subject, "__name__", "function")
+
+
+def _tensors_of(module: torch.nn.Module) -> List[torch.Tensor]:
+    own = module.__dict__
+    return [one for group in ("_parameters", "_buffers") for one in own.get(group, {}).values() if one is not None]
+
+
+class _Run:
+    """One attempt to record, in one mode."""
+
+    def __init__(self, subject: Any, modules: List[Tuple[str, torch.nn.Module]], given: Any, mode: str, name: str,
+                 notes: List[str]):
+        self.subject, self.modules, self.given, self.mode = subject, modules, given, mode
+        training = bool(modules) and bool(getattr(subject, "training", False))
+        self.tape = Tape(f"torch {torch.__version__.split('+')[0]}", name, mode, training)
+        self.tape.notes.extend(notes)
+        self.failed: Optional[str] = None
+
+    def record(self, backward: bool, loss: Any, optimizer: Any) -> bytes:
+        tape, subject = self.tape, self.subject
+        first = next((one for _, module in self.modules for one in _tensors_of(module)), None)
+        floating = next((one.dtype for _, module in self.modules for one in _tensors_of(module)
+                         if one.is_floating_point()), torch.get_default_dtype())
+        device = first.device if first is not None else torch.device("cpu")
+        tape.device = str(device) if device.type != "meta" else "cpu"
+        fake = contextlib.nullcontext()
+        if self.mode == "fake":
+            from torch._subclasses.fake_tensor import FakeTensorMode
+            fake = FakeTensorMode(allow_non_fake_inputs=True)
+        twins = self._twins(fake, backward)
+        recorder = Recorder(tape, self.mode == "meta")
+        shortcuts = SHORTCUTS if self.mode == "meta" and not backward else {}
+        calls = ModuleCalls(tape, self.modules, shortcuts)
+        try:
+            with Borrowed(self.modules, twins), _quiet():
+                args, kwargs = mapped(self.given, lambda value: self._input(value, floating, device, fake))
+                self._name_tensors()
+                self._name_inputs(args, kwargs)
+                if not self.modules:
+                    tape.modules.append(f'["",{quoted(tape.name)},-1,0]')
+                with torch.set_grad_enabled(backward), fake, calls, recorder:
+                    result = subject(*args, **kwargs)
+                for tensor, path in tensors_in(result):
+                    tape.outputs.append(f"[{tape.tag(tensor)[0]},{quoted(path and f'output.{path}' or 'output')}]")
+                return tape.encode()
+        finally:
+            self.failed = calls.failed
+            recorder.restore()
+
+    def _twins(self, fake: Any, backward: bool) -> Optional[Twins]:
+        if self.mode == "meta":
+            return Twins(meta_twin, keep=not backward)
+        if self.mode == "fake":
+            return Twins(fake.from_tensor, keep=False)
+        return Twins(alias_twin, keep=False) if backward else None
+
+    def _input(self, value: Any, dtype: torch.dtype, device: torch.device, fake: Any) -> torch.Tensor:
+        if self.mode == "meta":
+            if isinstance(value, torch.Size):
+                return torch.empty(value, dtype=dtype, device="meta")
+            return meta_twin(value)
+        if device.type == "meta":
+            device = torch.device("cpu")
+        tensor = filled(value, dtype, device)
+        return fake.from_tensor(tensor) if self.mode == "fake" else tensor
+
+    def _name_tensors(self) -> None:
+        """Gives the model's parameters and buffers their numbers, children after their parents."""
+        tape, seen = self.tape, set()
+        ours = self.mode == "meta"
+        for path, module in self.modules:
+            own = module.__dict__ if not isinstance(module, torch.jit.ScriptModule) else {
+                "_parameters": dict(module.named_parameters(recurse=False)),
+                "_buffers": dict(module.named_buffers(recurse=False))}
+            for group in ("_parameters", "_buffers"):
+                for name, tensor in own.get(group, {}).items():
+                    if tensor is None or id(tensor) in seen:
+                        continue
+                    seen.add(id(tensor))
+                    if ours:
+                        tensor._strata = None
+                        tag = tape.adopt(tensor)
+                        tensor._strata = tag
+                    else:
+                        tag = tape.tag(tensor)
+                    full = quoted(f"{path}.{name}" if path else name)
+                    if group == "_parameters":
+                        trainable = "true" if tensor.requires_grad else "false"
+                        tape.parameters.append(f"[{tag[0]},{full},{quoted(path)},{trainable}]")
+                    else:
+                        tape.buffers.append(f"[{tag[0]},{full}]")
+
+    def _name_inputs(self, args: List[Any], kwargs: Dict[str, Any]) -> None:
+        function = self.subject.forward if isinstance(self.subject, torch.nn.Module) else self.subject
+        named = dict(zip(names_of(function, len(args)), args))
+        for tensor, path in tensors_in({**named, **kwargs}):
+            self.tape.inputs.append(f"[{self.tape.tag(tensor)[0]},{quoted(path)}]")
+
+
+@contextlib.contextmanager
+def _quiet() -> Any:
+    """Turns off what would hide operators: the fused encoder layers, and compiled functions."""
+    with contextlib.ExitStack() as stack:
+        mha = getattr(torch.backends, "mha", None)
+        if mha is not None and mha.get_fastpath_enabled():
+            mha.set_fastpath_enabled(False)
+            stack.callback(mha.set_fastpath_enabled, True)
+        if "torch._dynamo" in sys.modules and hasattr(getattr(torch, "compiler", None), "set_stance"):
+            stack.enter_context(torch.compiler.set_stance("force_eager"))
+        yield

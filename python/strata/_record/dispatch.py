@@ -1,0 +1,326 @@
+"""The dispatch mode: sees every ATen call of the thread and puts it on the tape.
+
+On meta tensors an operator's kernel runs once per kinds of arguments; a later call with the same kinds
+gets empty tensors of the shapes that the kernel gave, which is much faster than torch's own meta kernels.
+"""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .errors import NeedsValues
+from .tape import Kind, Tape, Tag, kind_of, quoted
+
+Tensor = torch.Tensor
+_META = torch.device("meta")
+_empty = torch.empty_strided
+_PLAIN = {Tensor, torch.nn.Parameter}
+
+# What is done when the same call comes again.
+_RUN, _FRESH, _VIEW, _IN_PLACE = 0, 1, 2, 3
+
+# Their schemas say that the result is new, and it is not.
+_VIEWS_IN_SECRET = {"aten._unsafe_view.default", "aten._reshape_alias.default"}
+# They write to their running statistics, and their schemas do not say so.
+_STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "_native_batch_norm_legit",
+               "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts", "native_instance_norm"}
+# In-place operators that may change the shape, so that the kernel has to run every time.
+_RESHAPING = {"resize_", "resize_as_", "t_", "transpose_", "squeeze_", "unsqueeze_", "set_", "as_strided_",
+              "swapaxes_", "swapdims_", "detach_"}
+
+_entries: Dict[Tuple[Any, ...], Tuple[int, str, Any]] = {}
+
+
+def _own_dispatch(kind: type) -> bool:
+    """Whether a subclass of Tensor handles operators itself; its own calls are then recorded."""
+    ours = getattr(Tensor, "__torch_dispatch__", None)
+    theirs = getattr(kind, "__torch_dispatch__", None)
+    return (theirs is not None and getattr(theirs, "__func__", theirs) is not getattr(ours, "__func__", ours)
+            and theirs is not torch._C._disabled_torch_dispatch_impl and kind.__name__ != "FakeTensor")
+
+
+class Recorder(TorchDispatchMode):
+    """Records while it is entered. `meta` says that tensors without values are used."""
+
+    def __init__(self, tape: Tape, meta: bool):
+        super().__init__()
+        self.tape, self.meta = tape, meta
+        self.saved: Dict[int, Tuple[Tensor, Any, int]] = {}  # storages of the user's that were written to
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        tape = self.tape
+        mark = tape.mark
+        key: List[Any] = [func]
+        numbers: List[int] = []
+        first: Optional[Tag] = None
+        for value in args:
+            kind = type(value)
+            if kind in _PLAIN:
+                tag = getattr(value, "_strata", None)
+                if tag is None or tag[3] is not mark:
+                    tag = tape.tag(value)
+                if first is None:
+                    first = tag
+                key.append(tag[1])
+                numbers.append(tag[0])
+            elif kind is int or value is None:
+                key.append(value)
+            else:
+                if isinstance(value, Tensor) and _own_dispatch(kind):
+                    return NotImplemented
+                tag = self._sign(value, key, numbers)
+                if first is None:
+                    first = tag
+        if kwargs:
+            for name, value in kwargs.items():
+                if isinstance(value, Tensor) and _own_dispatch(type(value)):
+                    return NotImplemented
+                key.append(name)
+                self._sign(value, key, numbers)
+        signature = tuple(key)
+        try:
+            entry = _entries.get(signature)
+        except TypeError:  # an argument that cannot be hashed, such as a packed weight
+            signature, entry = (), None
+        if entry is None or entry[0] == _RUN or not self.meta:
+            return self._run(func, args, kwargs or {}, signature, entry, numbers, first)
+        action, text, made = entry
+        if action == _FRESH:
+            if type(made) is Kind:
+                result = _empty(made.shape, made.strides, dtype=made.dtype, device=_META)
+                result._strata = tag = tape.new(made)
+                outs = str(tag[0])
+            else:
+                result, outs = self._several(made)
+        elif action == _VIEW:
+            kind, offset = made
+            result = args[0].as_strided(kind.shape, kind.strides, offset)
+            result._strata = tag = tape.new(kind, first[2], offset)
+            outs = str(tag[0])
+        else:
+            result = args[0]
+            result._strata = tag = tape.new(first[1], first[2], made)
+            outs = str(tag[0])
+        tape.calls.append(f"{text % tuple(numbers)}{outs}],{tape.module},{tape.phase}]")
+        return result
+
+    def _sign(self, value: Any, key: List[Any], numbers: List[int]) -> Optional[Tag]:
+        """Puts an argument into the key of its call; the tag of the first tensor in it."""
+        kind = type(value)
+        if kind is float or kind is bool:
+            key.append(kind)
+            key.append(value)
+        elif kind is list or kind is tuple:
+            key.append(len(value))
+            first = None
+            for one in value:
+                if type(one) is int:
+                    key.append(one)
+                else:
+                    tag = self._sign(one, key, numbers)
+                    first = first or tag
+            return first
+        elif isinstance(value, Tensor):
+            tag = self.tape.tag(value)
+            key.append(tag[1])
+            numbers.append(tag[0])
+            return tag
+        else:
+            weight = _packed_weight(value)
+            if weight is not None:
+                key.append(object())  # never the same call twice
+                numbers.append(self.tape.tag(weight)[0])
+            else:
+                key.append(value)
+        return None
+
+    def _several(self, made: Any) -> Tuple[Any, str]:
+        results, numbers = [], []
+        for kind in made:
+            if kind is None:
+                results.append(None)
+                numbers.append("null")
+                continue
+            result = _empty(kind.shape, kind.strides, dtype=kind.dtype, device=_META)
+            result._strata = tag = self.tape.new(kind)
+            results.append(result)
+            numbers.append(str(tag[0]))
+        return (results if type(made) is list else tuple(results)), ",".join(numbers)
+
+    def _run(self, func: Any, args: Any, kwargs: Any, signature: Tuple[Any, ...], entry: Any,
+             numbers: List[int], first: Optional[Tag]) -> Any:
+        """Runs the operator's kernel, and keeps what can be told from it for the next call."""
+        given, given_kwargs = args, kwargs
+        if self.meta and any(type(part) is Kind and part.meta for part in signature):
+            given, given_kwargs = self._without_values(func, args, kwargs)
+        name = func._schema.name.split("::")[-1]
+        if func._schema.is_mutable or name in _STATISTICS:
+            self._save(func, args, kwargs, name)
+        result = func(*given, **given_kwargs)
+        text = entry[1] if entry else _text(func, args, kwargs)
+        returns = func._schema.returns
+        shares = str(func) in _VIEWS_IN_SECRET or any(one.alias_info is not None for one in returns)
+        outs, kinds, in_place = [], [], False
+        flat = list(result) if isinstance(result, (list, tuple)) else [result]
+        for one in flat:
+            if not isinstance(one, Tensor):
+                outs.append("null")
+                kinds.append(None)
+                continue
+            kind = kind_of(one)
+            tag = self._argument(one, given, given_kwargs)
+            if tag is not None:
+                in_place = True
+                tag = self.tape.new(kind, tag[2], _offset(one))
+                self._retag(one, tag)
+            else:
+                tag = self.tape.new(kind, first[2] if shares and first is not None else None,
+                                    _offset(one) if shares else 0)
+                self.tape.mark_output(one, tag)
+            outs.append(str(tag[0]))
+            kinds.append(kind)
+        self.tape.calls.append(f"{text % tuple(numbers)}{','.join(outs)}],{self.tape.module},{self.tape.phase}]")
+        if entry is None and signature:
+            if len(_entries) > 50_000:
+                _entries.clear()
+            _entries[signature] = self._entry(func, name, text, args, result, kinds, shares, in_place)
+        return result
+
+    def _entry(self, func: Any, name: str, text: str, args: Any, result: Any, kinds: List[Any], shares: bool,
+               in_place: bool) -> Tuple[int, str, Any]:
+        tensors = [kind for kind in kinds if kind is not None]
+        if not self.meta or not tensors or not all(kind.meta and kind.strides is not None for kind in tensors):
+            return (_RUN, text, None)
+        if any(isinstance(one, Tensor) and type(one) is not Tensor for one in _flat(result)) and not in_place:
+            return (_RUN, text, None)
+        if in_place:
+            if isinstance(result, Tensor) and args and result is args[0] and name not in _RESHAPING:
+                return (_IN_PLACE, text, _offset(result))
+            return (_RUN, text, None)
+        if shares:
+            plain = isinstance(result, Tensor) and args and type(args[0]) in _PLAIN and args[0].is_meta
+            if plain and args[0].dtype == result.dtype and "_conj" not in name and "_neg" not in name:
+                return (_VIEW, text, (kinds[0], _offset(result)))
+            return (_RUN, text, None)
+        if func._schema.is_mutable or len(tensors) != len([one for one in _flat(result) if one is not None]):
+            return (_RUN, text, None)
+        if isinstance(result, Tensor):
+            return (_FRESH, text, kinds[0])
+        return (_FRESH, text, kinds if isinstance(result, list) else tuple(kinds))
+
+    def _argument(self, tensor: Tensor, args: Any, kwargs: Any) -> Optional[Tag]:
+        """The tag of a result that is one of the arguments."""
+        for value in _flat(list(args) + list(kwargs.values())):
+            if value is tensor:
+                return self.tape.tag(tensor)
+        return None
+
+    def _retag(self, tensor: Tensor, tag: Tag) -> None:
+        if id(tensor) in self.tape.foreign:
+            self.tape.foreign[id(tensor)] = (tensor, tag)
+        else:
+            self.tape.mark_output(tensor, tag)
+
+    def _without_values(self, func: Any, args: Any, kwargs: Any) -> Tuple[Any, Any]:
+        """Arguments in which tensors with values are replaced by meta tensors, where both meet."""
+        written = {id(value) for argument, value in _named(func, args, kwargs)
+                   if argument.alias_info is not None and argument.alias_info.is_write for value in _flat([value])}
+
+        def change(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                if value.is_meta or (value.dim() == 0 and id(value) not in written):
+                    return value
+                if id(value) in written:
+                    raise NeedsValues("a tensor with values is written to with values that are not known")
+                return _empty(value.shape, value.stride(), dtype=value.dtype, device=_META)
+            if type(value) in (list, tuple):
+                return type(value)(change(one) for one in value)
+            return value
+
+        return [change(value) for value in args], {name: change(value) for name, value in kwargs.items()}
+
+    def _save(self, func: Any, args: Any, kwargs: Any, name: str) -> None:
+        """Keeps what a call is about to overwrite, if it is the user's and not the recording's."""
+        for argument, value in _named(func, args, kwargs):
+            writes = argument.alias_info is not None and argument.alias_info.is_write
+            if not writes and not (name in _STATISTICS and argument.name.startswith("running_")):
+                continue
+            for tensor in _flat([value]):
+                if isinstance(tensor, Tensor) and not tensor.is_meta:
+                    number = self.tape.tag(tensor)[2].number
+                    owner = self.tape.owners.get(number)
+                    if owner is not None and number not in self.saved:
+                        self.saved[number] = (owner, _bytes_of(owner).clone(), owner._version)
+
+    def restore(self) -> None:
+        """Puts back what was overwritten."""
+        for tensor, before, version in self.saved.values():
+            _bytes_of(tensor).copy_(before)
+            if hasattr(torch._C._autograd, "_unsafe_set_version_counter"):
+                try:
+                    torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
+                except TypeError:
+                    torch._C._autograd._unsafe_set_version_counter(tensor, version)
+
+
+def _bytes_of(tensor: Tensor) -> Any:
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+
+
+def _offset(tensor: Tensor) -> int:
+    try:
+        return int(tensor.storage_offset())
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+def _flat(value: Any) -> List[Any]:
+    if isinstance(value, (list, tuple)):
+        return [one for part in value for one in _flat(part)]
+    return [value]
+
+
+def _named(func: Any, args: Any, kwargs: Any) -> List[Tuple[Any, Any]]:
+    """Each argument of the schema that is given, with its value."""
+    arguments = func._schema.arguments
+    pairs = list(zip(arguments, args))
+    return pairs + [(one, kwargs[one.name]) for one in arguments[len(args):] if one.name in kwargs]
+
+
+def _packed_weight(value: Any) -> Optional[Tensor]:
+    """The weight inside a quantized layer's packed parameters."""
+    if not isinstance(value, torch.ScriptObject):
+        return None
+    try:
+        unpacked = torch.ops.quantized.linear_unpack(value) if "Linear" in str(value._type()) else value.unpack()
+        return unpacked[0] if isinstance(unpacked[0], Tensor) else None
+    except (RuntimeError, AttributeError, TypeError, IndexError):
+        return None
+
+
+def _text(func: Any, args: Any, kwargs: Any) -> str:
+    """A call's text up to its outputs, with %d for every tensor."""
+    def write(value: Any) -> str:
+        kind = type(value)
+        if isinstance(value, Tensor) or _packed_weight(value) is not None:
+            return '{"t":%d}'
+        if value is None:
+            return "null"
+        if kind is bool:
+            return "true" if value else "false"
+        if kind is int:
+            return str(value)
+        if kind is float:
+            return repr(value) if value - value == 0 else f'{{"o":"{value}"}}'
+        if kind is list or kind is tuple:
+            return f"[{','.join(write(one) for one in value)}]"
+        if kind is str:
+            return f'{{"s":{quoted(value)}}}'.replace("%", "%%")
+        if kind is torch.dtype:
+            return f'{{"d":"{str(value)[6:]}"}}'
+        return f'{{"o":{quoted(str(value))}}}'.replace("%", "%%")
+
+    named = ",".join(f"{quoted(name)}:{write(value)}" for name, value in kwargs.items())
+    return f'["{func}",[{",".join(write(value) for value in args)}],{{{named}}},['
