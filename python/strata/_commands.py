@@ -16,10 +16,8 @@ def explain_words(
     model_words: Sequence[str], files: Mapping[str, bytes], layer: str, count: str | None
 ) -> str:
     """The text of `strata explain`."""
-    from ._child import run_text
-
     words = ["explain", model_words[0], layer, *model_words[1:], *option_words({"count": count})]
-    return run_text(words, files).rstrip("\n")
+    return _native.text(words, files).rstrip("\n")
 
 
 def explain(model: Any, layer: str, inputs: Any = None, *, count: str | None = None) -> str:

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ._cells import Row, cell
+from ._errors import StrataError
 
 if TYPE_CHECKING:
     from ._native import Result
@@ -124,6 +125,8 @@ class Document:
         """The first table as an Arrow C stream, which pyarrow, polars, pandas and DuckDB read."""
         from ._arrow import stream
 
+        if not hasattr(self._result, "arrow_into"):
+            raise StrataError("Arrow streams need libstrata_c.so, which is not there", 2)
         return stream(self._result)
 
     def render(self, format: str = "table", **options: Any) -> str:

@@ -82,6 +82,21 @@ def input_words(word: str, inputs: Any) -> list[str]:
     return option_words({"input": texts})
 
 
+def with_batch(inputs: Any, batch: int) -> Any:
+    """Shapes with another first axis.
+
+    >>> with_batch((1, 3, 224, 224), 4), with_batch([(1, 16), (1, 8)], 2)
+    ((4, 3, 224, 224), [(2, 16), (2, 8)])
+    """
+    if isinstance(inputs, (tuple, list)) and inputs:
+        if all(isinstance(size, int) for size in inputs):
+            return (batch, *inputs[1:])
+        return [with_batch(shape, batch) for shape in inputs]
+    if isinstance(inputs, Mapping):
+        return {name: with_batch(shape, batch) for name, shape in inputs.items()}
+    raise StrataError("batch needs the inputs as shapes; give tensors of that batch instead", 2)
+
+
 def recording_name(model: object) -> str:
     """The file name of a recording: what `facts["model"]["path"]` says."""
     name = getattr(model, "__name__", None) or type(model).__name__

@@ -68,16 +68,6 @@ def environment() -> dict[str, str]:
     return result
 
 
-def run(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> Result:
-    """Runs `strata WORDS…`. A word `memory:NAME` names one of `files`.
-
-    Raises StrataError where the program would exit with 1 or 2.
-    """
-    from ._child import run_child
-
-    return run_child(words, files or {})
-
-
 class Result:
     """What a command gave: a document, or a text for people."""
 
@@ -88,6 +78,51 @@ class Result:
         """The document."""
         raise NotImplementedError
 
+    def text(self) -> bytes:
+        """What the program prints for the words of the call."""
+        raise NotImplementedError
+
     def render(self, format: str, options: Sequence[str] = ()) -> bytes:
         """The document in another format: table, html, csv, md, svg, …"""
         raise NotImplementedError
+
+
+def library() -> str | None:
+    """The path of the C interface, or None: then the program does all of it."""
+    path = find(_LIBRARY)
+    return str(path) if path is not None else None
+
+
+def run(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> Result:
+    """Runs `strata WORDS…`. A word `memory:NAME` names one of `files`.
+
+    Raises StrataError where the program would exit with 1 or 2.
+    """
+    path = library()
+    if path is not None:
+        from . import _library
+
+        return _library.run(path, words, files or {})
+    from ._child import run_child
+
+    return run_child(words, files or {})
+
+
+def text(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> str:
+    """Runs a command that prints a text, such as `explain`."""
+    if library() is not None:
+        return run(words, files).text().decode("utf-8")
+    from ._child import run_text
+
+    return run_text(words, files)
+
+
+def read(json: bytes) -> Result:
+    """A document from the JSON that the program printed."""
+    path = library()
+    if path is None:
+        places = " or ".join(str(folder) for folder in folders())
+        raise StrataError(f"{_LIBRARY}, which lays documents out, is not in {places}")
+    from . import _library
+
+    return _library.read(path, json)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 from . import _native
-from ._models import given_model, is_file_or_name
+from ._models import given_model, is_file_or_name, with_batch
 from ._options import option_words
 from ._profile import Profile
 
@@ -35,7 +35,10 @@ def stat(
     dim: Mapping[str, int] | None = None,
     timing: bool = False,
     backward: bool = False,
-    record: Mapping[str, Any] | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    mode: str = "auto",
+    loss: Any = None,
+    optimizer: Any = None,
     **options: Any,
 ) -> Profile:
     """Profiles a network and gives back what each of its layers costs.
@@ -44,9 +47,10 @@ def stat(
     .safetensors, a recording), a folder, or a name of the zoo. `inputs` is what the module is
     called with: tensors, a shape, a list of shapes, or a mapping by name; of a file, the shapes.
 
-    The other arguments are the options of `strata stat`, with _ for -. `backward` records a
-    step of training, too; `timing` measures, a module on its own device and a file on an engine.
-    `record` holds arguments for the recorder of modules.
+    The other arguments are the options of `strata stat`, with _ for -, and, for modules: `kwargs`
+    that the module is called with; `mode`, on what it is recorded: "auto", "meta", "fake" or "real";
+    `backward` records a step of training, too, with a `loss` of the output and an `optimizer`.
+    `timing` measures: a module on its own device, a file on an engine.
 
     >>> profile = stat("zoo:mobilenet_v2?resolution=96", report="root", batch=4)
     >>> profile.total.macs == 4 * stat("zoo:mobilenet_v2?resolution=96").total.macs
@@ -77,16 +81,25 @@ def stat(
         table["time"] = timing
         given = given_model(model, inputs)
     else:
-        how = dict(record or {})
         if batch is not None:
-            how["batch"] = batch
+            inputs = with_batch(inputs, batch)
+        how = {"kwargs": kwargs, "mode": mode}
         if backward:
-            how["backward"] = True
+            how.update(backward=True, loss=loss, optimizer=optimizer)
         given = given_model(model, inputs, **how)
     words = ["stat", *given.words, *option_words({**table, **options})]
+    if _needs_engine(timing and from_file, options):
+        from ._long import run_long
+
+        return Profile(run_long(words), given.words, given.files, count)
     profile = Profile(_native.run(words, given.files), given.words, given.files, count)
     if timing and not from_file:
         from ._timing import measured
 
         return measured(profile, model, inputs)
     return profile
+
+
+def _needs_engine(timing: bool, options: Mapping[str, Any]) -> bool:
+    """Whether an engine runs or loads the model, which happens in a process of its own."""
+    return timing or any(options.get(name) for name in ("time", "memory", "view", "engine"))
