@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ._profile import Profile
     from ._stat import stat
 
-__version__ = "0.2.0"
+__version__ = "0.1.0"  # as the program's; the tests compare them
 
 _PLACES = {
     "_cells": ("AtLeast", "Formula", "Row"),

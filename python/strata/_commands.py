@@ -73,9 +73,13 @@ def check(model: Any, budget: Any = None, inputs: Any = None, **options: Any) ->
     return report
 
 
-def zoo(name: str | None = None, **options: Any) -> Document:
-    """The built-in networks, or one of them with its parameters."""
-    return Document(_native.run(["zoo", *([name] if name else []), *option_words(options)]))
+def zoo(**options: Any) -> Document:
+    """The built-in networks.
+
+    >>> "resnet50" in {row.network for row in zoo().rows}
+    True
+    """
+    return Document(_native.run(["zoo", *option_words(options)]))
 
 
 def zoo_table(**options: Any) -> Document:

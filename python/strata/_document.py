@@ -93,7 +93,9 @@ class Document:
     @property
     def table(self) -> Table:
         """The first table, which is what the command is about."""
-        return next(iter(self.tables.values()))
+        for table in self.tables.values():
+            return table
+        raise StrataError(f"a document of kind {self.kind} has facts and no table here", 2)
 
     @property
     def rows(self) -> list[Row]:

@@ -82,7 +82,11 @@ def bench(models: Any, inputs: Any = None, *, engines: Any = None, **options: An
     the engines open. Ctrl-C stops it and gives back what was measured until then.
     """
     several = list(models) if isinstance(models, (list, tuple)) else [models]
-    return _job("bench", several, inputs, {"engine": engines, **options})
+    report = _job("bench", several, inputs, {"engine": engines, **options})
+    if report._result.code == 1:  # no variant could be measured
+        tried = [each for model in report.facts["models"] for each in model["variants"]]
+        raise StrataError("; ".join(f"{each['label']}: {each['reason']}" for each in tried))
+    return report
 
 
 def sensitivity(model: Any, inputs: Any = None, **options: Any) -> Document:
