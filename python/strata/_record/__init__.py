@@ -11,12 +11,13 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 
-from .borrow import Borrowed, Twins, alias_twin, meta_twin, unwrapped, walk
+from .borrow import Borrowed, unwrapped, walk
 from .calls import ModuleCalls
 from .dispatch import Recorder
 from .errors import NeedsValues, RecordingError, first_line, recording_error
 from .inputs import arguments, filled, mapped, names_of, tensors_in
-from .shortcuts import SHORTCUTS
+from .plan import Plan, alias_twin, meta_twin, plan_of
+from .shortcuts import Shortcuts
 from .tape import Tape, quoted
 
 __all__ = ["RecordingError", "record"]
@@ -25,11 +26,13 @@ _one_at_a_time = threading.RLock()
 
 
 def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] = None, mode: str = "auto",
-           backward: bool = False, loss: Any = None, optimizer: Any = None, name: Optional[str] = None) -> bytes:
+           backward: bool = False, loss: Any = None, optimizer: Any = None, name: Optional[str] = None,
+           grad: Optional[bool] = None, plain: bool = False) -> bytes:
     """Runs a model once and returns the recording, as JSON.
 
     `mode` is "meta" (tensors without values), "fake" (torch's fake tensors), "real", or "auto": meta
-    tensors, and real ones where the model needs values. The model is left as it was.
+    tensors, and real ones where the model needs values. The model is left as it was. `grad` keeps
+    gradients on in a forward run; `plain` records every call as the dispatcher sees it.
 
     >>> import json, torch
     >>> calls = json.loads(record(torch.nn.ReLU(), (2, 3)))["calls"]
@@ -53,7 +56,7 @@ def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] =
         for attempt in modes:
             run = _Run(subject, modules, given, attempt, name or _name(subject), notes)
             try:
-                return run.record(backward, loss, optimizer)
+                return run.record(backward, loss, optimizer, backward if grad is None else grad, plain)
             except RecordingError:
                 raise
             except Exception as error:
@@ -92,7 +95,7 @@ class _Run:
         self.tape.notes.extend(notes)
         self.failed: Optional[str] = None
 
-    def record(self, backward: bool, loss: Any, optimizer: Any) -> bytes:
+    def record(self, backward: bool, loss: Any, optimizer: Any, grad: bool, plain: bool) -> bytes:
         tape, subject = self.tape, self.subject
         first = next((one for _, module in self.modules for one in _tensors_of(module)), None)
         floating = next((one.dtype for _, module in self.modules for one in _tensors_of(module)
@@ -103,18 +106,18 @@ class _Run:
         if self.mode == "fake":
             from torch._subclasses.fake_tensor import FakeTensorMode
             fake = FakeTensorMode(allow_non_fake_inputs=True)
-        twins = self._twins(fake, backward)
-        recorder = Recorder(tape, self.mode == "meta")
-        shortcuts = SHORTCUTS if self.mode == "meta" and not backward else {}
-        calls = ModuleCalls(tape, self.modules, shortcuts)
+        plan = self._plan(fake, backward)
+        ours = self.mode == "meta"
+        tape.start(plan, ours)
+        recorder = Recorder(tape, ours)
+        calls = ModuleCalls(tape, plan, Shortcuts(tape) if ours and not grad and not plain else None)
         try:
-            with Borrowed(self.modules, twins), _quiet():
+            with Borrowed(self.modules, plan if plan.make else None), _quiet():
                 args, kwargs = mapped(self.given, lambda value: self._input(value, floating, device, fake))
-                self._name_tensors()
                 self._name_inputs(args, kwargs)
                 if not self.modules:
                     tape.modules.append(f'["",{quoted(tape.name)},-1,0]')
-                with torch.set_grad_enabled(backward), fake, calls, recorder:
+                with torch.set_grad_enabled(grad), fake, calls, recorder:
                     result = subject(*args, **kwargs)
                 for tensor, path in tensors_in(result):
                     tape.outputs.append(f"[{tape.tag(tensor)[0]},{quoted(path and f'output.{path}' or 'output')}]")
@@ -123,12 +126,12 @@ class _Run:
             self.failed = calls.failed
             recorder.restore()
 
-    def _twins(self, fake: Any, backward: bool) -> Optional[Twins]:
-        if self.mode == "meta":
-            return Twins(meta_twin, keep=not backward)
-        if self.mode == "fake":
-            return Twins(fake.from_tensor, keep=False)
-        return Twins(alias_twin, keep=False) if backward else None
+    def _plan(self, fake: Any, backward: bool) -> Plan:
+        if self.mode == "meta" and not backward:
+            return plan_of(self.modules)
+        if self.mode == "real":
+            return Plan(self.modules, alias_twin if backward else None)
+        return Plan(self.modules, meta_twin if self.mode == "meta" else fake.from_tensor)
 
     def _input(self, value: Any, dtype: torch.dtype, device: torch.device, fake: Any) -> torch.Tensor:
         if self.mode == "meta":
@@ -139,32 +142,6 @@ class _Run:
             device = torch.device("cpu")
         tensor = filled(value, dtype, device)
         return fake.from_tensor(tensor) if self.mode == "fake" else tensor
-
-    def _name_tensors(self) -> None:
-        """Gives the model's parameters and buffers their numbers, children after their parents."""
-        tape, seen = self.tape, set()
-        ours = self.mode == "meta"
-        for path, module in self.modules:
-            own = module.__dict__ if not isinstance(module, torch.jit.ScriptModule) else {
-                "_parameters": dict(module.named_parameters(recurse=False)),
-                "_buffers": dict(module.named_buffers(recurse=False))}
-            for group in ("_parameters", "_buffers"):
-                for name, tensor in own.get(group, {}).items():
-                    if tensor is None or id(tensor) in seen:
-                        continue
-                    seen.add(id(tensor))
-                    if ours:
-                        tensor._strata = None
-                        tag = tape.adopt(tensor)
-                        tensor._strata = tag
-                    else:
-                        tag = tape.tag(tensor)
-                    full = quoted(f"{path}.{name}" if path else name)
-                    if group == "_parameters":
-                        trainable = "true" if tensor.requires_grad else "false"
-                        tape.parameters.append(f"[{tag[0]},{full},{quoted(path)},{trainable}]")
-                    else:
-                        tape.buffers.append(f"[{tag[0]},{full}]")
 
     def _name_inputs(self, args: List[Any], kwargs: Dict[str, Any]) -> None:
         function = self.subject.forward if isinstance(self.subject, torch.nn.Module) else self.subject

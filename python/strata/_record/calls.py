@@ -6,47 +6,40 @@ modules, of modules that are made during the run, and of compiled ones, whose or
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
 import torch
 
 from .borrow import unwrapped
 from .inputs import tensors_in
-from .tape import Tape, quoted
+from .plan import Plan, Planned
+from .shortcuts import Shortcuts
+from .tape import Tape
 
 Module = torch.nn.Module
 _identity = threading.get_ident
-
-# Of each class: what records a call of it at once, or returns None where it cannot (see shortcuts.py).
-Shortcut = Callable[[Any, Tape, Tuple[Any, ...]], Any]
 
 
 class ModuleCalls:
     """Keeps the tape's stack of module calls. Use as a context around the run."""
 
-    def __init__(self, tape: Tape, modules: List[Tuple[str, Module]], shortcuts: Dict[type, Shortcut]):
-        self.tape, self.shortcuts = tape, shortcuts
-        # Of each module: the start of its text, and how often it was called.
-        self.known: Dict[int, List[Any]] = {
-            id(module): [f'[{quoted(path)},{quoted(type(module).__name__)},', 0, path, module]
-            for path, module in modules}
-        self.root = unwrapped(modules[0][1]) if modules else None
+    def __init__(self, tape: Tape, plan: Plan, shortcuts: Optional[Shortcuts]):
+        self.tape, self.known, self.shortcuts = tape, plan.known, shortcuts
+        self.counts: Dict[int, int] = {}
+        self.met: Dict[int, Planned] = {}  # modules that are not the root's
+        self.held: List[Module] = []
         self.failed: Optional[str] = None  # the innermost module in which an exception was raised
 
-    def enter(self, module: Module, parent: int) -> int:
-        """Notes a call and returns its number."""
-        tape = self.tape
-        known = self.known.get(id(module))
-        if known is None:
-            path = f"<{type(module).__name__}>"
-            known = self.known[id(module)] = [f'[{quoted(path)},{quoted(type(module).__name__)},', 0, path, module]
-        number = len(tape.modules)
-        tape.modules.append(f"{known[0]}{parent},{known[1]}]")
-        known[1] += 1
-        return number
+    def stranger(self, module: Module) -> Planned:
+        """A module that is not in the tree: made during the run, or used by a function."""
+        found = self.met.get(id(module))
+        if found is None:
+            found = self.met[id(module)] = Planned(f"<{type(module).__name__}>", module)
+            self.held.append(module)
+        return found
 
     def __enter__(self) -> "ModuleCalls":
-        tape, shortcuts = self.tape, self.shortcuts
+        tape, shortcuts, known, counts = self.tape, self.shortcuts, self.known, self.counts
         thread, modules, calls = tape.thread, tape.modules, tape.calls
         self.original = original = Module.__call__
 
@@ -55,35 +48,34 @@ class ModuleCalls:
                 return original(module, *args, **kwargs)
             if type(module).__name__ == "OptimizedModule":
                 return unwrapped(module)(*args, **kwargs)
-            parent = tape.module if modules else -1
-            tape.module = number = self.enter(module, parent)
+            planned = known.get(id(module)) or self.stranger(module)
+            number = len(modules)
+            parent = tape.module if number else -1
+            count = counts.get(id(module), 0)
+            counts[id(module)] = count + 1
+            modules.append(f"{planned.head}{parent},{count}]")
+            tape.module = number
             before = len(calls)
             try:
-                shortcut = shortcuts.get(type(module))
-                if shortcut is not None and not kwargs:
-                    result = shortcut(module, tape, args)
-                    if result is not None:
-                        return result
+                if shortcuts is not None and not kwargs and len(args) == 1 and type(module) in shortcuts.classes:
+                    return shortcuts.call(module, planned, args[0])
                 result = module._call_impl(*args, **kwargs)
                 if len(calls) == before and len(modules) == number + 1:
                     self.leaf(number, (args, kwargs), result)
                 return result
             except BaseException:
                 if self.failed is None:
-                    self.failed = self.known[id(module)][2] or type(module).__name__
+                    self.failed = planned.path or type(module).__name__
                 raise
             finally:
-                tape.module = max(parent, 0)
+                tape.module = parent if number else 0
 
         Module.__call__ = call  # type: ignore[method-assign]
         return self
 
     def leaf(self, number: int, given: Any, result: Any) -> None:
         """Notes a module call in which no operator ran."""
-        tag = self.tape.tag
-        inputs = ",".join(str(tag(tensor)[0]) for tensor, _ in tensors_in(given))
-        outputs = ",".join(str(tag(tensor)[0]) for tensor, _ in tensors_in(result))
-        self.tape.leaves.append(f"[{number},[{inputs}],[{outputs}]]")
+        self.tape.leaf(number, [one for one, _ in tensors_in(given)], [one for one, _ in tensors_in(result)])
 
     def __exit__(self, *_: Any) -> None:
         Module.__call__ = self.original  # type: ignore[method-assign]

@@ -44,6 +44,11 @@ def _own_dispatch(kind: type) -> bool:
 class Recorder(TorchDispatchMode):
     """Records while it is entered. `meta` says that tensors without values are used."""
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Torch asks this of a mode's class, and would wrap every call if it were true."""
+        return False
+
     def __init__(self, tape: Tape, meta: bool):
         super().__init__()
         self.tape, self.meta = tape, meta
@@ -51,7 +56,7 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         tape = self.tape
-        mark = tape.mark
+        mark, fixed = tape.mark, tape.fixed
         key: List[Any] = [func]
         numbers: List[int] = []
         first: Optional[Tag] = None
@@ -59,7 +64,7 @@ class Recorder(TorchDispatchMode):
             kind = type(value)
             if kind in _PLAIN:
                 tag = getattr(value, "_strata", None)
-                if tag is None or tag[3] is not mark:
+                if tag is None or (tag[3] is not mark and tag[3] is not fixed):
                     tag = tape.tag(value)
                 if first is None:
                     first = tag
@@ -103,7 +108,8 @@ class Recorder(TorchDispatchMode):
             result = args[0]
             result._strata = tag = tape.new(first[1], first[2], made)
             outs = str(tag[0])
-        tape.calls.append(f"{text % tuple(numbers)}{outs}],{tape.module},{tape.phase}]")
+        if text:
+            tape.calls.append(f"{text % tuple(numbers)}{outs}],{tape.module},{tape.phase}]")
         return result
 
     def _sign(self, value: Any, key: List[Any], numbers: List[int]) -> Optional[Tag]:
@@ -181,7 +187,8 @@ class Recorder(TorchDispatchMode):
                 self.tape.mark_output(one, tag)
             outs.append(str(tag[0]))
             kinds.append(kind)
-        self.tape.calls.append(f"{text % tuple(numbers)}{','.join(outs)}],{self.tape.module},{self.tape.phase}]")
+        if text:
+            self.tape.calls.append(f"{text % tuple(numbers)}{','.join(outs)}],{self.tape.module},{self.tape.phase}]")
         if entry is None and signature:
             if len(_entries) > 50_000:
                 _entries.clear()
@@ -301,7 +308,10 @@ def _packed_weight(value: Any) -> Optional[Tensor]:
 
 
 def _text(func: Any, args: Any, kwargs: Any) -> str:
-    """A call's text up to its outputs, with %d for every tensor."""
+    """A call's text up to its outputs, with %d for every tensor; none for an operator that makes nothing."""
+    if args == ([0],) and func._schema.name == "aten::empty":
+        return ""
+
     def write(value: Any) -> str:
         kind = type(value)
         if isinstance(value, Tensor) or _packed_weight(value) is not None:

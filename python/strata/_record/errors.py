@@ -5,10 +5,12 @@ import os
 import traceback
 from typing import Optional
 
+from .._errors import StrataError
+
 _OURS = os.path.dirname(os.path.abspath(__file__))
 
 
-class RecordingError(RuntimeError):
+class RecordingError(StrataError, RuntimeError):
     """A model could not be recorded: one sentence, and the place in the user's code."""
 
     def __init__(self, sentence: str, frame: Optional[str] = None):

@@ -102,6 +102,7 @@ class Tape:
         self.notes: List[str] = []
         self.extra: Dict[str, str] = {}  # further members, each as JSON text
         self.mark = object()
+        self.fixed: object = self.mark  # the mark of the plan's twins
         self.thread = threading.get_ident()
         self.module = 0  # the module call that runs now
         self.phase = FORWARD
@@ -110,6 +111,18 @@ class Tape:
         self.foreign: Dict[int, Tuple[torch.Tensor, Tag]] = {}
         self.places: Dict[int, Storage] = {}  # storages by address, for tensors that are met and not made
         self.owners: Dict[int, torch.Tensor] = {}  # a tensor of each such storage, by the storage's number
+
+    def start(self, plan: Any, ours: bool) -> None:
+        """Takes over a plan's tensors; those that are the user's own are known by their ids."""
+        self.fixed = plan.mark
+        self.tensors.extend(plan.tensors)
+        self.storages.extend(plan.storages)
+        self.parameters, self.buffers = plan.parameters, plan.buffers
+        if not ours:
+            for tensor, tag in plan.tags.values():
+                self.foreign[id(tensor)] = (tensor, tag)
+                self.places[storage_address(tensor)] = tag[2]
+                self.owners[tag[2].number] = tensor
 
     def new(self, kind: Kind, storage: Optional[Storage] = None, offset: int = 0) -> Tag:
         """The tag of a new tensor, on a storage of its own unless one is given."""
@@ -120,10 +133,13 @@ class Tape:
         self.tensors.append(f"{kind.head}{storage.number},{offset}]")
         return (number, kind, storage, self.mark)
 
+    def storage(self, number: int) -> Storage:
+        return Storage(number, self.calls, self.frees)
+
     def tag(self, tensor: torch.Tensor) -> Tag:
         """The tag of any tensor: its own, or one made for a tensor that was there before."""
         tag = getattr(tensor, "_strata", None)
-        if tag is not None and tag[3] is self.mark:
+        if tag is not None and (tag[3] is self.mark or tag[3] is self.fixed):
             return tag
         found = self.foreign.get(id(tensor))
         if found is not None:
@@ -146,6 +162,12 @@ class Tape:
             tensor._strata = tag  # type: ignore[attr-defined]
         except AttributeError:
             self.foreign[id(tensor)] = (tensor, tag)
+
+    def leaf(self, number: int, given: List[torch.Tensor], result: List[torch.Tensor]) -> None:
+        """Notes a module call in which no operator ran."""
+        inputs = ",".join(str(self.tag(tensor)[0]) for tensor in given)
+        outputs = ",".join(str(self.tag(tensor)[0]) for tensor in result)
+        self.leaves.append(f"[{number},[{inputs}],[{outputs}]]")
 
     def note(self, sentence: str) -> None:
         if sentence not in self.notes:
