@@ -76,6 +76,6 @@ def test_exported_program() -> None:
 def test_bench_exports_modules() -> None:
     model = Small().train()
     report = strata.bench(model, (1, 3, 16, 16), max_time="1s", processes=1)
-    assert report.rows[0].median > 0 and model.training
+    assert report.rows[0].median_s > 0 and model.training
     with pytest.raises(strata.StrataError, match="Small cannot be exported"):
         strata.bench(model, (1, 4, 16, 16), max_time="1s")
