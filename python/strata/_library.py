@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from . import _native
 from ._errors import StrataError
@@ -56,7 +56,7 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(path: str) -> ctypes.CDLL:
     """The library, with its functions declared."""
     try:

@@ -18,7 +18,6 @@ from ._errors import StrataError
 from ._progress import Watcher, is_watched, open_stderr, read_all
 
 
-
 class _SavedResult(_native.Result):
     """A document that a child printed; the library lays it out."""
 
@@ -29,7 +28,8 @@ class _SavedResult(_native.Result):
         return self._json
 
     def render(self, format: str, options: Sequence[str] = ()) -> bytes:
-        return self._read.render(format, options)
+        content: bytes = self._read.render(format, options)
+        return content
 
     def arrow_into(self, table: int, stream: int) -> None:
         self._read.arrow_into(table, stream)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ._errors import StrataError
@@ -45,7 +45,7 @@ def program() -> Path:
     return path
 
 
-@lru_cache(maxsize=None)
+@cache
 def onnxruntime_folder() -> str | None:
     """The folder of pip's onnxruntime with its library, found without importing it."""
     from importlib.util import find_spec

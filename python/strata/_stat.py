@@ -83,7 +83,7 @@ def stat(
     else:
         if batch is not None:
             inputs = with_batch(inputs, batch)
-        how = {"kwargs": kwargs, "mode": mode}
+        how: dict[str, Any] = {"kwargs": kwargs, "mode": mode}
         if backward:
             how.update(backward=True, loss=loss, optimizer=optimizer)
         given = given_model(model, inputs, **how)
@@ -96,7 +96,8 @@ def stat(
     if timing and not from_file:
         from ._timing import measured
 
-        return measured(profile, model, inputs)
+        timed: Profile = measured(profile, model, inputs)
+        return timed
     return profile
 
 
