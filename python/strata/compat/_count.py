@@ -1,0 +1,78 @@
+"""A model that ran once, and what the native core counted for it by some convention."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from .. import _native
+from .._cells import AtLeast, Row
+from .._models import recording_name
+from .._profile import Profile
+from .._record import record
+from ._functions import FunctionNames
+from ._modules import Watched, training_mode, watched
+
+HERE = Path(__file__).resolve().parent
+
+
+def number(cell: Any) -> int:
+    """A count of a row: a lower bound counts as what is known, and what is not counted as 0.
+
+    The packages that are replaced leave out what they do not know, and say nothing.
+    """
+    if isinstance(cell, AtLeast):
+        cell = cell.value
+    return int(cell) if isinstance(cell, (int, float)) else 0
+
+
+class Run:
+    """A recorded run of a model, which can be counted by several conventions."""
+
+    def __init__(
+        self,
+        model: Any,
+        recording: bytes,
+        watch: Watched | None = None,
+        functions: Mapping[int, str] | None = None,
+    ) -> None:
+        self.model, self.recording, self.watch = model, recording, watch
+        self.functions = functions or {}  # of recorded calls, where the function matters
+
+    def profile(self, count: str, *words: str) -> Profile:
+        """`strata stat --count COUNT WORDS…` on the recording; COUNT may be a file beside this one."""
+        own = HERE / f"{count}.json"
+        name = recording_name(self.model)
+        command = ["stat", f"memory:{name}", f"--count={own if own.is_file() else count}", *words]
+        files = {name: self.recording}
+        return Profile(_native.run(command, files), command[1:2], files, count)
+
+
+def run(
+    model: nn.Module,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    training: bool | None = None,
+    grad: bool = False,
+) -> Run:
+    """Records `model(*args, **kwargs)` in the given mode, with or without gradients switched on."""
+    names = FunctionNames()
+    with training_mode(model, training), watched(model) as watch, names:
+        recording = record(model, list(args), kwargs=dict(kwargs or {}), grad=grad, plain=True)
+    return Run(model, recording, watch, names.names())
+
+
+def by_module(rows: Sequence[Row], model: nn.Module, metric: str) -> dict[nn.Module, int]:
+    """What the rows of each module add up to, over all its calls."""
+    modules = dict(model.named_modules(remove_duplicate=False))
+    sums: dict[nn.Module, int] = defaultdict(int)
+    for row in rows:
+        module = modules.get(row.layer)
+        if module is not None:
+            sums[module] += number(row.get(metric))
+    return sums

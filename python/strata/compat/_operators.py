@@ -1,0 +1,102 @@
+"""What the core counts for every recorded call of an operator, with the module that made it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ._count import Run, number
+
+
+@dataclass(frozen=True)
+class OperatorCount:
+    """A call of an operator. `path` is the module that runs, `callers` are the modules around it."""
+
+    name: str  # `addmm.default`
+    path: str
+    callers: tuple[str, ...]
+    macs: int
+    flops: int
+    inputs: list[Any]
+    outputs: list[Any]
+    function: str | None = None  # the function of torch that made the call, where it matters
+
+    @property
+    def operator(self) -> str:
+        """`addmm`: the operator without its overload."""
+        return self.name.split(".")[0]
+
+
+@dataclass(frozen=True)
+class Value:
+    """An argument as the handles of fvcore take it, which ask a traced value for its sizes."""
+
+    sizes: list[int] | None
+    constant: Any = None
+
+    def type(self) -> _Type:
+        return _Type(self.sizes or [])
+
+    def isCompleteTensor(self) -> bool:  # noqa: N802
+        return self.sizes is not None
+
+    def isNone(self) -> bool:  # noqa: N802
+        return self.sizes is None and self.constant is None
+
+    def toIValue(self) -> Any:  # noqa: N802
+        return self.constant
+
+
+@dataclass(frozen=True)
+class _Type:
+    _sizes: list[int]
+
+    def sizes(self) -> list[int]:
+        return list(self._sizes)
+
+    def dim(self) -> int:
+        return len(self._sizes)
+
+
+def operator_counts(taken: Run, count: str) -> Iterator[OperatorCount]:
+    """Every recorded call in its order."""
+    recording = json.loads(taken.recording)
+    modules, tensors = recording["modules"], recording["tensors"]
+    chains = _chains(modules)
+    rows = taken.profile(count, "--report=node", "--all").rows
+    counts = _by_call(rows, len(recording["calls"]))
+
+    def value(argument: Any) -> Value:
+        if isinstance(argument, dict) and "t" in argument:
+            return Value(tensors[argument["t"]][1])
+        return Value(None, argument)
+
+    for at, (name, args, _, outputs, module, *_) in enumerate(recording["calls"]):
+        row = counts[at]
+        yield OperatorCount(
+            name.split(".", 1)[1],
+            chains[module][-1],
+            chains[module],
+            number(row.get("macs")) if row else 0,
+            number(row.get("flops")) if row else 0,
+            [value(argument) for argument in args],
+            [Value(None if out is None else tensors[out][1]) for out in outputs],
+            taken.functions.get(at),
+        )
+
+
+def _chains(modules: list[list[Any]]) -> list[tuple[str, ...]]:
+    """For each module call the paths from the root to it."""
+    chains: list[tuple[str, ...]] = []
+    for path, _, parent, *_ in modules:
+        chains.append((path,) if parent < 0 else (*chains[parent], path))
+    return chains
+
+
+def _by_call(rows: list[Any], calls: int) -> list[Any]:
+    """The row of each call: the core has one for each, in their order."""
+    if len(rows) != calls:
+        raise RuntimeError(f"the core has {len(rows)} rows for {calls} recorded calls")
+    return list(rows)
