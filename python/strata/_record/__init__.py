@@ -11,6 +11,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 
+from .attention import Attention
+from .block import recording
 from .borrow import Borrowed, unwrapped, walk
 from .calls import ModuleCalls
 from .dispatch import Recorder
@@ -20,7 +22,7 @@ from .plan import Plan, alias_twin, meta_twin, plan_of
 from .shortcuts import Shortcuts
 from .tape import Tape, quoted
 
-__all__ = ["RecordingError", "record"]
+__all__ = ["RecordingError", "record", "recording"]
 
 _one_at_a_time = threading.RLock()
 
@@ -110,14 +112,15 @@ class _Run:
         ours = self.mode == "meta"
         tape.start(plan, ours)
         recorder = Recorder(tape, ours)
-        calls = ModuleCalls(tape, plan, Shortcuts(tape) if ours and not grad and not plain else None)
+        calls = ModuleCalls(tape, plan, Shortcuts(tape) if ours and not grad and not plain else None, ours)
         try:
             with Borrowed(self.modules, plan if plan.make else None), _quiet():
                 args, kwargs = mapped(self.given, lambda value: self._input(value, floating, device, fake))
                 self._name_inputs(args, kwargs)
                 if not self.modules:
                     tape.modules.append(f'["",{quoted(tape.name)},-1,0]')
-                with torch.set_grad_enabled(grad), fake, calls, recorder:
+                fused = Attention(tape) if ours and not plain else contextlib.nullcontext()
+                with torch.set_grad_enabled(grad), fake, fused, calls, recorder:
                     result = subject(*args, **kwargs)
                 for tensor, path in tensors_in(result):
                     tape.outputs.append(f"[{tape.tag(tensor)[0]},{quoted(path and f'output.{path}' or 'output')}]")
@@ -137,7 +140,8 @@ class _Run:
         if self.mode == "meta":
             if isinstance(value, torch.Size):
                 return torch.empty(value, dtype=dtype, device="meta")
-            return meta_twin(value)
+            small = value.numel() <= 4096 or not (value.is_floating_point() or value.is_complex())
+            return value if small and not value.is_meta and type(value) is torch.Tensor else meta_twin(value)
         if device.type == "meta":
             device = torch.device("cpu")
         tensor = filled(value, dtype, device)

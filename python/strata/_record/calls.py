@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional
 import torch
 
 from .borrow import unwrapped
+from .errors import NeedsValues
 from .inputs import tensors_in
 from .plan import Plan, Planned
 from .shortcuts import Shortcuts
@@ -20,11 +21,18 @@ Module = torch.nn.Module
 _identity = threading.get_ident
 
 
+def _older_autocast() -> bool:
+    return torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
+
+
+_autocast = getattr(torch._C, "_is_any_autocast_enabled", _older_autocast)
+
+
 class ModuleCalls:
     """Keeps the tape's stack of module calls. Use as a context around the run."""
 
-    def __init__(self, tape: Tape, plan: Plan, shortcuts: Optional[Shortcuts]):
-        self.tape, self.known, self.shortcuts = tape, plan.known, shortcuts
+    def __init__(self, tape: Tape, plan: Plan, shortcuts: Optional[Shortcuts], meta: bool):
+        self.tape, self.known, self.shortcuts, self.meta = tape, plan.known, shortcuts, meta
         self.counts: Dict[int, int] = {}
         self.met: Dict[int, Planned] = {}  # modules that are not the root's
         self.held: List[Module] = []
@@ -40,7 +48,7 @@ class ModuleCalls:
 
     def __enter__(self) -> "ModuleCalls":
         tape, shortcuts, known, counts = self.tape, self.shortcuts, self.known, self.counts
-        thread, modules, calls = tape.thread, tape.modules, tape.calls
+        thread, modules, calls, meta = tape.thread, tape.modules, tape.calls, self.meta
         self.original = original = Module.__call__
 
         def call(module: Module, *args: Any, **kwargs: Any) -> Any:
@@ -57,6 +65,8 @@ class ModuleCalls:
             tape.module = number
             before = len(calls)
             try:
+                if meta and _autocast():
+                    raise NeedsValues("autocast chooses types by the device of real tensors")
                 if shortcuts is not None and not kwargs and len(args) == 1 and type(module) in shortcuts.classes:
                     return shortcuts.call(module, planned, args[0])
                 result = module._call_impl(*args, **kwargs)

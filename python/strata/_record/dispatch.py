@@ -10,8 +10,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .errors import NeedsValues
-from .tape import Kind, Tape, Tag, kind_of, quoted
+from .tape import Kind, Tag, Tape, kind_of, meta_kind, quoted
 
 Tensor = torch.Tensor
 _META = torch.device("meta")
@@ -29,6 +28,11 @@ _STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "_n
 # In-place operators that may change the shape, so that the kernel has to run every time.
 _RESHAPING = {"resize_", "resize_as_", "t_", "transpose_", "squeeze_", "unsqueeze_", "set_", "as_strided_",
               "swapaxes_", "swapdims_", "detach_"}
+
+# What makes small tensors of known values; they are given values even where meta tensors are asked for,
+# because models look at masks and positions.
+_KNOWN = {"arange", "zeros", "ones", "full", "scalar_tensor", "eye", "linspace"}
+_SMALL = 65_536
 
 _entries: Dict[Tuple[Any, ...], Tuple[int, str, Any]] = {}
 
@@ -52,6 +56,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self, tape: Tape, meta: bool):
         super().__init__()
         self.tape, self.meta = tape, meta
+        self.keeps = True  # whether what is overwritten is kept, to be put back
         self.saved: Dict[int, Tuple[Tensor, Any, int]] = {}  # storages of the user's that were written to
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -159,12 +164,20 @@ class Recorder(TorchDispatchMode):
              numbers: List[int], first: Optional[Tag]) -> Any:
         """Runs the operator's kernel, and keeps what can be told from it for the next call."""
         given, given_kwargs = args, kwargs
-        if self.meta and any(type(part) is Kind and part.meta for part in signature):
-            given, given_kwargs = self._without_values(func, args, kwargs)
         name = func._schema.name.split("::")[-1]
-        if func._schema.is_mutable or name in _STATISTICS:
+        if self.keeps and (func._schema.is_mutable or name in _STATISTICS):
             self._save(func, args, kwargs, name)
+        unknown = self.meta and self._unknown(args, kwargs)
+        if unknown:
+            given, given_kwargs = self._without_values(func, args, kwargs)
+        elif self.meta and kwargs.get("device") == _META and _is_small(name, args):
+            given_kwargs = {**kwargs, "device": torch.device("cpu")}
         result = func(*given, **given_kwargs)
+        if func.namespace == "prim" if hasattr(func, "namespace") else name == "device":
+            return result
+        if given is not args:
+            result = _as_given(result, (given, given_kwargs), (args, kwargs))
+            given, given_kwargs = args, kwargs
         text = entry[1] if entry else _text(func, args, kwargs)
         returns = func._schema.returns
         shares = str(func) in _VIEWS_IN_SECRET or any(one.alias_info is not None for one in returns)
@@ -179,6 +192,9 @@ class Recorder(TorchDispatchMode):
             tag = self._argument(one, given, given_kwargs)
             if tag is not None:
                 in_place = True
+                if unknown and not kind.meta:  # a tensor with values, to which unknown ones were written
+                    tag[2].unknown = True
+                    kind = meta_kind(kind)
                 tag = self.tape.new(kind, tag[2], _offset(one))
                 self._retag(one, tag)
             else:
@@ -230,23 +246,29 @@ class Recorder(TorchDispatchMode):
         else:
             self.tape.mark_output(tensor, tag)
 
+    def _unknown(self, args: Any, kwargs: Any) -> bool:
+        """Whether any tensor among the arguments has no values, or none that are right."""
+        for value in _flat([*args, *kwargs.values()]):
+            if isinstance(value, Tensor) and (value.is_meta or self.tape.tag(value)[2].unknown):
+                return True
+        return False
+
     def _without_values(self, func: Any, args: Any, kwargs: Any) -> Tuple[Any, Any]:
         """Arguments in which tensors with values are replaced by meta tensors, where both meet."""
-        written = {id(value) for argument, value in _named(func, args, kwargs)
-                   if argument.alias_info is not None and argument.alias_info.is_write for value in _flat([value])}
+        written = {id(one) for argument, value in _named(func, args, kwargs)
+                   if argument.alias_info is not None and argument.alias_info.is_write for one in _flat([value])}
 
         def change(value: Any) -> Any:
             if isinstance(value, Tensor):
-                if value.is_meta or (value.dim() == 0 and id(value) not in written):
+                alone = value.dim() == 0 and id(value) not in written and not self.tape.tag(value)[2].unknown
+                if value.is_meta or alone:
                     return value
-                if id(value) in written:
-                    raise NeedsValues("a tensor with values is written to with values that are not known")
                 return _empty(value.shape, value.stride(), dtype=value.dtype, device=_META)
             if type(value) in (list, tuple):
                 return type(value)(change(one) for one in value)
             return value
 
-        return [change(value) for value in args], {name: change(value) for name, value in kwargs.items()}
+        return tuple(change(value) for value in args), {name: change(value) for name, value in kwargs.items()}
 
     def _save(self, func: Any, args: Any, kwargs: Any, name: str) -> None:
         """Keeps what a call is about to overwrite, if it is the user's and not the recording's."""
@@ -296,6 +318,27 @@ def _named(func: Any, args: Any, kwargs: Any) -> List[Tuple[Any, Any]]:
     return pairs + [(one, kwargs[one.name]) for one in arguments[len(args):] if one.name in kwargs]
 
 
+def _as_given(result: Any, changed: Any, given: Any) -> Any:
+    """The result with the caller's own tensors in the place of those that stood for them."""
+    stood = {id(one): other for one, other in zip(_flat([*changed[0], *changed[1].values()]),
+                                                  _flat([*given[0], *given[1].values()])) if one is not other}
+    if isinstance(result, (list, tuple)):
+        return type(result)(stood.get(id(one), one) for one in result)
+    return stood.get(id(result), result)
+
+
+def _is_small(name: str, args: Any) -> bool:
+    """Whether the values of a call's result can be kept: those it makes, or those it would lose on the way."""
+    if name == "_to_copy":
+        return args[0].numel() <= _SMALL
+    if name in ("zeros", "ones", "full"):
+        elements = 1
+        for size in args[0]:
+            elements *= size
+        return elements <= _SMALL
+    return name in _KNOWN and all(not isinstance(value, (int, float)) or abs(value) <= _SMALL for value in args)
+
+
 def _packed_weight(value: Any) -> Optional[Tensor]:
     """The weight inside a quantized layer's packed parameters."""
     if not isinstance(value, torch.ScriptObject):
@@ -309,7 +352,7 @@ def _packed_weight(value: Any) -> Optional[Tensor]:
 
 def _text(func: Any, args: Any, kwargs: Any) -> str:
     """A call's text up to its outputs, with %d for every tensor; none for an operator that makes nothing."""
-    if args == ([0],) and func._schema.name == "aten::empty":
+    if func._schema.name == "aten::empty" and args == ([0],):
         return ""
 
     def write(value: Any) -> str:

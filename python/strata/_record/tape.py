@@ -68,13 +68,23 @@ def kind_of(tensor: torch.Tensor) -> Kind:
     return kind
 
 
+def meta_kind(kind: Kind) -> Kind:
+    """The kind of a tensor that looks the same and has no values."""
+    key = (kind.dtype, torch.Size(kind.shape), kind.strides, True)
+    found = _kinds.get(key)
+    if found is None:
+        found = _kinds[key] = Kind(*key)
+    return found
+
+
 class Storage:
     """Stands for one storage while any tensor that looks at it is alive; its end is the storage's."""
 
-    __slots__ = ("calls", "frees", "number")
+    __slots__ = ("calls", "frees", "number", "unknown")
 
     def __init__(self, number: int, calls: List[str], frees: List[str]):
         self.number, self.calls, self.frees = number, calls, frees
+        self.unknown = False  # there are values, but values that are not known were written over them
 
     def __del__(self) -> None:
         self.frees.append(f"[{self.number},{len(self.calls) - 1}]")
