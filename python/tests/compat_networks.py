@@ -58,3 +58,65 @@ def torchvision_network(name):
     with uninitialized():
         model = torchvision.models.get_model(name, weights=None, **options)
     return model.eval(), (torch.zeros(1, 3, side, side),)
+
+
+class Positional(torch.nn.Module):
+    """A network of transformers that takes its tensors by position and gives its first output, which
+    all of the tools can run."""
+
+    def __init__(self, network, names, fixed):
+        super().__init__()
+        self.network, self.names, self.fixed = network, names, fixed
+
+    def forward(self, *tensors):
+        return self.network(**dict(zip(self.names, tensors)), **self.fixed, return_dict=False)[0]
+
+
+# Our own definitions by the size of the image, and transformers' networks.
+OWN = {"alexnet": 96, "squeezenet1_1": 64, "shufflenet_v2_x1_0": 64, "resnet18": 64, "resnet50": 64,
+       "densenet121": 64, "mobilenet_v2": 64}  # fmt: skip
+TRANSFORMERS = ["bert", "clip", "detr", "gpt2", "llama", "mixtral", "qwen", "sam", "swin", "vit", "whisper"]
+
+
+def _definitions(name):
+    spec = importlib.util.spec_from_file_location(f"strata_{name}", PT2 / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def own_network(name):
+    """One of tests/pt2/convolutional.py and its inputs."""
+    networks = _definitions("convolutional").NETWORKS
+    with uninitialized():
+        made = networks[name]()
+    model = made[0] if isinstance(made, tuple) else made
+    return model.eval(), (torch.zeros(1, 3, OWN[name], OWN[name]),)
+
+
+def transformer(name):
+    """One of tests/pt2/transformer.py and its inputs."""
+    torch.manual_seed(1)
+    model, inputs = _definitions("transformer").NETWORKS[name]()
+    tensors = {key: value for key, value in inputs.items() if isinstance(value, torch.Tensor)}
+    fixed = {key: value for key, value in inputs.items() if key not in tensors}
+    return Positional(model, list(tensors), fixed).eval(), tuple(tensors.values())
+
+
+def has_torchvision():
+    return importlib.util.find_spec("torchvision") is not None
+
+
+def names():
+    """The networks of this environment, as `network` takes them."""
+    if has_torchvision():
+        return list(TORCHVISION)
+    return [*OWN, *TRANSFORMERS]
+
+
+def network(name):
+    """A network by its name, and its inputs."""
+    if has_torchvision():
+        return torchvision_network(name)
+    return own_network(name) if name in OWN else transformer(name)

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def data_frame_text(index: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def data_frame_text(
+    index: Sequence[str], columns: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[str]]
+) -> str:
     """The rows below their headings, all to the right, the index to the left.
 
-    >>> print(data_frame_text(["0", "total"], ["name", "flops"], [[".fc", "90"], ["", "90"]]))
-          name flops
-    0      .fc    90
-    total         90
+    A cell has a space before it, and so has the heading of a column of `numbers`.
+
+    >>> print(data_frame_text(["0", "total"], ["name", "flops"], ["flops"], [[".fc", "90"], ["", "90"]]))
+          name  flops
+    0      .fc     90
+    total          90
     """
     width = max((len(each) for each in index), default=0)
-    widths = [
-        max([len(head), *(len(row[at]) for row in rows)]) for at, head in enumerate(columns)
-    ]
+    heads = [" " + name if name in numbers else name for name in columns]
+    widths = [max([len(head), *(len(row[at]) + 1 for row in rows)]) for at, head in enumerate(heads)]
 
     def line(first: str, cells: Sequence[str]) -> str:
         return first.ljust(width) + "".join(" " + cell.rjust(w) for cell, w in zip(cells, widths))
 
-    return "\n".join([line("", columns), *(line(name, row) for name, row in zip(index, rows))])
+    return "\n".join([line("", heads), *(line(name, row) for name, row in zip(index, rows))])
 
 
 def short(value: float, unit: float = 1000.0, digits: int = 2, rounded: bool = False) -> str:

@@ -20,6 +20,8 @@ _COLUMNS = [
     "MemRead(B)", "MemWrite(B)", "duration[%]", "MemR+W(B)",
 ]  # fmt: skip
 
+_NUMBERS = ["params", "MemRead(B)", "MemWrite(B)", "MemR+W(B)"]  # the others are texts for pandas
+
 
 @dataclass
 class _Row:
@@ -175,7 +177,7 @@ def report_format(rows: list[_Row]) -> str:
          f"{float(total['flops']):,}", f"{float(total['read'])}", f"{float(total['write'])}",
          f"{total['seconds'] / seconds:.2%}", f"{float(moved)}"]
     )  # fmt: skip
-    text = data_frame_text([*(str(at) for at in range(len(rows))), "total"], _COLUMNS, cells)
+    text = data_frame_text([*(str(at) for at in range(len(rows))), "total"], _COLUMNS, _NUMBERS, cells)
     width = len(text.split("\n")[0])
     return "\n".join(
         [text, "=" * width, f"Total params: {total['params']:,}", "-" * width,

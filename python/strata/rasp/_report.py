@@ -95,10 +95,8 @@ def _table_text(report: Report) -> str:
             texts = _float_texts([float(value) for value in values])
             for row, text in zip(cells, texts):
                 row[at] = text
-    # pandas puts a second space before a column of numbers, and before every column that has one.
-    padded = [[" " + cell for cell in row] for row in cells]
     index = [*(str(at) for at in range(len(report.rows))), "total"]
-    return data_frame_text(index, [" " + name for name in report.fields], padded)
+    return data_frame_text(index, report.fields, [name for name in report.fields if name not in TEXTS], cells)
 
 
 def _cell(value: Any) -> str:
@@ -106,14 +104,14 @@ def _cell(value: Any) -> str:
 
 
 def _float_texts(values: list[float]) -> list[str]:
-    """A column of real numbers: as many decimals as are needed, at most six."""
-    large = max((abs(value) for value in values), default=0.0)
-    if large >= 1e7 and any(value != int(value) for value in values if value == value):
-        return [f"{value:e}" for value in values]
+    """A column of real numbers: six decimals without the zeros that all have, or powers of ten."""
     texts = [f"{value:.6f}" for value in values]
     while all(text.endswith("0") and not text.endswith(".0") for text in texts):
         texts = [text[:-1] for text in texts]
-    return texts
+    long = max((len(text) + 1 for text in texts), default=0) > 12
+    large = any(abs(value) > 1e6 for value in values)
+    small = any(0 < abs(value) < 1e-6 for value in values)
+    return [f"{value:.6e}" for value in values] if small or (long and large) else texts
 
 
 def round_value(value: float, binary: bool = False, prec: int = 2) -> str:

@@ -119,7 +119,8 @@ def _nodes(
     leaves = {(row.layer, row.call): row for row in taken.profile(count, "--report=calls", "--all", *words).rows}
     trees: dict[Any, Any] = {}
     if memory or any(next(m.children(), None) for m in module.modules()):
-        trees = {row.layer: row for row in taken.profile(count, "--report=tree", *words).rows}
+        rows = taken.profile(count, "--report=tree", *words).rows
+        trees = {"" if at == 0 else row.layer: row for at, row in enumerate(rows)}  # the first is the model
     nodes = []
     for call in taken.watch.calls if taken.watch else []:
         leaf = next(call.module.children(), None) is None
