@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .errors import NeedsValues
 from .tape import Kind, Tag, Tape, kind_of, meta_kind, quoted
 
 Tensor = torch.Tensor
@@ -169,10 +170,15 @@ class Recorder(TorchDispatchMode):
             self._save(func, args, kwargs, name)
         unknown = self.meta and self._unknown(args, kwargs)
         if unknown:
+            if name == "_local_scalar_dense":
+                raise NeedsValues("it looks at a value of a tensor (item(), or a condition)")
             given, given_kwargs = self._without_values(func, args, kwargs)
         elif self.meta and kwargs.get("device") == _META and _is_small(name, args):
             given_kwargs = {**kwargs, "device": torch.device("cpu")}
         result = func(*given, **given_kwargs)
+        if self.meta and name == "native_batch_norm" and not args[5]:
+            # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
+            result = (result[0], result[1].new_empty(0), result[2].new_empty(0))
         if func.namespace == "prim" if hasattr(func, "namespace") else name == "device":
             return result
         if given is not args:
@@ -219,7 +225,7 @@ class Recorder(TorchDispatchMode):
         if any(isinstance(one, Tensor) and type(one) is not Tensor for one in _flat(result)) and not in_place:
             return (_RUN, text, None)
         if in_place:
-            if isinstance(result, Tensor) and args and result is args[0] and name not in _RESHAPING:
+            if isinstance(result, Tensor) and args and result is args[0] and result.is_meta and name not in _RESHAPING:
                 return (_IN_PLACE, text, _offset(result))
             return (_RUN, text, None)
         if shares:
@@ -343,11 +349,12 @@ def _packed_weight(value: Any) -> Optional[Tensor]:
     """The weight inside a quantized layer's packed parameters."""
     if not isinstance(value, torch.ScriptObject):
         return None
-    try:
-        unpacked = torch.ops.quantized.linear_unpack(value) if "Linear" in str(value._type()) else value.unpack()
-        return unpacked[0] if isinstance(unpacked[0], Tensor) else None
-    except (RuntimeError, AttributeError, TypeError, IndexError):
-        return None
+    for name in ("linear_unpack", "conv2d_unpack", "conv1d_unpack", "conv3d_unpack"):
+        try:
+            return getattr(torch.ops.quantized, name)(value)[0]
+        except (RuntimeError, AttributeError, TypeError, IndexError):
+            continue  # packed by another operator
+    return None
 
 
 def _text(func: Any, args: Any, kwargs: Any) -> str:
