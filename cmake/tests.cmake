@@ -164,7 +164,9 @@ if(STRATA_FETCH AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
     add_test(NAME python/${environment}
              COMMAND ${python}/run.sh ${environment} ${wheel} ${beside_models}/torch)
     set_tests_properties(python/${environment} PROPERTIES
-                         FIXTURES_REQUIRED "python_wheel;torch_installed;models" TIMEOUT 1200)
+      FIXTURES_REQUIRED "python_wheel;torch_installed;tools_installed;models"
+      ENVIRONMENT STRATA_TEST_TOOLS=${packages}/packages
+      TIMEOUT 1200)
   endforeach()
 endif()
 

@@ -44,8 +44,10 @@ def _wait(child: subprocess.Popen[bytes]) -> bool:
     interrupted = False
     while True:
         try:
-            child.wait()
+            child.wait(timeout=0.5)
             return interrupted
+        except subprocess.TimeoutExpired:
+            pass  # looks for signals that another thread has received
         except KeyboardInterrupt:
             if interrupted:
                 child.kill()
