@@ -45,8 +45,8 @@ install:  ## make install PREFIX=/usr/local
 wheel:  ## build/wheel/dist/strata-….whl: the Python package
 	deps/install.sh build engines wheel
 	$(call build,release)
-	tests/python/install.sh build/wheel
-	tests/python/make_wheel.sh build/release build/wheel
+	tests/python/install.sh build/python
+	tests/python/make_wheel.sh build/release build/wheel build/python/packages
 
 sources = find include src engines tests bench examples -name '*.h' -o -name '*.cc'
 

@@ -155,14 +155,17 @@ endif()
 if(STRATA_FETCH AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
   set(python ${PROJECT_SOURCE_DIR}/tests/python)
   set(wheel ${PROJECT_BINARY_DIR}/python)
-  add_test(NAME python/packages COMMAND ${python}/install.sh ${wheel})
+  set(python_packages ${beside_models}/python/packages)
+  add_test(NAME python/packages COMMAND ${python}/install.sh ${beside_models}/python)
   set_tests_properties(python/packages PROPERTIES FIXTURES_SETUP python_packages)
-  add_test(NAME python/wheel COMMAND ${python}/make_wheel.sh ${PROJECT_BINARY_DIR} ${wheel})
+  add_test(NAME python/wheel
+           COMMAND ${python}/make_wheel.sh ${PROJECT_BINARY_DIR} ${wheel} ${python_packages})
   set_tests_properties(python/wheel PROPERTIES
                        FIXTURES_SETUP python_wheel FIXTURES_REQUIRED python_packages)
   foreach(environment new debian)
     add_test(NAME python/${environment}
-             COMMAND ${python}/run.sh ${environment} ${wheel} ${beside_models}/torch)
+             COMMAND ${python}/run.sh ${environment} ${wheel} ${python_packages}
+                     ${beside_models}/torch)
     set_tests_properties(python/${environment} PROPERTIES
       FIXTURES_REQUIRED "python_wheel;torch_installed;tools_installed;models"
       ENVIRONMENT STRATA_TEST_TOOLS=${packages}/packages

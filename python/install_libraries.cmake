@@ -1,5 +1,5 @@
 # Copies the libraries that `files` and `opened` need to `to`/libraries, each under the name that the
-# dynamic linker asks for, and takes symbols for debuggers off `files` in `to`. `opened` themselves are
+# dynamic linker asks for, and takes symbols for debuggers off `names` in `to`. `opened` themselves are
 # copied, too. glibc and the compiler's own libraries are the system's.
 file(GET_RUNTIME_DEPENDENCIES
   LIBRARIES ${files} ${opened}
@@ -45,7 +45,6 @@ if(DPKG_QUERY)
   endforeach()
 endif()
 
-foreach(file IN LISTS files)
-  cmake_path(GET file FILENAME name)
+foreach(name IN LISTS names)
   execute_process(COMMAND ${strip} --strip-unneeded ${to}/${name} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

@@ -19,7 +19,7 @@ for row in costly:
 print(profile.explain(costly[0].layer))
 
 # %% What half the width changes.
-print(profile.diff("zoo:mobilenet_v2?width=0.5").render("table", top=5))
+print(profile.diff("zoo:mobilenet_v2?width=0.5"))
 
 # %% A budget.
 try:

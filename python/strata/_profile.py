@@ -38,7 +38,7 @@ class Profile(Document):
     @property
     def total(self) -> Row:
         """Sums over all layers: `profile.total.macs`."""
-        return self.tables["layers"].total
+        return self.tables.get("layers", self.table).total
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)

@@ -84,3 +84,25 @@ def test_progress_is_the_programs_own_line() -> None:
     assert b"%" in shown and b"\r" in shown
     quiet = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert quiet.returncode == 0 and "\r" not in quiet.stderr
+
+
+def test_progress_is_shown_in_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    from strata import _progress
+
+    class ZMQInteractiveShell:
+        pass
+
+    class IPython:
+        get_ipython = staticmethod(ZMQInteractiveShell)
+
+    class Terminal(IPython):
+        get_ipython = staticmethod(lambda: None)
+
+    monkeypatch.setattr(sys, "stderr", open(os.devnull, "w"))
+    assert not _progress.is_watched()
+    monkeypatch.setitem(sys.modules, "IPython", IPython)
+    assert _progress.is_watched()
+    monkeypatch.setitem(sys.modules, "IPython", Terminal)
+    assert not _progress.is_watched()
+    monkeypatch.setattr(sys, "stderr", None)  # as in a process without a console
+    assert not _progress.is_watched()

@@ -88,6 +88,14 @@ except strata.StrataError as error:
     assert done.returncode == 1 and done.stderr.startswith("strata: the native part")
 
 
+def test_tour() -> None:
+    """The example, as a script."""
+    tour = Path(__file__).parent.parent / "examples" / "tour.py"
+    lines = run_python(tour.read_text()).splitlines()
+    assert lines[0] == "3504872 300774272"  # as torchvision has them
+    assert any("does not keep its 1 budget: 1 over" in line for line in lines)
+
+
 def test_versions_agree() -> None:
     import ctypes
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# tests/python/make_wheel.sh BUILD FOLDER: makes FOLDER/dist/strata-….whl of what BUILD has compiled.
-# Nothing is compiled again: CMake installs the native parts into a copy of python/, and
-# scikit-build-core, which is in FOLDER/packages, only packs them.
+# tests/python/make_wheel.sh BUILD FOLDER PACKAGES: makes FOLDER/dist/strata-….whl of what BUILD has
+# compiled. Nothing is compiled again: CMake installs the native parts into a copy of python/, and
+# scikit-build-core, which is in PACKAGES, only packs them.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
-build=$1 to=$2
+build=$(realpath "$1") packages=$(realpath "$3")
+mkdir -p "$2"
+to=$(realpath "$2")
 rm -rf "$to/stage" "$to/dist"
 mkdir -p "$to/stage" "$to/dist"
 cp -r "$source/python/." "$to/stage"
 cmake --install "$build" --component python --prefix "$to/stage" >"$to/install.log"
 cd "$to/stage"
-PYTHONPATH=$to/packages /usr/bin/python3 -B - "$to/dist" <<'END'
+PYTHONPATH=$packages /usr/bin/python3 -B - "$to/dist" <<'END'
 import sys
 from scikit_build_core.build import build_wheel
 print(build_wheel(sys.argv[1], {"wheel.cmake": "false", "wheel.platlib": "true"}))
