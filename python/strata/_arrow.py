@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ._library import LibraryResult
+from typing import Any
 
 _NAME = b"arrow_array_stream"
 
@@ -43,8 +40,8 @@ def _release_capsule(capsule: int) -> None:
 _destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_release_capsule)
 
 
-def stream(result: LibraryResult, table: int = 0) -> Any:
-    """A PyCapsule with the stream of a table."""
+def stream(result: Any, table: int = 0) -> Any:
+    """A PyCapsule with the stream of a table of a result that has `arrow_into`."""
     content = _Stream()
     address = ctypes.addressof(content)
     result.arrow_into(table, address)
