@@ -66,7 +66,8 @@ def operator_counts(taken: Run, count: str) -> Iterator[OperatorCount]:
     modules, tensors = recording["modules"], recording["tensors"]
     chains = _chains(modules)
     rows = taken.profile(count, "--report=node", "--all").rows
-    counts = _by_call(rows, len(recording["calls"]))
+    counts = {row.layer: row for row in rows}
+    names = _node_names(recording["calls"])
 
     def value(argument: Any) -> Value:
         if isinstance(argument, dict) and "t" in argument:
@@ -74,7 +75,7 @@ def operator_counts(taken: Run, count: str) -> Iterator[OperatorCount]:
         return Value(None, argument)
 
     for at, (name, args, _, outputs, module, *_) in enumerate(recording["calls"]):
-        row = counts[at]
+        row = counts.get(names[at])
         yield OperatorCount(
             name.split(".", 1)[1],
             chains[module][-1],
@@ -95,8 +96,16 @@ def _chains(modules: list[list[Any]]) -> list[tuple[str, ...]]:
     return chains
 
 
-def _by_call(rows: list[Any], calls: int) -> list[Any]:
-    """The row of each call: the core has one for each, in their order."""
-    if len(rows) != calls:
-        raise RuntimeError(f"the core has {len(rows)} rows for {calls} recorded calls")
-    return list(rows)
+def _node_names(calls: list[list[Any]]) -> list[str]:
+    """The names that the core gives to recorded calls, as torch.fx does: `add`, `add_1`.
+
+    >>> _node_names([["aten.add.Tensor"], ["aten.mm.default"], ["aten.add.Scalar"]])
+    ['add', 'mm', 'add_1']
+    """
+    seen: dict[str, int] = {}
+    names = []
+    for call in calls:
+        operator = call[0].split(".")[1]
+        number = seen[operator] = seen.get(operator, -1) + 1
+        names.append(f"{operator}_{number}" if number else operator)
+    return names

@@ -9,9 +9,10 @@ from typing import Any, TextIO
 import torch
 from torch import nn
 
+from .._errors import StrataError
 from ._count import Run, number
-from ._operators import operator_counts
 from ._modules import paths
+from ._operators import operator_counts
 
 # The classes whose hooks count. A module of another class shows the sum of its children.
 _NAMES = (
@@ -22,6 +23,9 @@ _NAMES = (
     " RNNCell LSTMCell GRUCell MultiheadAttention GELU"
 )
 _CLASSES = {getattr(nn, name) for name in _NAMES.split()}
+
+# The operators that the other backend counts: they are listed even where they count nothing.
+_ATEN = frozenset(("mm", "matmul", "addmm", "bmm", "convolution", "_convolution"))
 
 
 def supported(module: nn.Module, hooked: set[Any]) -> bool:
@@ -90,14 +94,15 @@ def print_operators(
     aten = torch.ops.aten
     counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
     children = {path for path in paths(model).values() if path and "." not in path}
-    warned = set()
     for row in operator_counts(taken, count):
         packet = getattr(aten, row.operator, None)
+        if packet is not None and packet in hooks:
+            raise StrataError("custom_modules_hooks of the ATen backend are not replaced: use the PyTorch backend", 2)
         if packet in ignored:
             print(f"Warning: {packet} operation is ignored", file=out)
             continue
-        if not row.macs and not row.counted:
-            if verbose and packet is not None and packet not in warned:
+        if not row.macs and row.operator not in _ATEN:
+            if verbose and packet is not None:
                 print(f"Warning: {packet} operation is treated as a zero-op", file=out)
             continue
         for place in ["Global", row.path.split(".")[0]]:

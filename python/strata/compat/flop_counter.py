@@ -20,6 +20,7 @@ from torch import nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from .._record.dispatch import Recorder
+from .._record.plan import Plan
 from .._record.tape import BACKWARD, FORWARD, Tape, quoted
 from ._count import Run
 from ._operators import operator_counts
@@ -91,6 +92,7 @@ class FlopCounterMode:
     def __enter__(self) -> FlopCounterMode:
         self.flop_counts.clear()
         self._tape = Tape(f"torch {torch.__version__.split('+')[0]}", "Global", "real", True)
+        self._tape.start(Plan([], None), ours=False)
         self._tape.modules.append('["","Global",-1,0]')
         self._modules = _Modules(self._tape)
         self._recorder = _Counted(self._tape, self._custom, self._modules)
@@ -136,26 +138,31 @@ class _Counted(Recorder):
 
     def __init__(self, tape: Tape, formulas: dict[Any, Callable[..., int]], modules: _Modules) -> None:
         super().__init__(tape, False)
+        self.keeps = False  # what the block writes is the caller's, and stays
         self.formulas, self.modules = formulas, modules
         self.custom: dict[int, int] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.tape.phase = BACKWARD if torch._C._current_graph_task_id() != -1 else FORWARD
+        self.tape.phase = BACKWARD if _runs_backward() else FORWARD
         before = len(self.tape.calls)
         result = super().__torch_dispatch__(func, types, args, kwargs)
         added = len(self.tape.calls) - before
         self.modules.places += [frozenset(self.modules.running)] * added
         formula = self.formulas.get(func._overloadpacket)
         if formula is not None and added:
-            raw = getattr(formula, "_get_raw", False)
-            shaped = (lambda value: value) if raw else _shaped
-            self.custom[before] = formula(
-                *(shaped(a) for a in args), **{k: shaped(v) for k, v in (kwargs or {}).items()}, out_val=result
-            ) if raw else formula(
-                *(shaped(a) for a in args), **{k: shaped(v) for k, v in (kwargs or {}).items()},
-                out_shape=_shaped(result),
-            )  # fmt: skip
+            named = dict(kwargs or {})
+            if getattr(formula, "_get_raw", False):
+                self.custom[before] = formula(*args, **named, out_val=result)
+            else:
+                named = {name: _shaped(value) for name, value in named.items()}
+                self.custom[before] = formula(*map(_shaped, args), **named, out_shape=_shaped(result))
         return result
+
+
+def _runs_backward() -> bool:
+    """Whether autograd's engine runs in this thread; torch 1.13 does not tell."""
+    task = getattr(torch._C, "_current_graph_task_id", None)
+    return task is not None and task() != -1
 
 
 def _shaped(value: Any) -> Any:
