@@ -190,7 +190,7 @@ def test_autocast_is_recorded_with_real_tensors():
 def test_leaf_modules_without_operators():
     made = taken(torch.nn.Sequential(torch.nn.Identity(), torch.nn.Dropout(0.5)).eval(), (2, 3))
     x = made["inputs"][0][0]
-    assert made["leaves"] == [[1, [x], [x]], [2, [x], [x]]] and made["calls"] == []
+    assert made["leaves"] == [[1, [x], [x], 0], [2, [x], [x], 0]] and made["calls"] == []
 
 
 def test_blocks_of_code():

@@ -20,6 +20,7 @@ from .errors import NeedsValues, RecordingError, first_line, recording_error
 from .inputs import arguments, filled, mapped, names_of, tensors_in
 from .plan import Plan, alias_twin, meta_twin, plan_of
 from .shortcuts import Shortcuts
+from .step import Step
 from .tape import Tape, quoted
 
 __all__ = ["RecordingError", "record", "recording"]
@@ -111,8 +112,12 @@ class _Run:
         plan = self._plan(fake, backward)
         ours = self.mode == "meta"
         tape.start(plan, ours)
+        if ours:
+            for twin, tag in plan.tags.values():
+                twin._strata = tag
         recorder = Recorder(tape, ours)
-        calls = ModuleCalls(tape, plan, Shortcuts(tape) if ours and not grad and not plain else None, ours)
+        step = Step(tape, plan) if backward else None
+        calls = ModuleCalls(tape, plan, Shortcuts(tape) if ours and not grad and not plain else None, ours, step)
         try:
             with Borrowed(self.modules, plan if plan.make else None), _quiet():
                 args, kwargs = mapped(self.given, lambda value: self._input(value, floating, device, fake))
@@ -120,8 +125,14 @@ class _Run:
                 if not self.modules:
                     tape.modules.append(f'["",{quoted(tape.name)},-1,0]')
                 fused = Attention(tape) if ours and not plain else contextlib.nullcontext()
-                with torch.set_grad_enabled(grad), fake, fused, calls, recorder:
+                keeping = step.keeping() if step else contextlib.nullcontext()
+                with torch.set_grad_enabled(grad), fake, fused, calls, keeping, recorder:
                     result = subject(*args, **kwargs)
+                    if step is not None:
+                        step.backward(result, loss)
+                        if optimizer is not None:
+                            step.optimize(optimizer, ours)
+                        step.finish()
                 for tensor, path in tensors_in(result):
                     tape.outputs.append(f"[{tape.tag(tensor)[0]},{quoted(path and f'output.{path}' or 'output')}]")
                 return tape.encode()
@@ -141,7 +152,8 @@ class _Run:
             if isinstance(value, torch.Size):
                 return torch.empty(value, dtype=dtype, device="meta")
             small = value.numel() <= 4096 or not (value.is_floating_point() or value.is_complex())
-            return value if small and not value.is_meta and type(value) is torch.Tensor else meta_twin(value)
+            kept = small and not value.is_meta and not value.requires_grad and type(value) is torch.Tensor
+            return value if kept else meta_twin(value)
         if device.type == "meta":
             device = torch.device("cpu")
         tensor = filled(value, dtype, device)

@@ -15,6 +15,7 @@ from .errors import NeedsValues
 from .inputs import tensors_in
 from .plan import Plan, Planned
 from .shortcuts import Shortcuts
+from .step import Step
 from .tape import Tape
 
 Module = torch.nn.Module
@@ -31,8 +32,8 @@ _autocast = getattr(torch._C, "_is_any_autocast_enabled", _older_autocast)
 class ModuleCalls:
     """Keeps the tape's stack of module calls. Use as a context around the run."""
 
-    def __init__(self, tape: Tape, plan: Plan, shortcuts: Optional[Shortcuts], meta: bool):
-        self.tape, self.known, self.shortcuts, self.meta = tape, plan.known, shortcuts, meta
+    def __init__(self, tape: Tape, plan: Plan, shortcuts: Optional[Shortcuts], meta: bool, step: Optional[Step] = None):
+        self.tape, self.known, self.shortcuts, self.meta, self.step = tape, plan.known, shortcuts, meta, step
         self.counts: Dict[int, int] = {}
         self.met: Dict[int, Planned] = {}  # modules that are not the root's
         self.held: List[Module] = []
@@ -48,7 +49,7 @@ class ModuleCalls:
 
     def __enter__(self) -> "ModuleCalls":
         tape, shortcuts, known, counts = self.tape, self.shortcuts, self.known, self.counts
-        thread, modules, calls, meta = tape.thread, tape.modules, tape.calls, self.meta
+        thread, modules, calls, meta, step = tape.thread, tape.modules, tape.calls, self.meta, self.step
         self.original = original = Module.__call__
 
         def call(module: Module, *args: Any, **kwargs: Any) -> Any:
@@ -56,12 +57,16 @@ class ModuleCalls:
                 return original(module, *args, **kwargs)
             if type(module).__name__ == "OptimizedModule":
                 return unwrapped(module)(*args, **kwargs)
+            if tape.phase:
+                return self.repeated(module, args, kwargs)
             planned = known.get(id(module)) or self.stranger(module)
             number = len(modules)
             parent = tape.module if number else -1
             count = counts.get(id(module), 0)
             counts[id(module)] = count + 1
             modules.append(f"{planned.head}{parent},{count}]")
+            if step is not None:
+                step.took(max(parent, 0), (args, kwargs))
             tape.module = number
             before = len(calls)
             try:
@@ -72,6 +77,9 @@ class ModuleCalls:
                 result = module._call_impl(*args, **kwargs)
                 if len(calls) == before and len(modules) == number + 1:
                     self.leaf(number, (args, kwargs), result)
+                if step is not None:
+                    step.forward_calls.setdefault(id(module), []).append(number)
+                    step.took(number, result)
                 return result
             except BaseException:
                 if self.failed is None:
@@ -82,6 +90,20 @@ class ModuleCalls:
 
         Module.__call__ = call  # type: ignore[method-assign]
         return self
+
+    def repeated(self, module: Module, args: Any, kwargs: Any) -> Any:
+        """A call during the backward pass: checkpointing runs a forward call again."""
+        tape, before = self.tape, self.tape.module
+        tape.module = number = self.step.again(module) if self.step is not None else before
+        try:
+            if self.step is not None:
+                self.step.took(before, (args, kwargs))
+            result = module._call_impl(*args, **kwargs)
+            if self.step is not None:
+                self.step.took(number, result)
+            return result
+        finally:
+            tape.module = before
 
     def leaf(self, number: int, given: Any, result: Any) -> None:
         """Notes a module call in which no operator ran."""

@@ -190,6 +190,4 @@ def plan_of(modules: List[Tuple[str, Module]]) -> Plan:
     plan = _kept.get(root)
     if plan is None or not plan.fits(modules):
         plan = _kept[root] = Plan(modules, meta_twin)
-    for twin, tag in plan.tags.values():
-        twin._strata = tag
     return plan

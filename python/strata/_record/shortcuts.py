@@ -110,7 +110,7 @@ class Shortcuts:
         _, _, storage, mark = tag
         if strip.out < 0:
             number = tag[0]
-            tape.leaves.append(f"[{tape.module},[{number}],[{number}]]")
+            tape.leaves.append(f"[{tape.module},[{number}],[{number}],{len(tape.calls)}]")
             return given
         calls, tensors, storages = tape.calls, tape.tensors, tape.storages
         first, first_storage, first_call = len(tensors), len(storages), len(calls)

@@ -117,6 +117,7 @@ class Tape:
         self.module = 0  # the module call that runs now
         self.phase = FORWARD
         self.device = "cpu"
+        self.owned_by: Dict[int, int] = {}  # in the optimizer's step: storages and the module calls they belong to
         # Tensors that are not ours to mark: by id, and held so that an id stays theirs.
         self.foreign: Dict[int, Tuple[torch.Tensor, Tag]] = {}
         self.places: Dict[int, Storage] = {}  # storages by address, for tensors that are met and not made
@@ -139,6 +140,8 @@ class Tape:
         if storage is None:
             storage = Storage(len(self.storages), self.calls, self.frees)
             self.storages.append(f'[{kind.bytes},"{self.device}"]')
+            if self.phase == OPTIMIZER:
+                self.owned_by[storage.number] = self.module
         number = len(self.tensors)
         self.tensors.append(f"{kind.head}{storage.number},{offset}]")
         return (number, kind, storage, self.mark)
@@ -177,7 +180,7 @@ class Tape:
         """Notes a module call in which no operator ran."""
         inputs = ",".join(str(self.tag(tensor)[0]) for tensor in given)
         outputs = ",".join(str(self.tag(tensor)[0]) for tensor in result)
-        self.leaves.append(f"[{number},[{inputs}],[{outputs}]]")
+        self.leaves.append(f"[{number},[{inputs}],[{outputs}],{len(self.calls)}]")
 
     def note(self, sentence: str) -> None:
         if sentence not in self.notes:
