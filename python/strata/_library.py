@@ -50,8 +50,6 @@ _FUNCTIONS = {
         [_Handle, _Text, ctypes.POINTER(_Text), _Size, ctypes.POINTER(ctypes.c_void_p),
          ctypes.POINTER(_Size)],
     ),
-    "strata_document_table_count": (_Size, [_Handle]),
-    "strata_document_table_name": (_Text, [_Handle, _Size]),
     "strata_document_arrow": (ctypes.c_int, [_Handle, _Size, ctypes.c_void_p]),
 }  # fmt: skip
 
@@ -77,8 +75,8 @@ def _words(words: Sequence[str]) -> ctypes.Array[ctypes.c_char_p]:
     return (_Text * len(encoded))(*encoded)
 
 
-class LibraryResult(_native.Result):
-    """A document of the library; what is asked of it is made then."""
+class _Document:
+    """A document of the library, which it frees; what is asked of it is made then."""
 
     def __init__(self, library: ctypes.CDLL, handle: ctypes.c_void_p, code: int) -> None:
         self._library, self._handle, self.code = library, handle, code
@@ -88,26 +86,19 @@ class LibraryResult(_native.Result):
         if self._handle:
             self._library.strata_document_free(self._handle)
 
-    def _fail(self, code: int) -> StrataError:
-        sentence = self._library.strata_document_error(self._handle) or b"there is no memory"
-        return StrataError(sentence.decode("utf-8", "replace"), code)
+    def failure(self, code: int) -> StrataError:
+        sentence = self._library.strata_document_error(self._handle) if self._handle else b""
+        return StrataError((sentence or b"there is no memory").decode("utf-8", "replace"), code)
 
-    def _made(self, name: str) -> bytes:
+    def made(self, function: str) -> bytes:
         size = _Size()
         with self._lock:
-            text = getattr(self._library, name)(self._handle, ctypes.byref(size))
+            text = getattr(self._library, function)(self._handle, ctypes.byref(size))
             if not text:
-                raise self._fail(1)
+                raise self.failure(1)
             return ctypes.string_at(text, size.value)
 
-    def json(self) -> bytes:
-        return self._made("strata_document_json")
-
-    def text(self) -> bytes:
-        """What the program prints for the words of the call."""
-        return self._made("strata_document_text")
-
-    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
+    def rendered(self, format: str, options: Sequence[str]) -> bytes:
         text, size = ctypes.c_void_p(), _Size()
         with self._lock:
             code = self._library.strata_render(
@@ -115,43 +106,72 @@ class LibraryResult(_native.Result):
                 ctypes.byref(text), ctypes.byref(size),
             )  # fmt: skip
             if code != _FINE or not text:
-                raise self._fail(code)
+                raise self.failure(code or 1)
             return ctypes.string_at(text.value or 0, size.value)
-
-    def table_names(self) -> list[str]:
-        count = self._library.strata_document_table_count(self._handle)
-        names = (self._library.strata_document_table_name(self._handle, i) for i in range(count))
-        return [name.decode() for name in names]
 
     def arrow_into(self, table: int, stream: int) -> None:
         """Fills an ArrowArrayStream at an address."""
         with self._lock:
             code = self._library.strata_document_arrow(self._handle, table, stream)
             if code != _FINE:
-                raise self._fail(code)
+                raise self.failure(code)
 
 
-def run(path: str, words: Sequence[str], files: Mapping[str, bytes]) -> LibraryResult:
-    """Runs a command in this process."""
-    library = load(path)
+def _run(library: ctypes.CDLL, words: Sequence[str], files: Mapping[str, bytes]) -> _Document:
     given = [_File(name.encode(), content, len(content)) for name, content in files.items()]
     call = _Call(
         ctypes.sizeof(_Call), _words(words), len(words), (_File * len(given))(*given), len(given)
     )
     handle = _Handle()
     code = library.strata_run(ctypes.byref(call), ctypes.byref(handle))
-    result = LibraryResult(library, handle, code)
+    document = _Document(library, handle, code)
     if code not in (_FINE, _BUDGET):
-        raise result._fail(code)
-    return result
+        raise document.failure(code)
+    return document
 
 
-def read(path: str, json: bytes) -> LibraryResult:
-    """A document from its JSON."""
-    library = load(path)
-    handle = _Handle()
-    code = library.strata_read(json, len(json), ctypes.byref(handle))
-    result = LibraryResult(library, handle, code)
-    if code != _FINE:
-        raise result._fail(code)
-    return result
+class LibraryResult(_native.Result):
+    """A command that has run in this process. Like the program, it runs again for another format."""
+
+    def __init__(self, path: str, words: Sequence[str], files: Mapping[str, bytes]) -> None:
+        self._library, self._given, self._files = load(path), list(words), dict(files)
+        self._document = _run(self._library, [*words, "--format=json"], files)
+        self.code = self._document.code
+
+    def json(self) -> bytes:
+        return self._document.made("strata_document_json")
+
+    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
+        if format == "json" and not options:
+            return self.json()
+        words = [*self._given, *options, f"--format={format}"]
+        return _run(self._library, words, self._files).made("strata_document_text")
+
+    def arrow_into(self, table: int, stream: int) -> None:
+        self._document.arrow_into(table, stream)
+
+
+class ReadResult(_native.Result):
+    """A document that the program printed as JSON."""
+
+    def __init__(self, path: str, json: bytes) -> None:
+        library = load(path)
+        handle = _Handle()
+        code = library.strata_read(json, len(json), ctypes.byref(handle))
+        self._json, self._document = json, _Document(library, handle, code)
+        if code != _FINE:
+            raise self._document.failure(code)
+
+    def json(self) -> bytes:
+        return self._json
+
+    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
+        return self._json if format == "json" else self._document.rendered(format, options)
+
+    def arrow_into(self, table: int, stream: int) -> None:
+        self._document.arrow_into(table, stream)
+
+
+def text(path: str, words: Sequence[str], files: Mapping[str, bytes]) -> str:
+    """What a command prints that prints a text and no document."""
+    return _run(load(path), words, files).made("strata_document_text").decode("utf-8")

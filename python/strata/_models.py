@@ -100,7 +100,7 @@ def with_batch(inputs: Any, batch: int) -> Any:
 def recording_name(model: object) -> str:
     """The file name of a recording: what `facts["model"]["path"]` says."""
     name = getattr(model, "__name__", None) or type(model).__name__
-    return re.sub(r"[^\w.-]", "_", str(name)) + ".recording.json"
+    return re.sub(r"[^\w.-]", "_", str(name)) + ".recording"
 
 
 def given_model(model: Any, inputs: Any = None, **how: Any) -> Given:

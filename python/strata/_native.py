@@ -69,17 +69,13 @@ def environment() -> dict[str, str]:
 
 
 class Result:
-    """What a command gave: a document, or a text for people."""
+    """The document that a command gave."""
 
     #: the program's exit code: 0, or 3 where a limit is not kept
     code: int = 0
 
     def json(self) -> bytes:
         """The document."""
-        raise NotImplementedError
-
-    def text(self) -> bytes:
-        """What the program prints for the words of the call."""
         raise NotImplementedError
 
     def render(self, format: str, options: Sequence[str] = ()) -> bytes:
@@ -102,7 +98,7 @@ def run(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> Resul
     if path is not None:
         from . import _library
 
-        return _library.run(path, words, files or {})
+        return _library.LibraryResult(path, words, files or {})
     from ._child import run_child
 
     return run_child(words, files or {})
@@ -110,8 +106,11 @@ def run(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> Resul
 
 def text(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> str:
     """Runs a command that prints a text, such as `explain`."""
-    if library() is not None:
-        return run(words, files).text().decode("utf-8")
+    path = library()
+    if path is not None:
+        from . import _library
+
+        return _library.text(path, words, files or {})
     from ._child import run_text
 
     return run_text(words, files)
@@ -125,4 +124,4 @@ def read(json: bytes) -> Result:
         raise StrataError(f"{_LIBRARY}, which lays documents out, is not in {places}")
     from . import _library
 
-    return _library.read(path, json)
+    return _library.ReadResult(path, json)
