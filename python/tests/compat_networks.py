@@ -50,10 +50,24 @@ def uninitialized():
             setattr(torch.nn.init, name, function)
 
 
+def _call_attention_by_position():
+    """As later versions of torchvision do: ptflops sees no named arguments of modules."""
+    from torchvision.models.vision_transformer import EncoderBlock
+
+    def forward(self, x):
+        y = self.ln_1(x)
+        y, _ = self.self_attention(y, y, y, need_weights=False)
+        x = x + self.dropout(y)
+        return x + self.mlp(self.ln_2(x))
+
+    EncoderBlock.forward = forward
+
+
 def torchvision_network(name):
     """A network of torchvision and its inputs."""
     import torchvision
 
+    _call_attention_by_position()
     side, options = TORCHVISION[name]
     with uninitialized():
         model = torchvision.models.get_model(name, weights=None, **options)

@@ -48,6 +48,8 @@ class Run:
         own = HERE / f"{count}.json"
         name = recording_name(self.model)
         command = ["stat", f"memory:{name}", f"--count={own if own.is_file() else count}", *words]
+        if not any(word.startswith(("--columns", "--report=none")) for word in words):
+            command.append("--columns=layer,type,call,macs,flops,read,write")
         files = {name: self.recording}
         return Profile(_native.run(command, files), command[1:2], files, count)
 
@@ -64,7 +66,8 @@ def run(
     names = FunctionNames()
     with training_mode(model, training), watched(model) as watch, names:
         recording = record(model, list(args), kwargs=dict(kwargs or {}), grad=grad, plain=True)
-    return Run(model, recording, watch, names.names())
+    recording, functions = names.rewritten(recording)
+    return Run(model, recording, watch, functions)
 
 
 def by_module(rows: Sequence[Row], model: nn.Module, metric: str) -> dict[nn.Module, int]:

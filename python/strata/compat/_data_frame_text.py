@@ -19,12 +19,18 @@ def data_frame_text(
     """
     width = max((len(each) for each in index), default=0)
     heads = [" " + name if name in numbers else name for name in columns]
-    widths = [max([len(head), *(len(row[at]) + 1 for row in rows)]) for at, head in enumerate(heads)]
+    rows = [[_cut(" " + cell) for cell in row] for row in rows]
+    widths = [max([len(head), *(len(row[at]) for row in rows)]) for at, head in enumerate(heads)]
 
     def line(first: str, cells: Sequence[str]) -> str:
         return first.ljust(width) + "".join(" " + cell.rjust(w) for cell, w in zip(cells, widths))
 
     return "\n".join([line("", heads), *(line(name, row) for name, row in zip(index, rows))])
+
+
+def _cut(cell: str) -> str:
+    """pandas shows 50 characters of a cell."""
+    return cell if len(cell) <= 50 else cell[:47] + "..."
 
 
 def short(value: float, unit: float = 1000.0, digits: int = 2, rounded: bool = False) -> str:

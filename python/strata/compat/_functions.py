@@ -6,6 +6,7 @@ replaced see the function, so its name is kept for each recorded call, and the p
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import torch
@@ -14,8 +15,9 @@ from torch.overrides import TorchFunctionMode
 
 # The functions whose names matter, and the names that they have in a traced graph.
 _KEPT = {
-    "matmul": "matmul", "__matmul__": "matmul", "__rmatmul__": "matmul", "einsum": "einsum", "linear": "linear",
+    "matmul": "matmul", "__matmul__": "matmul", "__rmatmul__": "matmul", "linear": "linear",
     "mm": "mm", "bmm": "bmm", "addmm": "addmm", "baddbmm": "baddbmm", "instance_norm": "instance_norm",
+    "multi_head_attention_forward": "multi_head_attention_forward",
 }  # fmt: skip
 _POOLS = {
     functional.adaptive_avg_pool2d: (torch.ops.aten._adaptive_avg_pool2d, 2),
@@ -23,15 +25,20 @@ _POOLS = {
 }
 
 
-def _calls_so_far() -> int:
-    """How many calls the recorder has on its tape."""
+def _tape() -> Any:
+    """The tape of the recorder that is running, or None."""
     if hasattr(torch._C, "_get_torch_dispatch_mode"):
         mode = torch._C._get_torch_dispatch_mode()
     else:
         from torch.utils._python_dispatch import _get_current_dispatch_mode
 
         mode = _get_current_dispatch_mode()
-    tape = getattr(mode, "tape", None)
+    return getattr(mode, "tape", None)
+
+
+def _calls_so_far() -> int:
+    """How many calls the recorder has on its tape."""
+    tape = _tape()
     return -1 if tape is None else len(tape.calls)
 
 
@@ -41,12 +48,15 @@ class FunctionNames(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.ranges: list[tuple[int, int, str]] = []
+        self.sums: list[tuple[int, int, str, list[int], int]] = []  # calls of einsum with their tensors
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         pool = _POOLS.get(func)
         if pool is not None:
             return self._pool(func, pool, args, kwargs)
+        if func is torch.einsum and args and isinstance(args[0], str):
+            return self._einsum(func, args, kwargs)
         name = _KEPT.get(getattr(func, "__name__", ""))
         before = _calls_so_far() if name is not None else -1
         result = func(*args, **kwargs)
@@ -66,6 +76,46 @@ class FunctionNames(TorchFunctionMode):
             return func(*args, **kwargs)
         return operator(image, whole)
 
+    def _einsum(self, func: Any, args: Any, kwargs: Any) -> Any:
+        tape = _tape()
+        operands = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
+        taken = [] if tape is None else [tape.tag(operand)[0] for operand in operands]
+        before = _calls_so_far()
+        result = func(*args, **kwargs)
+        if tape is not None and _calls_so_far() > before:
+            self.sums.append((before, _calls_so_far(), args[0], taken, tape.tag(result)[0]))
+        return result
+
     def names(self) -> dict[int, str]:
         """The function of each recorded call that has one."""
         return {at: name for first, end, name in self.ranges for at in range(first, end)}
+
+    def rewritten(self, recording: bytes) -> tuple[bytes, dict[int, str]]:
+        """The recording with each einsum as the one call that the model made, and the names for it."""
+        names = self.names()
+        if not self.sums:
+            return recording, names
+        document = json.loads(recording)
+        calls: list[Any] = []
+        moved: dict[int, int] = {}
+        starts = {first: (end, equation, taken, made) for first, end, equation, taken, made in self.sums}
+        at = 0
+        while at < len(document["calls"]):
+            call = document["calls"][at]
+            moved[at] = len(calls)
+            if at in starts:
+                end, equation, taken, made = starts[at]
+                tensors = [{"t": number} for number in taken]
+                calls.append(["aten.einsum.default", [{"s": equation}, tensors], {}, [made], *call[4:]])
+                moved.update((inner, len(calls) - 1) for inner in range(at, end))
+                at = end
+            else:
+                calls.append(call)
+                at += 1
+        moved[at] = len(calls)
+        document["calls"] = calls
+        for leaf in document["leaves"]:
+            if len(leaf) > 3:
+                leaf[3] = moved[leaf[3]]
+        document["frees"] = [[storage, moved.get(after, after)] for storage, after in document.get("frees", [])]
+        return json.dumps(document).encode(), {moved[at]: name for at, name in names.items()}

@@ -60,6 +60,10 @@ _WORK = frozenset(("mm", "bmm", "addmm", "baddbmm", "dot", "mv", "addmv"))
 
 def traced_name(call: OperatorCount) -> str | None:
     """`aten::batch_norm` for a call of `native_batch_norm`; None for a part of another call."""
+    if call.function == "multi_head_attention_forward":
+        # A function of Python: what it calls is traced, its projections as linear.
+        name = "linear" if call.operator in ("mm", "addmm") else call.operator
+        return "aten::" + _TRACED.get(name, name)
     if call.function is not None:
         return "aten::" + call.function if call.operator in _WORK else None
     return "aten::" + _TRACED.get(call.operator, call.operator)

@@ -63,9 +63,9 @@ class _Type:
 def operator_counts(taken: Run, count: str) -> Iterator[OperatorCount]:
     """Every recorded call in its order."""
     recording = json.loads(taken.recording)
-    modules, tensors = recording["modules"], recording["tensors"]
-    chains = _chains(modules)
-    rows = taken.profile(count, "--report=node", "--all").rows
+    tensors = recording["tensors"]
+    chains = _chains(recording["modules"])
+    rows = Run(taken.model, _without_modules(recording)).profile(count, "--report=node", "--all").rows
     counts = {row.layer: row for row in rows}
     names = _node_names(recording["calls"])
 
@@ -86,6 +86,13 @@ def operator_counts(taken: Run, count: str) -> Iterator[OperatorCount]:
             [Value(None if out is None else tensors[out][1]) for out in outputs],
             taken.functions.get(at),
         )
+
+
+def _without_modules(recording: dict[str, Any]) -> bytes:
+    """The recording with all calls in the root: a convention then counts operators one by one, and not
+    a module such as nn.MultiheadAttention as a whole."""
+    calls = [[*call[:4], 0, *call[5:]] for call in recording["calls"]]
+    return json.dumps({**recording, "modules": recording["modules"][:1], "calls": calls, "leaves": []}).encode()
 
 
 def _chains(modules: list[list[Any]]) -> list[tuple[str, ...]]:

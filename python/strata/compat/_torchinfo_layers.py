@@ -103,11 +103,11 @@ class LayerInfo:
         )
 
     def macs_to_str(self, reached_max_depth: bool) -> str:
-        if self.macs <= 0:
-            return "--"
         if self.is_leaf_layer:
-            return f"{self.macs:,}"
-        if reached_max_depth:
+            return f"{self.macs:,}" if self.macs > 0 else "--"
+        # A container shows the sum of its leaves, also of 0, if there are weights in it.
+        weights = any("weight" in name or "bias" in name for name, _ in self.module.named_parameters())
+        if reached_max_depth and self.executed and weights:
             return f"{sum(child.macs for child in self.children if child.is_leaf_layer):,}"
         return "--"
 
