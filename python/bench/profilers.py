@@ -1,6 +1,6 @@
 """strata.stat against the profilers that people use now: wall time and peak memory of one warm call.
 
-    python bench/profilers.py [--rounds 21] [NETWORK…]
+    python bench/profilers.py [--rounds 21] [--threads 1] [NETWORK…]
 
 All tools run in one process, interleaved in a random order of every round, after two calls each that are
 not counted. Peak memory is what one warm call adds to the resident memory of a process of its own.
@@ -140,8 +140,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("networks", nargs="*", default=NAMES)
     parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--threads", type=int, default=1, help="that torch's kernels use")
     parser.add_argument("--peak", nargs=2, metavar=("TOOL", "NETWORK"))
     options = parser.parse_args()
+    torch.set_num_threads(options.threads)
     if options.peak:
         print(json.dumps(peak_memory(*options.peak)))
         return

@@ -47,6 +47,8 @@ class Timing(NamedTuple):
     probe: ProbeCost
     layers: dict[CallName, list[float]]  # the own time of each module call, without the modules it calls
     partial: bool
+    calls: int = 0  # module calls in a run
+    all_recorded: list[float] = []  # every recorded run in order, without its waiting, with the cost of recording
 
     @property
     def median(self) -> float:
@@ -197,8 +199,7 @@ class _Measuring:
             chosen = chosen[:max(len(chosen) // 2, 1)]
         for number, (lasted, waits, marks) in enumerate(chosen):
             calls = len(marks) // 4
-            waits = max(waits, 0.0) if self.threads == 1 else 0.0
-            net = max(lasted - waits - calls * probe.total, 1e-12)
+            net = max(self._alone(lasted, waits) - calls * probe.total, 1e-12)
             totals.append(net)
             for name, own in own_times(marks, self.clock, probe, self.paths).items():
                 times = layers.setdefault(name, [0.0] * len(chosen))
@@ -207,7 +208,11 @@ class _Measuring:
         import torch
 
         return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs, totals, [lasted for lasted, _ in self.wall],
-                      waits if min(waits) >= 0 else [], disturbed, probe, layers, partial)
+                      waits if min(waits) >= 0 else [], disturbed, probe, layers, partial,
+                      len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
+
+    def _alone(self, lasted: float, waits: float) -> float:
+        return lasted - (max(waits, 0.0) if self.threads == 1 else 0.0)
 
 
 def measured(profile: Any, model: Any, inputs: Any = None, kwargs: Optional[Mapping[str, Any]] = None,
