@@ -56,11 +56,11 @@ class TestThop:
         assert said(thop.profile_origin, small(), (IMAGE,)) == theirs
 
     def test_shared_module(self):
-        """Reached through two parents, it counts for both of its calls, and both times."""
+        """Held by two parents, it has two hooks, two calls and two places: eight times 10·10."""
         shared = nn.Linear(10, 10)
         net = nn.Sequential(nn.Sequential(shared), nn.Sequential(shared))
         theirs = original("thop").profile(copy.deepcopy(net), (torch.zeros(1, 10),), verbose=False)
-        assert thop.profile(net, (torch.zeros(1, 10),), verbose=False) == theirs == (400.0, 220.0)
+        assert thop.profile(net, (torch.zeros(1, 10),), verbose=False) == theirs == (800.0, 220.0)
         strata = thop.profile(net, (torch.zeros(1, 10),), verbose=False, count="strata")
         assert strata == (200.0, 110.0)  # two calls of 10·10, one set of 10·10 + 10
 
@@ -181,8 +181,13 @@ class TestFvcore:
     def test_handles(self):
         theirs, ours = self.analyses()
         for each in (theirs, ours):
-            each.set_op_handle("aten::batch_norm", None, "aten::softmax", lambda i, o: i[0].type().sizes()[1] * 5)
+            each.set_op_handle("aten::batch_norm", None, "aten::add", None, "aten::softmax", lambda i, o: i[0].type().sizes()[1] * 5)
         assert ours.by_operator() == theirs.by_operator()
+        assert ours.unsupported_ops() == theirs.unsupported_ops()
+        for each in (theirs, ours):
+            each.clear_op_handles().set_op_handle("aten::linear", lambda i, o: 7)
+        assert ours.by_operator() == theirs.by_operator() == {"linear": 7}
+        ours = self.analyses()[1]
         assert ours.copy(new_inputs=IMAGE[:1]).total() < ours.total()
 
     def test_shared_modules(self):

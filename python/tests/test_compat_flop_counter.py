@@ -14,8 +14,9 @@ def net():
 
 def test_without_torchs_own():
     """Worked by hand, so that it also runs with torch 1.13: 4·10·10 outputs of 27 products, then 10 of 400."""
+    model = net()
     with FlopCounterMode(display=False) as counter:
-        net()(torch.zeros(2, 3, 12, 12))
+        model(torch.zeros(2, 3, 12, 12))
     conv, linear = 2 * 2 * 400 * 27, 2 * 2 * 400 * 10
     aten = torch.ops.aten
     assert counter.get_total_flops() == conv + linear
@@ -27,7 +28,15 @@ def test_without_torchs_own():
     }
 
 
+def words(table):
+    """The lines without the spaces: the newest tabulate takes those away that are meant."""
+    return [line.split() for line in table.splitlines() if set(line) - set("- ")]
+
+
 def originals():
+    import compat_tools
+
+    compat_tools.original("tabulate")
     pytest.importorskip("torch.utils.flop_counter")
     from torch.utils.flop_counter import FlopCounterMode as Original
 
@@ -48,14 +57,14 @@ def test_backward():
     model, image = net(), torch.zeros(2, 3, 12, 12, requires_grad=True)
     theirs, ours = both(lambda: model(image).sum().backward())
     assert ours.get_flop_counts() == theirs.get_flop_counts()
-    assert ours.get_table() == theirs.get_table()
+    assert words(ours.get_table()) == words(theirs.get_table())
 
 
 def test_code_without_modules():
     a, b = torch.ones(3, 4), torch.ones(5, 4, 6)
     theirs, ours = both(lambda: (a @ b, torch.einsum("ij,bjk->bik", a, b), torch.baddbmm(b[:, :3], b[:, :3, :4], b)))
     assert ours.get_flop_counts() == theirs.get_flop_counts()
-    assert ours.get_table() == theirs.get_table()
+    assert words(ours.get_table()) == words(theirs.get_table())
 
 
 def test_formulas_of_the_caller():
@@ -76,7 +85,7 @@ def test_it_prints():
                 model(torch.zeros(1, 3, 12, 12))
 
         texts.append(said(run)[1])
-    assert texts[0] == texts[1] and "Sequential" in texts[0]
+    assert words(texts[0]) == words(texts[1]) and "Sequential" in texts[0]
 
 
 def test_nothing():
@@ -87,6 +96,7 @@ def test_nothing():
 
 def test_own_count():
     """strata counts the sums, too: 2·27·400 and 400 biases, 400 activations, 2·400·10 and 10 biases."""
+    model = net()
     with FlopCounterMode(display=False, count="strata") as counter:
-        net()(torch.zeros(1, 3, 12, 12))
+        model(torch.zeros(1, 3, 12, 12))
     assert counter.get_total_flops() == 2 * 27 * 400 + 400 + 400 + 2 * 400 * 10 + 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,6 +50,9 @@ class Run:
         own = HERE / f"{count}.json"
         name = recording_name(self.model)
         command = ["stat", f"memory:{name}", f"--count={own if own.is_file() else count}", *words]
+        if count != "strata":
+            # Work on constants is work for the others, which count what runs.
+            command.append("--load-work")
         if not any(word.startswith(("--columns", "--report=none")) for word in words):
             command.append("--columns=layer,type,call,macs,flops,read,write")
         files = {name: self.recording}
@@ -67,7 +72,22 @@ def run(
     with training_mode(model, training), watched(model) as watch, names:
         recording = record(model, list(args), kwargs=dict(kwargs or {}), grad=grad, plain=True)
     recording, functions = names.rewritten(recording)
-    return Run(model, recording, watch, functions)
+    return Run(model, _with_open_buffers(recording), watch, functions)
+
+
+def _with_open_buffers(recording: bytes) -> bytes:
+    """The recording with buffers of whole numbers, such as position ids, as inputs: what is computed from
+    them alone is work for the packages that are replaced, and not a constant."""
+    if b'"buffers":[]' in recording or not re.search(rb'\["u?int\d+",\[\d', recording):
+        return recording
+    document = json.loads(recording)
+    tensors = document["tensors"]
+    whole = [b for b in document["buffers"] if "int" in tensors[b[0]][0] and tensors[b[0]][1]]
+    if not whole:
+        return recording
+    document["buffers"] = [each for each in document["buffers"] if each not in whole]
+    document["inputs"] += whole
+    return json.dumps(document).encode()
 
 
 def by_module(rows: Sequence[Row], model: nn.Module, metric: str) -> dict[nn.Module, int]:

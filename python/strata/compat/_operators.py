@@ -92,7 +92,13 @@ def _without_modules(recording: dict[str, Any]) -> bytes:
     """The recording with all calls in the root: a convention then counts operators one by one, and not
     a module such as nn.MultiheadAttention as a whole."""
     calls = [[*call[:4], 0, *call[5:]] for call in recording["calls"]]
-    return json.dumps({**recording, "modules": recording["modules"][:1], "calls": calls, "leaves": []}).encode()
+    # What was there before is an input: work on it was done, and is not a constant's.
+    made = {out for call in calls for out in call[3]}
+    known = {entry[0] for group in ("parameters", "buffers", "inputs") for entry in recording[group]}
+    found = [number for number in range(len(recording["tensors"])) if number not in made | known]
+    inputs = [*recording["inputs"], *([number, f"tensor.{number}"] for number in found)]
+    changed = {"modules": recording["modules"][:1], "calls": calls, "leaves": [], "inputs": inputs}
+    return json.dumps({**recording, **changed}).encode()
 
 
 def _chains(modules: list[list[Any]]) -> list[tuple[str, ...]]:

@@ -47,14 +47,16 @@ def simple_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     --------  ------
     Net       1.000K
     """
-    widths = [
-        max([len(head) + 2, *(len(row[at]) for row in rows)]) if at == 0 else
-        max([len(head) + 2, *(len(row[at]) for row in rows)])
-        for at, head in enumerate(headers)
-    ]  # fmt: skip
+    cells = [list(row) for row in rows]
+    for at in range(1, len(headers)):
+        # tabulate takes a column of numbers for numbers, and writes them its own way.
+        if all(_is_number(row[at]) for row in cells):
+            for row in cells:
+                row[at] = f"{float(row[at]):g}"
+    widths = [max([len(head) + 2, *(len(row[at]) for row in cells)]) for at, head in enumerate(headers)]
 
     def line(cells: Sequence[str]) -> str:
         padded = [c.ljust(w) if at == 0 else c.rjust(w) for at, (c, w) in enumerate(zip(cells, widths))]
         return "  ".join(padded).rstrip()
 
-    return "\n".join([line(headers), "  ".join("-" * w for w in widths), *(line(row) for row in rows)])
+    return "\n".join([line(headers), "  ".join("-" * w for w in widths), *(line(row) for row in cells)])

@@ -36,6 +36,7 @@ class FlopCountAnalysis:
     def __init__(self, model: nn.Module, inputs: Any, *, count: str = "fvcore") -> None:
         self._model, self._inputs, self._count = model, inputs, count
         self._handles: dict[str, Callable[..., Any] | None] = {}
+        self._cleared = False
         self._aliases: dict[str, str] = {}
         first: dict[nn.Module, str] = {}
         for path, module in model.named_modules(remove_duplicate=False):
@@ -75,9 +76,10 @@ class FlopCountAnalysis:
         return self._analyze().uncalled
 
     def set_op_handle(self, *args: Any, **kwargs: Any) -> FlopCountAnalysis:
-        """Counts operators by functions of one's own: `"aten::add", handle, …`; None ignores one.
+        """Counts operators by functions of one's own: `"aten::add", handle, …`.
 
-        A handle gets the operator's inputs and outputs, and returns a number or a Counter.
+        A handle gets the operator's inputs and outputs, and returns a number or a Counter. None takes an
+        operator off the list of what is not supported; one that has a rule is counted still, as in fvcore.
         """
         if len(args) % 2 != 0:
             raise TypeError("set_op_handle should be called with pairs of names and handles!")
@@ -87,8 +89,7 @@ class FlopCountAnalysis:
 
     def clear_op_handles(self) -> FlopCountAnalysis:
         """No operator counts until handles are set."""
-        self._handles = dict.fromkeys(SUPPORTED, _not_counted)
-        self._stats = None
+        self._handles, self._cleared, self._stats = {}, True, None
         return self
 
     def canonical_module_name(self, name: str) -> str:
@@ -103,7 +104,7 @@ class FlopCountAnalysis:
         model = self._model if new_model is None else new_model
         inputs = self._inputs if new_inputs is None else new_inputs
         other = FlopCountAnalysis(model, inputs, count=self._count)
-        other._handles = dict(self._handles)
+        other._handles, other._cleared = dict(self._handles), self._cleared
         other._warn_unsupported, other._warn_uncalled = self._warn_unsupported, self._warn_uncalled
         other._tracer_warnings = self._tracer_warnings
         return other
@@ -159,26 +160,18 @@ class FlopCountAnalysis:
         traced = traced_name(call)
         if traced is None:
             return
+        handle = self._handles.get(traced)
         found: Any = call.macs
-        if traced in self._handles:
-            handle = self._handles[traced]
-            found = 0 if handle is None or handle is _not_counted else handle(call.inputs, call.outputs)
-            ignored = handle is None
-        else:
-            ignored = traced in IGNORED
-        own = self._handles.get(traced, _not_counted) is not _not_counted
-        if isinstance(found, Counter):
-            counts = found
-        else:
-            known = own or (found != 0 and traced not in self._handles) or (
-                traced in SUPPORTED and traced not in self._handles
-            )
-            counts = Counter({counted_name(traced): found}) if known and not ignored else Counter()
+        if handle is not None:
+            found = handle(call.inputs, call.outputs)
+        elif self._cleared or (traced not in SUPPORTED and not found):
+            if traced not in IGNORED and traced not in self._handles:
+                for place in places:
+                    stats.unsupported[place][traced] += 1
+            return
+        counts = found if isinstance(found, Counter) else Counter({counted_name(traced): found})
         for place in places:
-            if counts:
-                stats.counts[place] += counts
-            elif not ignored and traced not in SUPPORTED:
-                stats.unsupported[place][traced] += 1
+            stats.counts[place] += counts
 
     def _warn(self, stats: _Statistics) -> None:
         logger = logging.getLogger(__name__)
@@ -207,11 +200,6 @@ class _Statistics:
         self.counts = counts
         self.unsupported: dict[str, typing.Counter[str]] = defaultdict(Counter)
         self.uncalled: set[str] = set()
-
-
-def _not_counted(inputs: Any, outputs: Any) -> int:
-    """Stands for the handle of an operator whose default was cleared."""
-    return 0
 
 
 def _leaves_a_trace(module: nn.Module) -> bool:

@@ -137,13 +137,16 @@ def _by_layer(
 def _pytorch(
     model: nn.Module, taken: Run, count: str | None, ignored: list[Any], hooks: dict[Any, Any], functions: bool
 ) -> int:
+    """The count of modules for one sample, and that of functions for all of them, as ptflops adds them."""
     total = number(taken.profile(count or "ptflops", "--report=none").total.get("macs"))
-    if ignored or hooks or not functions:
-        modules = number(taken.profile(count or "ptflops-modules", "--report=none").total.get("macs"))
-        own = _by_layer(model, taken, count, ignored, hooks)
-        total = (total - modules if functions else 0) + sum(own.values())
     batch = _batch(taken)
-    return total // batch if batch > 1 else total
+    if count is not None:
+        return total // batch
+    modules = number(taken.profile("ptflops-modules", "--report=none").total.get("macs"))
+    beside = total - modules if functions else 0
+    if ignored or hooks:
+        modules = sum(_by_layer(model, taken, count, ignored, hooks).values())
+    return int(modules / batch + beside)
 
 
 def _say_zero(model: nn.Module, ignored: list[Any], hooks: dict[Any, Any], ost: TextIO) -> None:

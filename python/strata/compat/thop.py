@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -67,6 +68,10 @@ def profile(
     ops = by_module(rows.rows, model, "macs")
     ops.update(_custom_counts(model, custom, taken))
     if count == "thop":
+        # thop hangs its hooks on a module as often as it is held, so that each call counts as often.
+        held: Counter[nn.Module] = Counter()
+        model.apply(lambda module: held.update([module]))
+        ops = {module: macs * held[module] for module, macs in ops.items()}
         ruled = {m for m in model.modules() if type(m) in custom or type(m) in _RULE_OF}
         called = {call.module for call in taken.watch.calls} if taken.watch else set()
         macs, params, layers = _thops_sum(model, ops, ruled, called)
@@ -89,7 +94,7 @@ def profile_origin(
     """The older call: leaf modules alone, and the parameters of all of them."""
     custom = dict(custom_ops or {})
     leaves = [m for m in model.modules() if next(m.children(), None) is None]
-    _say(model, custom, verbose or report_missing, report_missing)
+    _say(model, custom, verbose or report_missing, report_missing, leaves=True)
     taken = run(model, tuple(inputs), training=False)
     ops = by_module(taken.profile(count, "--report=calls", "--all").rows, model, "macs")
     ops.update(_custom_counts(model, custom, taken))
@@ -112,13 +117,15 @@ def clever_format(nums: Any, format: str = "%.2f") -> Any:
     return texts[0] if len(texts) == 1 else tuple(texts)
 
 
-def _say(model: nn.Module, custom: dict[type, Any], verbose: bool, missing: bool) -> None:
+def _say(
+    model: nn.Module, custom: dict[type, Any], verbose: bool, missing: bool, leaves: bool = False
+) -> None:
     """The lines that thop prints for each class when it first meets it, children first."""
     seen: set[type] = set()
 
     def visit(module: nn.Module) -> None:
         kind = type(module)
-        if kind in seen:
+        if kind in seen or (leaves and next(module.children(), None) is not None):
             return
         seen.add(kind)
         if kind in custom:

@@ -173,7 +173,8 @@ def _layers(
         taken = run(model, args, kwargs, training=training)
     except Exception as problem:
         raise RuntimeError("Failed to run torchinfo. See above stack traces for more details.") from problem
-    table = taken.profile(count, "--report=calls", "--all").rows
+    convention = "torchinfo-modules" if count == "torchinfo" else count
+    table = taken.profile(convention, "--report=calls", "--all").rows
     macs = {(row.layer, row.call): number(row.get("macs")) for row in table}
     # Of a shared module the last place counts, as in the original.
     known = {info.module: info for info in registered(model)}
@@ -185,7 +186,10 @@ def _layers(
         info.calculate_num_params()
         info.is_recursive = info.layer_id in seen
         seen.add(info.layer_id)
-        info.finish(call, macs.get((call.path, call.number), 0), batch_dim)
+        # The original goes by the names of parameters.
+        named = any("weight" in name or "bias" in name for name, _ in call.module.named_parameters())
+        counted = macs.get((call.path, call.number), 0) if named or count != "torchinfo" else 0
+        info.finish(call, counted, batch_dim)
         layers.append(info)
     layers = add_containers(layers)
     number_layers(layers)
