@@ -175,3 +175,8 @@ class ReadResult(_native.Result):
 def text(path: str, words: Sequence[str], files: Mapping[str, bytes]) -> str:
     """What a command prints that prints a text and no document."""
     return _run(load(path), words, files).made("strata_document_text").decode("utf-8")
+
+
+def table_json(path: str, words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
+    """The document of the table that a command prints."""
+    return _run(load(path), words, files).made("strata_document_json")

@@ -125,3 +125,13 @@ def read(json: bytes) -> Result:
     from . import _library
 
     return _library.ReadResult(path, json)
+
+
+def table_json(words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
+    """The document of a table for people, which has fewer rows and columns than that of `run`."""
+    path = library()
+    if path is None:
+        return run(words, files).json()
+    from . import _library
+
+    return _library.table_json(path, words, files)

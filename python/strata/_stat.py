@@ -92,13 +92,14 @@ def stat(
         from ._long import run_long
 
         return Profile(run_long(words), given.words, given.files, count)
-    profile = Profile(_native.run(words, given.files), given.words, given.files, count)
     if timing and not from_file:
-        from ._timing import measured
+        from ._timed import TimedResult
+        from ._timing import measure
 
-        timed: Profile = measured(profile, model, inputs)
-        return timed
-    return profile
+        measured = measure(model, inputs, kwargs=kwargs)
+        timed = TimedResult(words, given.files, report, measured)
+        return Profile(timed, given.words, given.files, count)
+    return Profile(_native.run(words, given.files), given.words, given.files, count)
 
 
 def _needs_engine(timing: bool, options: Mapping[str, Any]) -> bool:
