@@ -17,7 +17,7 @@ from .block import recording
 from .borrow import Borrowed, unwrapped, walk
 from .calls import ModuleCalls
 from .dispatch import Recorder
-from .errors import NeedsValues, RecordingError, first_line, recording_error
+from .errors import RecordingError, first_line, recording_error
 from .inputs import arguments, filled, mapped, names_of, tensors_in
 from .plan import Plan, alias_twin, meta_twin, plan_of
 from .shortcuts import Shortcuts

@@ -11,7 +11,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .errors import NeedsValues
-from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, kind_of, meta_kind, quoted
+from .operators import (RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
+                        convolution_gradients, flattened, is_small, named_arguments, offset_of, own_dispatch, packed_weight)
+from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, kind_of, meta_kind
 
 Tensor = torch.Tensor
 _META = torch.device("meta")
@@ -21,29 +23,7 @@ _PLAIN = {Tensor, torch.nn.Parameter}
 # What is done when the same call comes again.
 _RUN, _FRESH, _VIEW, _IN_PLACE = 0, 1, 2, 3
 
-# Their schemas say that the result is new, and it is not.
-_VIEWS_IN_SECRET = {"aten._unsafe_view.default", "aten._reshape_alias.default"}
-# They write to their running statistics, and their schemas do not say so.
-_STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "_native_batch_norm_legit",
-               "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts", "native_instance_norm"}
-# In-place operators that may change the shape, so that the kernel has to run every time.
-_RESHAPING = {"resize_", "resize_as_", "t_", "transpose_", "squeeze_", "unsqueeze_", "set_", "as_strided_",
-              "swapaxes_", "swapdims_", "detach_"}
-
-# What makes small tensors of known values; they are given values even where meta tensors are asked for,
-# because models look at masks and positions.
-_KNOWN = {"arange", "zeros", "ones", "full", "scalar_tensor", "eye", "linspace"}
-_SMALL = 65_536
-
 _entries: Dict[Tuple[Any, ...], Tuple[int, str, Any]] = {}
-
-
-def _own_dispatch(kind: type) -> bool:
-    """Whether a subclass of Tensor handles operators itself; its own calls are then recorded."""
-    ours = getattr(Tensor, "__torch_dispatch__", None)
-    theirs = getattr(kind, "__torch_dispatch__", None)
-    return (theirs is not None and getattr(theirs, "__func__", theirs) is not getattr(ours, "__func__", ours)
-            and theirs is not torch._C._disabled_torch_dispatch_impl and kind.__name__ != "FakeTensor")
 
 
 class Recorder(TorchDispatchMode):
@@ -82,14 +62,14 @@ class Recorder(TorchDispatchMode):
             elif kind is int or value is None:
                 key.append(value)
             else:
-                if isinstance(value, Tensor) and _own_dispatch(kind):
+                if isinstance(value, Tensor) and own_dispatch(kind):
                     return NotImplemented
                 tag = self._sign(value, key, numbers)
                 if first is None:
                     first = tag
         if kwargs:
             for name, value in kwargs.items():
-                if isinstance(value, Tensor) and _own_dispatch(type(value)):
+                if isinstance(value, Tensor) and own_dispatch(type(value)):
                     return NotImplemented
                 key.append(name)
                 self._sign(value, key, numbers)
@@ -126,7 +106,7 @@ class Recorder(TorchDispatchMode):
         tape = self.tape
         if tape.phase == BACKWARD:
             return RECOMPUTED if torch.is_grad_enabled() else BACKWARD  # gradients are on where a forward is run again
-        for value in _flat(list(args)):
+        for value in flattened(list(args)):
             if isinstance(value, Tensor):
                 owner = tape.owned_by.get(tape.tag(value)[2].number)
                 if owner is not None:
@@ -156,7 +136,7 @@ class Recorder(TorchDispatchMode):
             numbers.append(tag[0])
             return tag
         else:
-            weight = _packed_weight(value)
+            weight = packed_weight(value)
             if weight is not None:
                 key.append(object())  # never the same call twice
                 numbers.append(self.tape.tag(weight)[0])
@@ -182,32 +162,32 @@ class Recorder(TorchDispatchMode):
         """Runs the operator's kernel, and keeps what can be told from it for the next call."""
         given, given_kwargs = args, kwargs
         name = func._schema.name.split("::")[-1]
-        if self.keeps and (func._schema.is_mutable or name in _STATISTICS):
+        if self.keeps and (func._schema.is_mutable or name in STATISTICS):
             self._save(func, args, kwargs, name)
         unknown = self.meta and self._unknown(args, kwargs)
         if unknown:
             if name == "_local_scalar_dense":
                 raise NeedsValues("it looks at a value of a tensor (item(), or a condition)")
             given, given_kwargs = self._without_values(func, args, kwargs)
-        elif self.meta and kwargs.get("device") == _META and _is_small(name, args):
+        elif self.meta and kwargs.get("device") == _META and is_small(name, args):
             given_kwargs = {**kwargs, "device": torch.device("cpu")}
         try:
             result = func(*given, **given_kwargs)
         except NotImplementedError:
             if name != "convolution_backward" or not unknown:
                 raise
-            result = _convolution_gradients(*given)
+            result = convolution_gradients(*given)
         if self.meta and name == "native_batch_norm" and not args[5]:
             # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
             result = (result[0], result[1].new_empty(0), result[2].new_empty(0))
         if func._schema.name.startswith(("prim::", "profiler::")):
             return result
         if given is not args:
-            result = _as_given(result, (given, given_kwargs), (args, kwargs))
+            result = as_given(result, (given, given_kwargs), (args, kwargs))
             given, given_kwargs = args, kwargs
-        text = entry[1] if entry else _text(func, args, kwargs)
+        text = entry[1] if entry else call_text(func, args, kwargs)
         returns = func._schema.returns
-        shares = str(func) in _VIEWS_IN_SECRET or any(one.alias_info is not None for one in returns)
+        shares = str(func) in VIEWS_IN_SECRET or any(one.alias_info is not None for one in returns)
         outs, kinds, in_place = [], [], False
         flat = list(result) if isinstance(result, (list, tuple)) else [result]
         for one in flat:
@@ -222,11 +202,11 @@ class Recorder(TorchDispatchMode):
                 if unknown and not kind.meta:  # a tensor with values, to which unknown ones were written
                     tag[2].unknown = True
                     kind = meta_kind(kind)
-                tag = self.tape.new(kind, tag[2], _offset(one))
+                tag = self.tape.new(kind, tag[2], offset_of(one))
                 self._retag(one, tag)
             else:
                 tag = self.tape.new(kind, first[2] if shares and first is not None else None,
-                                    _offset(one) if shares else 0)
+                                    offset_of(one) if shares else 0)
                 self.tape.mark_output(one, tag)
             outs.append(str(tag[0]))
             kinds.append(kind)
@@ -243,18 +223,18 @@ class Recorder(TorchDispatchMode):
         tensors = [kind for kind in kinds if kind is not None]
         if not self.meta or not tensors or not all(kind.meta and kind.strides is not None for kind in tensors):
             return (_RUN, text, None)
-        if any(isinstance(one, Tensor) and type(one) is not Tensor for one in _flat(result)) and not in_place:
+        if any(isinstance(one, Tensor) and type(one) is not Tensor for one in flattened(result)) and not in_place:
             return (_RUN, text, None)
         if in_place:
-            if isinstance(result, Tensor) and args and result is args[0] and result.is_meta and name not in _RESHAPING:
-                return (_IN_PLACE, text, _offset(result))
+            if isinstance(result, Tensor) and args and result is args[0] and result.is_meta and name not in RESHAPING:
+                return (_IN_PLACE, text, offset_of(result))
             return (_RUN, text, None)
         if shares:
             plain = isinstance(result, Tensor) and args and type(args[0]) in _PLAIN and args[0].is_meta
             if plain and args[0].dtype == result.dtype and "_conj" not in name and "_neg" not in name:
-                return (_VIEW, text, (kinds[0], _offset(result)))
+                return (_VIEW, text, (kinds[0], offset_of(result)))
             return (_RUN, text, None)
-        if func._schema.is_mutable or len(tensors) != len([one for one in _flat(result) if one is not None]):
+        if func._schema.is_mutable or len(tensors) != len([one for one in flattened(result) if one is not None]):
             return (_RUN, text, None)
         if isinstance(result, Tensor):
             return (_FRESH, text, kinds[0])
@@ -262,7 +242,7 @@ class Recorder(TorchDispatchMode):
 
     def _argument(self, tensor: Tensor, args: Any, kwargs: Any) -> Optional[Tag]:
         """The tag of a result that is one of the arguments."""
-        for value in _flat(list(args) + list(kwargs.values())):
+        for value in flattened(list(args) + list(kwargs.values())):
             if value is tensor:
                 return self.tape.tag(tensor)
         return None
@@ -275,15 +255,15 @@ class Recorder(TorchDispatchMode):
 
     def _unknown(self, args: Any, kwargs: Any) -> bool:
         """Whether any tensor among the arguments has no values, or none that are right."""
-        for value in _flat([*args, *kwargs.values()]):
+        for value in flattened([*args, *kwargs.values()]):
             if isinstance(value, Tensor) and (value.is_meta or self.tape.tag(value)[2].unknown):
                 return True
         return False
 
     def _without_values(self, func: Any, args: Any, kwargs: Any) -> Tuple[Any, Any]:
         """Arguments in which tensors with values are replaced by meta tensors, where both meet."""
-        written = {id(one) for argument, value in _named(func, args, kwargs)
-                   if argument.alias_info is not None and argument.alias_info.is_write for one in _flat([value])}
+        written = {id(one) for argument, value in named_arguments(func, args, kwargs)
+                   if argument.alias_info is not None and argument.alias_info.is_write for one in flattened([value])}
 
         def change(value: Any) -> Any:
             if isinstance(value, Tensor):
@@ -299,116 +279,23 @@ class Recorder(TorchDispatchMode):
 
     def _save(self, func: Any, args: Any, kwargs: Any, name: str) -> None:
         """Keeps what a call is about to overwrite, if it is the user's and not the recording's."""
-        for argument, value in _named(func, args, kwargs):
+        for argument, value in named_arguments(func, args, kwargs):
             writes = argument.alias_info is not None and argument.alias_info.is_write
-            if not writes and not (name in _STATISTICS and argument.name.startswith("running_")):
+            if not writes and not (name in STATISTICS and argument.name.startswith("running_")):
                 continue
-            for tensor in _flat([value]):
+            for tensor in flattened([value]):
                 if isinstance(tensor, Tensor) and not tensor.is_meta:
                     number = self.tape.tag(tensor)[2].number
                     owner = self.tape.owners.get(number)
                     if owner is not None and number not in self.saved:
-                        self.saved[number] = (owner, _bytes_of(owner).clone(), owner._version)
+                        self.saved[number] = (owner, bytes_of(owner).clone(), owner._version)
 
     def restore(self) -> None:
         """Puts back what was overwritten."""
         for tensor, before, version in self.saved.values():
-            _bytes_of(tensor).copy_(before)
+            bytes_of(tensor).copy_(before)
             if hasattr(torch._C._autograd, "_unsafe_set_version_counter"):
                 try:
                     torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
                 except TypeError:
                     torch._C._autograd._unsafe_set_version_counter(tensor, version)
-
-
-def _bytes_of(tensor: Tensor) -> Any:
-    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
-
-
-def _offset(tensor: Tensor) -> int:
-    try:
-        return int(tensor.storage_offset())
-    except (RuntimeError, NotImplementedError):
-        return 0
-
-
-def _flat(value: Any) -> List[Any]:
-    if isinstance(value, (list, tuple)):
-        return [one for part in value for one in _flat(part)]
-    return [value]
-
-
-def _named(func: Any, args: Any, kwargs: Any) -> List[Tuple[Any, Any]]:
-    """Each argument of the schema that is given, with its value."""
-    arguments = func._schema.arguments
-    pairs = list(zip(arguments, args))
-    return pairs + [(one, kwargs[one.name]) for one in arguments[len(args):] if one.name in kwargs]
-
-
-def _as_given(result: Any, changed: Any, given: Any) -> Any:
-    """The result with the caller's own tensors in the place of those that stood for them."""
-    stood = {id(one): other for one, other in zip(_flat([*changed[0], *changed[1].values()]),
-                                                  _flat([*given[0], *given[1].values()])) if one is not other}
-    if isinstance(result, (list, tuple)):
-        return type(result)(stood.get(id(one), one) for one in result)
-    return stood.get(id(result), result)
-
-
-def _convolution_gradients(grad: Tensor, x: Tensor, weight: Tensor, bias_sizes: Any, *rest: Any) -> Any:
-    """What convolution_backward gives, for torch 1.13, whose meta tensors have no kernel for it."""
-    wanted = rest[-1]
-    return (torch.empty_like(x) if wanted[0] else None, torch.empty_like(weight) if wanted[1] else None,
-            x.new_empty(bias_sizes) if wanted[2] else None)
-
-
-def _is_small(name: str, args: Any) -> bool:
-    """Whether the values of a call's result can be kept: those it makes, or those it would lose on the way."""
-    if name == "_to_copy":
-        return args[0].numel() <= _SMALL
-    if name in ("zeros", "ones", "full"):
-        elements = 1
-        for size in args[0]:
-            elements *= size
-        return elements <= _SMALL
-    return name in _KNOWN and all(not isinstance(value, (int, float)) or abs(value) <= _SMALL for value in args)
-
-
-def _packed_weight(value: Any) -> Optional[Tensor]:
-    """The weight inside a quantized layer's packed parameters."""
-    if not isinstance(value, torch.ScriptObject):
-        return None
-    for name in ("linear_unpack", "conv2d_unpack", "conv1d_unpack", "conv3d_unpack"):
-        try:
-            return getattr(torch.ops.quantized, name)(value)[0]
-        except (RuntimeError, AttributeError, TypeError, IndexError):
-            continue  # packed by another operator
-    return None
-
-
-def _text(func: Any, args: Any, kwargs: Any) -> str:
-    """A call's text up to its outputs, with %d for every tensor; none for an operator that makes nothing."""
-    if func._schema.name == "aten::empty" and args == ([0],):
-        return ""
-
-    def write(value: Any) -> str:
-        kind = type(value)
-        if isinstance(value, Tensor) or _packed_weight(value) is not None:
-            return '{"t":%d}'
-        if value is None:
-            return "null"
-        if kind is bool:
-            return "true" if value else "false"
-        if kind is int:
-            return str(value)
-        if kind is float:
-            return repr(value) if value - value == 0 else f'{{"o":"{value}"}}'
-        if kind is list or kind is tuple:
-            return f"[{','.join(write(one) for one in value)}]"
-        if kind is str:
-            return f'{{"s":{quoted(value)}}}'.replace("%", "%%")
-        if kind is torch.dtype:
-            return f'{{"d":"{str(value)[6:]}"}}'
-        return f'{{"o":{quoted(str(value))}}}'.replace("%", "%%")
-
-    named = ",".join(f"{quoted(name)}:{write(value)}" for name, value in kwargs.items())
-    return f'["{func}",[{",".join(write(value) for value in args)}],{{{named}}},['

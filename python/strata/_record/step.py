@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 import torch
 
 from .errors import RecordingError
 from .inputs import tensors_in
 from .plan import Plan, meta_twin
-from .tape import BACKWARD, FORWARD, OPTIMIZER, RECOMPUTED, Storage, Tape, quoted, storage_address
+from .tape import BACKWARD, FORWARD, OPTIMIZER, Storage, Tape, quoted
 
 _TAKEN = "strata"
 
