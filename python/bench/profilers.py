@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import gc
 import io
 import json
@@ -94,6 +95,7 @@ def peak_memory(tool: str, name: str) -> int:
     model, inputs = network(name)
     quietly(TOOLS[tool], model, inputs)
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # or the call would get for nothing what the one before left behind
     before = _resident("VmRSS")
     with open("/proc/self/clear_refs", "w") as clear:
         clear.write("5")  # the peak starts anew
@@ -123,7 +125,8 @@ def compare(name: str, rounds: int) -> List[str]:
             quietly(TOOLS[tool], model, inputs)
             times[tool].append(time.perf_counter() - start)
     own = times.get("strata.stat") or times["recorder alone"]
-    lines = [f"{name}: {rounds} interleaved calls", f"{'':16} {'median':>10} {'min':>10} {'ratio':>7} {'peak memory':>12}"]
+    lines = [f"{name}: {rounds} interleaved calls",
+             f"{'':16} {'median':>10} {'min':>10} {'ratio':>7} {'peak memory':>12}"]
     for tool in TOOLS:
         if tool in cannot:
             lines.append(f"{tool:16} cannot: {cannot[tool]}")

@@ -38,7 +38,8 @@ def main() -> None:
     marks = timing.calls * timing.probe.total
     print(f"ResNet-50, {len(plain)} pairs of runs, {timing.calls} module calls, median {timing.median * 1e3:.2f} ms")
     print(f"recorded over unrecorded               {interval([one / two for one, two in zip(recorded, plain)])}")
-    print(f"the same with the overhead taken off   {interval([(one - marks) / two for one, two in zip(recorded, plain)])}")
+    net = [(one - marks) / two for one, two in zip(recorded, plain)]
+    print(f"the same with the overhead taken off   {interval(net)}")
     print(f"outside layers                         {100 * timing.outside / timing.median:.2f} %")
 
 

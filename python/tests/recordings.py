@@ -41,8 +41,8 @@ def flops(recording: Dict[str, Any], *phases: int) -> int:
             image = sizes(args[0]) if backward else sizes(outputs[0])
             if transposed:
                 image = sizes(args[x])
-            # One product per pixel of the image, of a group's input channels and of the kernel, for each output channel;
-            # the gradients of the input and of the weight take as many each.
+            # One product per pixel of the image, of a group's input channels and of the kernel, for each
+            # output channel; the gradients of the input and of the weight take as many each.
             each = image[0] * math.prod(image[2:]) * math.prod(sizes(args[weight]))
             total += 2 * each * (sum(mask[:2]) if backward else 1)
         elif name == "aten.addmm.default":

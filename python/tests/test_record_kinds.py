@@ -211,6 +211,8 @@ def test_blocks_of_code():
     (7, (1,), "a int cannot be run"),
     (torch.nn.LazyLinear(4), (2, 5), "weight has no size yet: run the model once"),
     (lambda x: x.missing, (2,), "has no attribute 'missing'"),
+    (lambda x: x.cuda(), (2,), "CUDA"),
+    (lambda x: x + torch.empty(1 << 46), (2,), "there is not enough memory to run the model"),
 ])
 def test_one_sentence(model, inputs, sentence):
     with pytest.raises(RecordingError, match=sentence):

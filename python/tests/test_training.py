@@ -13,7 +13,8 @@ from strata._training import memory_by_phase, saved_activations  # noqa: E402
 
 NEW = torch.__version__ >= "2"
 NETWORKS = {"mobilenet_v2": (convolutional.MobileNetV2, (2, 3, 96, 96)),
-            "resnet50": (lambda: convolutional.ResNet([3, 4, 6, 3], 4), (2, 3, 64, 64)), "small": (Small, (4, 3, 16, 16))}
+            "resnet50": (lambda: convolutional.ResNet([3, 4, 6, 3], 4), (2, 3, 64, 64)),
+            "small": (Small, (4, 3, 16, 16))}
 
 
 @pytest.mark.parametrize("name", ["resnet50", "small"])
@@ -133,7 +134,7 @@ def test_saved_activations_and_peaks_by_arithmetic():
     model = Two()
     made = taken(model, torch.rand(10, 8), backward=True, optimizer=lambda p: torch.optim.SGD(p, 0.1, momentum=0.9))
     by_path = {made["modules"][module][0]: size for module, size in saved_activations(made).items()}
-    # The first layer keeps its input, 10×8 floats; the network the sigmoid's result, 10×16, which the second needs, too.
+    # The first layer keeps its input, 10×8 floats; the network the sigmoid's result, 10×16, as the second does.
     assert by_path == {"first": 10 * 8 * 4, "": 10 * 16 * 4}
     weights = 4 * (8 * 16 + 16 * 4)
     forward, backward, optimizer = memory_by_phase(made)

@@ -12,7 +12,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .errors import NeedsValues
 from .operators import (RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
-                        convolution_gradients, flattened, is_small, named_arguments, offset_of, own_dispatch, packed_weight)
+                        convolution_gradients, flattened, is_small, named_arguments, offset_of, own_dispatch,
+                        packed_weight)
 from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, kind_of, meta_kind
 
 Tensor = torch.Tensor

@@ -71,7 +71,8 @@ _FRESH, _SAME = 0, 1
 class Strip(NamedTuple):
     """What one call of a leaf module puts on the tape, with gaps for the numbers."""
 
-    calls: List[Tuple[str, List[int]]]  # texts, and what fills their gaps: n ≥ 0 the n-th new tensor, ~n what is given
+    # Texts, and what fills their gaps: n ≥ 0 is the n-th new tensor, ~n the n-th that is given.
+    calls: List[Tuple[str, List[int]]]
     tensors: List[Tuple[str, int]]  # texts up to the storage, and its number: n ≥ 0 the n-th new one, ~n a given one
     storages: List[str]
     frees: List[Tuple[int, int]]  # storages that ended during the call, and after which of its calls
@@ -120,7 +121,8 @@ class Shortcuts:
         if strip.how == _FRESH:
             made = tape.storage(first_storage + strip.tensors[strip.out][1])
         for text, gaps in strip.calls:
-            calls.append(text % (*[first + gap if gap >= 0 else numbers[~gap] for gap in gaps], tape.module, tape.phase))
+            filling = [first + gap if gap >= 0 else numbers[~gap] for gap in gaps]
+            calls.append(text % (*filling, tape.module, tape.phase))
         for text, place in strip.tensors:
             tensors.append(f"{text}{first_storage + place if place >= 0 else places[~place]},0]")
         if strip.storages:

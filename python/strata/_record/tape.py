@@ -47,7 +47,9 @@ def _default_strides(shape: Sequence[int]) -> Tuple[int, ...]:
 
 
 def _width(dtype: torch.dtype) -> int:
-    return torch.empty(0, dtype=dtype, device="meta").element_size() if not hasattr(dtype, "itemsize") else dtype.itemsize
+    if hasattr(dtype, "itemsize"):
+        return int(dtype.itemsize)
+    return torch.empty(0, dtype=dtype, device="meta").element_size()
 
 
 _kinds: Dict[Tuple[Any, ...], Kind] = {}
