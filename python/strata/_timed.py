@@ -160,11 +160,9 @@ def with_times(
 
 
 def _facts(timing: Timing) -> dict[str, Any]:
-    import torch
-
     middle = timing.median
     return {
-        "engine": f"torch {torch.__version__} ({timing.device})",
+        "engine": f"{timing.engine} ({timing.device})",
         "view": "source",
         "threads": timing.threads,
         "runs": len(timing.runs),

@@ -34,7 +34,7 @@ def made_up() -> Timing:
     }  # fmt: skip
     values = dict.fromkeys(Timing._fields)
     values.update(
-        device="cpu", threads=1, first=11.0, warmup=[], runs=[10.0, 10.0], recorded=[10.0, 10.0],
+        engine="torch", device="cpu", threads=1, first=11.0, warmup=[], runs=[10.0, 10.0], recorded=[10.0, 10.0],
         wall=[10.0, 10.0], waits=[], disturbed=0, probe=ProbeCost(0.0, 0.0), layers=layers, partial=False,
     )  # fmt: skip
     return Timing(**values)
