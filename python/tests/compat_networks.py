@@ -74,8 +74,14 @@ def torchvision_network(name):
     return model.eval(), (torch.zeros(1, 3, side, side),)
 
 
+def _tensors(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [tensor for each in value for tensor in _tensors(each)] if isinstance(value, (list, tuple)) else []
+
+
 class Positional(torch.nn.Module):
-    """A network of transformers that takes its tensors by position and gives its first output, which
+    """A network of transformers that takes its tensors by position and gives a tuple of tensors, which
     all of the tools can run."""
 
     def __init__(self, network, names, fixed):
@@ -83,7 +89,8 @@ class Positional(torch.nn.Module):
         self.network, self.names, self.fixed = network, names, fixed
 
     def forward(self, *tensors):
-        return self.network(**dict(zip(self.names, tensors)), **self.fixed, return_dict=False)[0]
+        outputs = self.network(**dict(zip(self.names, tensors)), **self.fixed, return_dict=False)
+        return tuple(_tensors(outputs))
 
 
 # Our own definitions by the size of the image, and transformers' networks.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,26 @@ class Run:
         return Profile(_native.run(command, files), command[1:2], files, count)
 
 
+    def with_leaves(self, known: Callable[[nn.Module], bool]) -> Run:
+        """The run with the operators of leaf modules that are not `known` as their parents' own."""
+        modules = dict(self.model.named_modules(remove_duplicate=False))
+        document = json.loads(self.recording)
+        entries = document["modules"]
+        holders = {parent for _, _, parent, *_ in entries}
+        foreign = {
+            at
+            for at, (path, *_) in enumerate(entries)
+            if at > 0 and at not in holders and path in modules and not known(modules[path])
+        }
+        if not foreign:
+            return self
+        for call in document["calls"]:
+            if call[4] in foreign:
+                call[4] = entries[call[4]][2]
+        document["leaves"] = [leaf for leaf in document["leaves"] if leaf[0] not in foreign]
+        return Run(self.model, json.dumps(document).encode(), self.watch, self.functions)
+
+
 def run(
     model: nn.Module,
     args: Sequence[Any] = (),
@@ -66,11 +86,21 @@ def run(
     *,
     training: bool | None = None,
     grad: bool = False,
+    values: bool = False,
 ) -> Run:
-    """Records `model(*args, **kwargs)` in the given mode, with or without gradients switched on."""
+    """Records `model(*args, **kwargs)` in the given mode, with or without gradients switched on.
+
+    With `values`, the tensors are real and the operators those that the device runs; else the functions
+    that the model calls are what is recorded, where both differ.
+    """
+    given = dict(kwargs or {})
+    if values:
+        with training_mode(model, training), watched(model) as watch:
+            recording = record(model, list(args), kwargs=given, grad=grad, plain=True, mode="real")
+        return Run(model, recording, watch)
     names = FunctionNames()
     with training_mode(model, training), watched(model) as watch, names:
-        recording = record(model, list(args), kwargs=dict(kwargs or {}), grad=grad, plain=True)
+        recording = record(model, list(args), kwargs=given, grad=grad, plain=True)
     recording, functions = names.rewritten(recording)
     return Run(model, _with_open_buffers(recording), watch, functions)
 

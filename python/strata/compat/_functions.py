@@ -25,6 +25,18 @@ _POOLS = {
 }
 
 
+_ATTENTION = getattr(functional, "scaled_dot_product_attention", None)
+
+
+def _written(tape: Any, value: Any) -> Any:
+    """An argument as a recording has it."""
+    if isinstance(value, torch.Tensor):
+        return {"t": tape.tag(value)[0]}
+    if isinstance(value, list):
+        return [_written(tape, each) for each in value]
+    return {"s": value} if isinstance(value, str) else value
+
+
 def _tape() -> Any:
     """The tape of the recorder that is running, or None."""
     if hasattr(torch._C, "_get_torch_dispatch_mode"):
@@ -48,7 +60,8 @@ class FunctionNames(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.ranges: list[tuple[int, int, str]] = []
-        self.sums: list[tuple[int, int, str, list[int], int]] = []  # calls of einsum with their tensors
+        # Calls that are written as one: from, to, operator, arguments, and the tensor that it makes.
+        self.whole: list[tuple[int, int, str, list[Any], int]] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -56,7 +69,13 @@ class FunctionNames(TorchFunctionMode):
         if pool is not None:
             return self._pool(func, pool, args, kwargs)
         if func is torch.einsum and args and isinstance(args[0], str):
-            return self._einsum(func, args, kwargs)
+            operands = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
+            return self._as_one(func, "aten.einsum.default", [args[0], list(operands)], args, kwargs)
+        if func is _ATTENTION:
+            given = {**dict(zip(("query", "key", "value", "attn_mask"), args)), **kwargs}
+            tensors = [given[name] for name in ("query", "key", "value")] + [given.get("attn_mask")]
+            operator = "aten.scaled_dot_product_attention.default"
+            return self._as_one(func, operator, tensors, args, kwargs)
         name = _KEPT.get(getattr(func, "__name__", ""))
         before = _calls_so_far() if name is not None else -1
         result = func(*args, **kwargs)
@@ -76,14 +95,16 @@ class FunctionNames(TorchFunctionMode):
             return func(*args, **kwargs)
         return operator(image, whole)
 
-    def _einsum(self, func: Any, args: Any, kwargs: Any) -> Any:
+    def _as_one(self, func: Any, operator: str, taken: list[Any], args: Any, kwargs: Any) -> Any:
+        """Runs a function of several operators that is to be one call in the recording."""
         tape = _tape()
-        operands = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
-        taken = [] if tape is None else [tape.tag(operand)[0] for operand in operands]
+        if tape is None:
+            return func(*args, **kwargs)
         before = _calls_so_far()
+        written = [_written(tape, each) for each in taken]
         result = func(*args, **kwargs)
-        if tape is not None and _calls_so_far() > before:
-            self.sums.append((before, _calls_so_far(), args[0], taken, tape.tag(result)[0]))
+        if _calls_so_far() > before:
+            self.whole.append((before, _calls_so_far(), operator, written, tape.tag(result)[0]))
         return result
 
     def names(self) -> dict[int, str]:
@@ -91,22 +112,22 @@ class FunctionNames(TorchFunctionMode):
         return {at: name for first, end, name in self.ranges for at in range(first, end)}
 
     def rewritten(self, recording: bytes) -> tuple[bytes, dict[int, str]]:
-        """The recording with each einsum as the one call that the model made, and the names for it."""
+        """The recording with the one call that the model made for each einsum and each attention, and the
+        names of functions for it."""
         names = self.names()
-        if not self.sums:
+        if not self.whole:
             return recording, names
         document = json.loads(recording)
         calls: list[Any] = []
         moved: dict[int, int] = {}
-        starts = {first: (end, equation, taken, made) for first, end, equation, taken, made in self.sums}
+        starts = {first: rest for first, *rest in self.whole}
         at = 0
         while at < len(document["calls"]):
             call = document["calls"][at]
             moved[at] = len(calls)
             if at in starts:
-                end, equation, taken, made = starts[at]
-                tensors = [{"t": number} for number in taken]
-                calls.append(["aten.einsum.default", [{"s": equation}, tensors], {}, [made], *call[4:]])
+                end, operator, taken, made = starts[at]
+                calls.append([operator, taken, {}, [made], *call[4:]])
                 moved.update((inner, len(calls) - 1) for inner in range(at, end))
                 at = end
             else:

@@ -227,7 +227,7 @@ class _Modules:
         """Runs `action` when the gradients of the tensors in `value` are there."""
         tensors = [t for t in _flat(value) if isinstance(t, torch.Tensor) and t.requires_grad]
         hook = getattr(torch.autograd.graph, "register_multi_grad_hook", None)
-        if tensors and hook is not None:
+        if tensors and hook is not None and torch.is_grad_enabled():
             self.handles.append(hook(tensors, lambda *gradients: self.once(action)))
 
     def once(self, action: Callable[[], None]) -> None:

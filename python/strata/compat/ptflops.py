@@ -62,7 +62,8 @@ def get_model_complexity_info(
     model.eval()
     args, kwargs = _inputs(model, input_res, input_constructor)
     try:
-        taken = run(model, args, kwargs, grad=torch.is_grad_enabled())
+        real = chosen is FLOPS_BACKEND.ATEN
+        taken = run(model, args, kwargs, grad=torch.is_grad_enabled(), values=real)
     except Exception as problem:
         print(
             "Flops estimation was not finished successfully because of"
@@ -78,6 +79,8 @@ def get_model_complexity_info(
             print_per_layer_stat, ost, lambda value: flops_to_string(value, **texts),
         )  # fmt: skip
     else:
+        if count is None:
+            taken = taken.with_leaves(lambda module: supported(module, set(hooks)))
         macs = _pytorch(
             model, taken, count, list(ignore_modules), hooks, config.get("count_functional", True)
         )
