@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: demo test test-all check-format models bench install format coverage clean
+.PHONY: demo test test-all check-format models bench install wheel format coverage clean
 
 demo:  ## build strata and profile a real network
 	deps/install.sh build engines
@@ -41,6 +41,12 @@ install:  ## make install PREFIX=/usr/local
 	deps/install.sh build engines
 	$(call build,release)
 	cmake --install build/release --prefix $(PREFIX)
+
+wheel:  ## build/wheel/dist/strata-….whl: the Python package
+	deps/install.sh build engines wheel
+	$(call build,release)
+	tests/python/install.sh build/python
+	tests/python/make_wheel.sh build/release build/wheel build/python/packages
 
 sources = find include src engines tests bench examples -name '*.h' -o -name '*.cc'
 

@@ -153,6 +153,29 @@ ${PROJECT_SOURCE_DIR}/tests/pt2/check_schemas.py")
   set_tests_properties(pt2_schemas PROPERTIES FIXTURES_REQUIRED torch_installed)
 endif()
 
+# The wheel of what this build has compiled, and python/tests with it: beside PyTorch 2.13, and beside
+# Debian's.
+if(STRATA_FETCH AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+  set(python ${PROJECT_SOURCE_DIR}/tests/python)
+  set(wheel ${PROJECT_BINARY_DIR}/python)
+  set(python_packages ${beside_models}/python/packages)
+  add_test(NAME python/packages COMMAND ${python}/install.sh ${beside_models}/python)
+  set_tests_properties(python/packages PROPERTIES FIXTURES_SETUP python_packages)
+  add_test(NAME python/wheel
+           COMMAND ${python}/make_wheel.sh ${PROJECT_BINARY_DIR} ${wheel} ${python_packages})
+  set_tests_properties(python/wheel PROPERTIES
+                       FIXTURES_SETUP python_wheel FIXTURES_REQUIRED python_packages)
+  foreach(environment new debian)
+    add_test(NAME python/${environment}
+             COMMAND ${python}/run.sh ${environment} ${wheel} ${python_packages}
+                     ${beside_models}/torch)
+    set_tests_properties(python/${environment} PROPERTIES
+      FIXTURES_REQUIRED "python_wheel;torch_installed;tools_installed;models"
+      ENVIRONMENT STRATA_TEST_TOOLS=${packages}/packages
+      TIMEOUT 1200)
+  endforeach()
+endif()
+
 file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true
      RELATIVE ${PROJECT_SOURCE_DIR}/tests tests/*)
 foreach(folder IN LISTS folders)

@@ -23,6 +23,23 @@ TEST(GivenFiles, AreFoundByNameInTheirThread) {
   std::thread([] { EXPECT_FALSE(MappedFile::open("memory:a")); }).join();
 }
 
+TEST(GivenFiles, AreLentToThreadsThatWorkForTheirs) {
+  GivenFiles files;
+  ASSERT_TRUE(files.add("a", "one"));
+  GivenFiles* own = GivenFiles::here();
+  ASSERT_EQ(own, &files);
+  std::thread([own] {
+    EXPECT_EQ(GivenFiles::here(), nullptr);
+    {
+      const GivenFiles::InThread scope(own);
+      const auto found = GivenFiles::find("memory:a");
+      ASSERT_TRUE(found) << found.error().message;
+      EXPECT_EQ((*found)->bytes(), "one");
+    }
+    EXPECT_FALSE(GivenFiles::find("memory:a"));
+  }).join();
+}
+
 TEST(GivenFiles, LastAsLongAsTheyAreUsed) {
   std::shared_ptr<const MappedFile> kept;
   {

@@ -1,0 +1,100 @@
+"""The other commands, each a thin call: what there is to say is in docs/python.md and `strata help`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _native
+from ._document import Document
+from ._errors import BudgetExceeded
+from ._models import given_model
+from ._options import option_words
+
+
+def explain_words(
+    model_words: Sequence[str], files: Mapping[str, bytes], layer: str, count: str | None
+) -> str:
+    """The text of `strata explain`."""
+    words = ["explain", model_words[0], layer, *model_words[1:], *option_words({"count": count})]
+    return _native.text(words, files).rstrip("\n")
+
+
+def explain(model: Any, layer: str, inputs: Any = None, *, count: str | None = None) -> str:
+    """The formula behind one layer's numbers.
+
+    >>> print(explain("zoo:mobilenet_v2", "classifier.1").splitlines()[0])
+    classifier.1  Linear
+    """
+    given = given_model(model, inputs)
+    return explain_words(given.words, given.files, layer, count)
+
+
+def payload(model: Any, inputs: Any = None, **options: Any) -> Document:
+    """What crosses each boundary, and where a split pays: `cuts=True`, `split=True, link="100Mbps"`, …"""
+    given = given_model(model, inputs)
+    return Document(_native.run(["payload", *given.words, *option_words(options)], given.files))
+
+
+def diff(before: Any, *others: Any, **options: Any) -> Document:
+    """What differs between models, profiles or other saved documents; all are compared with the first."""
+    words, files = ["diff"], {}
+    for number, model in enumerate((before, *others)):
+        given = given_model(model)
+        for name, content in given.files.items():
+            files[f"{number}_{name}"] = content
+        words += [
+            f"memory:{number}_{word[7:]}" if word.startswith("memory:") else word
+            for word in given.words
+        ]
+    return Document(_native.run([*words, *option_words(options)], files))
+
+
+def check(model: Any, budget: Any = None, inputs: Any = None, **options: Any) -> Document:
+    """Raises BudgetExceeded if a model does not keep its budgets; else gives back the verdicts.
+
+    `budget` is a TOML file, a text as the program takes it, or a mapping.
+
+    >>> check("zoo:mobilenet_v2", {"macs": "320M", "params": "4M"}).kind
+    'check'
+    >>> try:
+    ...     check("zoo:mobilenet_v2", "macs=300M")
+    ... except BudgetExceeded as error:
+    ...     print(str(error).splitlines()[0])
+    zoo:mobilenet_v2 does not keep its 1 budget: 1 over.
+    """
+    given = given_model(model, inputs)
+    if isinstance(budget, Mapping):
+        budget = ",".join(f"{name}={limit}" for name, limit in budget.items())
+    words = ["check", *given.words, *option_words({"budget": budget, **options})]
+    report = Document(_native.run(words, given.files))
+    if report._result.code == 3:
+        raise BudgetExceeded(str(report), report)
+    return report
+
+
+def zoo(**options: Any) -> Document:
+    """The built-in networks.
+
+    >>> "resnet50" in {row.network for row in zoo().rows}
+    True
+    """
+    return Document(_native.run(["zoo", *option_words(options)]))
+
+
+def zoo_table(**options: Any) -> Document:
+    """Parameters, FLOPs and energy of every built-in network."""
+    return Document(_native.run(["zoo", "table", *option_words(options)]))
+
+
+def lint(document: Any, **options: Any) -> Document:
+    """What cannot be true of anybody's profile: a Profile, or a file of any of the tools that it knows."""
+    given = given_model(document)
+    return Document(_native.run(["lint", *given.words, *option_words(options)], given.files))
+
+
+def engines(name: str | None = None, **options: Any) -> Document:
+    """What can run models here, tried out."""
+    from ._child import run_child
+
+    return Document(run_child(["engines", *([name] if name else []), *option_words(options)], {}))

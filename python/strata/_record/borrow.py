@@ -1,0 +1,109 @@
+"""Borrows a model for one run: twins in the place of its tensors, and everything put back after it."""
+from __future__ import annotations
+
+import random
+import sys
+from operator import is_
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+
+from .plan import Plan
+
+Module = torch.nn.Module
+_CONTAINERS = frozenset((list, dict, set))
+_REPLACED = frozenset(("_parameters", "_buffers", "_non_persistent_buffers_set"))
+
+
+def unwrapped(model: Any) -> Any:
+    """The module or function that torch.compile was given."""
+    while True:
+        inner = None
+        if isinstance(model, Module):
+            if type(model).__name__ == "OptimizedModule":
+                inner = model.__dict__["_modules"].get("_orig_mod")
+        elif hasattr(model, "_torchdynamo_orig_callable"):
+            inner = model._torchdynamo_orig_callable
+        if inner is None:
+            return model
+        model = inner
+
+
+def walk(root: Module) -> List[Tuple[str, Module]]:
+    """Each module once with its path, as named_modules() has them; compiled ones are looked through."""
+    found: List[Tuple[str, Module]] = []
+    seen = set()
+
+    def visit(path: str, module: Module) -> None:
+        if type(module).__name__ == "OptimizedModule":
+            module = unwrapped(module)
+        if id(module) in seen:
+            return
+        seen.add(id(module))
+        found.append((path, module))
+        children = module._modules
+        if children:
+            start = f"{path}." if path else ""
+            for name, child in children.items():
+                if child is not None:
+                    visit(start + name, child)
+
+    visit("", root)
+    return found
+
+
+class Borrowed:
+    """Holds a model's state from the start of a run to its end. Use as a context."""
+
+    def __init__(self, modules: List[Tuple[str, Module]], plan: Optional[Plan]):
+        self.modules, self.plan = modules, plan
+        self.attributes: List[Tuple[Dict[str, Any], Dict[str, Any]]] = []
+        self.contents: List[Tuple[Any, Any]] = []
+
+    def __enter__(self) -> "Borrowed":
+        self.generator = torch.get_rng_state()
+        self.python_random = random.getstate()
+        numpy = sys.modules.get("numpy")
+        self.numpy_random = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
+        self.cuda_random = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+        for _, module in self.modules:
+            own = module.__dict__
+            self.attributes.append((own, own.copy()))
+            self.contents += [(value, value.copy()) for name, value in own.items()
+                              if type(value) in _CONTAINERS and name not in _REPLACED]
+        if self.plan is not None:
+            for (_, module), planned in zip(self.modules, self.plan.modules):
+                if not isinstance(module, torch.jit.ScriptModule):
+                    for group, twins in planned.twins:
+                        module.__dict__[group] = twins.copy()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        for own, before in self.attributes:
+            for group in ("_parameters", "_buffers"):
+                if group in before:
+                    own[group] = before[group]
+            if not _same(own, before):
+                own.clear()
+                own.update(before)
+        for value, before in self.contents:
+            if not _same(value, before):
+                value.clear()
+                value.extend(before) if type(value) is list else value.update(before)
+        torch.set_rng_state(self.generator)
+        random.setstate(self.python_random)
+        if self.numpy_random is not None:
+            sys.modules["numpy"].random.set_state(self.numpy_random)
+        if self.cuda_random is not None:
+            torch.cuda.set_rng_state_all(self.cuda_random)
+
+
+def _same(now: Any, before: Any) -> bool:
+    """Whether a container holds the same objects as before."""
+    if len(now) != len(before):
+        return False
+    if type(now) is set:
+        return now == before
+    if type(now) is list:
+        return all(map(is_, now, before))
+    return list(now) == list(before) and all(map(is_, now.values(), before.values()))

@@ -1,0 +1,302 @@
+"""The dispatch mode: sees every ATen call of the thread and puts it on the tape.
+
+On meta tensors an operator's kernel runs once per kinds of arguments; a later call with the same kinds
+gets empty tensors of the shapes that the kernel gave, which is much faster than torch's own meta kernels.
+"""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .errors import NeedsValues
+from .operators import (RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
+                        convolution_gradients, flattened, is_small, named_arguments, offset_of, own_dispatch,
+                        packed_weight)
+from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, kind_of, meta_kind
+
+Tensor = torch.Tensor
+_META = torch.device("meta")
+_empty = torch.empty_strided
+_PLAIN = {Tensor, torch.nn.Parameter}
+
+# What is done when the same call comes again.
+_RUN, _FRESH, _VIEW, _IN_PLACE = 0, 1, 2, 3
+
+_entries: Dict[Tuple[Any, ...], Tuple[int, str, Any]] = {}
+
+
+class Recorder(TorchDispatchMode):
+    """Records while it is entered. `meta` says that tensors without values are used."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Torch asks this of a mode's class, and would wrap every call if it were true."""
+        return False
+
+    def __init__(self, tape: Tape, meta: bool):
+        super().__init__()
+        self.tape, self.meta = tape, meta
+        self.keeps = True  # whether what is overwritten is kept, to be put back
+        self.saved: Dict[int, Tuple[Tensor, Any, int]] = {}  # storages of the user's that were written to
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        tape = self.tape
+        mark, fixed = tape.mark, tape.fixed
+        phase = tape.phase
+        if phase:
+            phase = self._phase(args)
+        key: List[Any] = [func]
+        numbers: List[int] = []
+        first: Optional[Tag] = None
+        for value in args:
+            kind = type(value)
+            if kind in _PLAIN:
+                tag = getattr(value, "_strata", None)
+                if tag is None or (tag[3] is not mark and tag[3] is not fixed):
+                    tag = tape.tag(value)
+                if first is None:
+                    first = tag
+                key.append(tag[1])
+                numbers.append(tag[0])
+            elif kind is int or value is None:
+                key.append(value)
+            else:
+                if isinstance(value, Tensor) and own_dispatch(kind):
+                    return NotImplemented
+                tag = self._sign(value, key, numbers)
+                if first is None:
+                    first = tag
+        if kwargs:
+            for name, value in kwargs.items():
+                if isinstance(value, Tensor) and own_dispatch(type(value)):
+                    return NotImplemented
+                key.append(name)
+                self._sign(value, key, numbers)
+        signature = tuple(key)
+        try:
+            entry = _entries.get(signature)
+        except TypeError:  # an argument that cannot be hashed, such as a packed weight
+            signature, entry = (), None
+        if entry is None or entry[0] == _RUN or not self.meta:
+            return self._run(func, args, kwargs or {}, signature, entry, numbers, first, phase)
+        action, text, made = entry
+        if action == _FRESH:
+            if type(made) is Kind:
+                result = _empty(made.shape, made.strides, dtype=made.dtype, device=_META)
+                result._strata = tag = tape.new(made)
+                outs = str(tag[0])
+            else:
+                result, outs = self._several(made)
+        elif action == _VIEW:
+            kind, offset = made
+            result = args[0].as_strided(kind.shape, kind.strides, offset)
+            result._strata = tag = tape.new(kind, first[2], offset)
+            outs = str(tag[0])
+        else:
+            result = args[0]
+            result._strata = tag = tape.new(first[1], first[2], made)
+            outs = str(tag[0])
+        if text:
+            tape.calls.append(f"{text % tuple(numbers)}{outs}],{tape.module},{phase}]")
+        return result
+
+    def _phase(self, args: Any) -> int:
+        """The phase of a call that is not the forward pass's, and where it belongs in the optimizer's step."""
+        tape = self.tape
+        if tape.phase == BACKWARD:
+            return RECOMPUTED if torch.is_grad_enabled() else BACKWARD  # gradients are on where a forward is run again
+        for value in flattened(list(args)):
+            if isinstance(value, Tensor):
+                owner = tape.owned_by.get(tape.tag(value)[2].number)
+                if owner is not None:
+                    tape.module = owner
+                    break
+        return tape.phase
+
+    def _sign(self, value: Any, key: List[Any], numbers: List[int]) -> Optional[Tag]:
+        """Puts an argument into the key of its call; the tag of the first tensor in it."""
+        kind = type(value)
+        if kind is float or kind is bool:
+            key.append(kind)
+            key.append(value)
+        elif kind is list or kind is tuple:
+            key.append(len(value))
+            first = None
+            for one in value:
+                if type(one) is int:
+                    key.append(one)
+                else:
+                    tag = self._sign(one, key, numbers)
+                    first = first or tag
+            return first
+        elif isinstance(value, Tensor):
+            tag = self.tape.tag(value)
+            key.append(tag[1])
+            numbers.append(tag[0])
+            return tag
+        else:
+            weight = packed_weight(value)
+            if weight is not None:
+                key.append(object())  # never the same call twice
+                numbers.append(self.tape.tag(weight)[0])
+            else:
+                key.append(value)
+        return None
+
+    def _several(self, made: Any) -> Tuple[Any, str]:
+        results, numbers = [], []
+        for kind in made:
+            if kind is None:
+                results.append(None)
+                numbers.append("null")
+                continue
+            result = _empty(kind.shape, kind.strides, dtype=kind.dtype, device=_META)
+            result._strata = tag = self.tape.new(kind)
+            results.append(result)
+            numbers.append(str(tag[0]))
+        return (results if type(made) is list else tuple(results)), ",".join(numbers)
+
+    def _run(self, func: Any, args: Any, kwargs: Any, signature: Tuple[Any, ...], entry: Any,
+             numbers: List[int], first: Optional[Tag], phase: int) -> Any:
+        """Runs the operator's kernel, and keeps what can be told from it for the next call."""
+        given, given_kwargs = args, kwargs
+        name = func._schema.name.split("::")[-1]
+        if self.keeps and (func._schema.is_mutable or name in STATISTICS):
+            self._save(func, args, kwargs, name)
+        unknown = self.meta and self._unknown(args, kwargs)
+        if unknown:
+            if name == "_local_scalar_dense":
+                raise NeedsValues("it looks at a value of a tensor (item(), or a condition)")
+            given, given_kwargs = self._without_values(func, args, kwargs)
+        elif self.meta and kwargs.get("device") == _META and is_small(name, args):
+            given_kwargs = {**kwargs, "device": torch.device("cpu")}
+        try:
+            result = func(*given, **given_kwargs)
+        except NotImplementedError:
+            if name != "convolution_backward" or not unknown:
+                raise
+            result = convolution_gradients(*given)
+        if self.meta and name == "native_batch_norm" and not args[5]:
+            # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
+            result = (result[0], result[1].new_empty(0), result[2].new_empty(0))
+        if func._schema.name.startswith(("prim::", "profiler::")):
+            return result
+        if given is not args:
+            result = as_given(result, (given, given_kwargs), (args, kwargs))
+            given, given_kwargs = args, kwargs
+        text = entry[1] if entry else call_text(func, args, kwargs)
+        returns = func._schema.returns
+        shares = str(func) in VIEWS_IN_SECRET or any(one.alias_info is not None for one in returns)
+        outs, kinds, in_place = [], [], False
+        flat = list(result) if isinstance(result, (list, tuple)) else [result]
+        for one in flat:
+            if not isinstance(one, Tensor):
+                outs.append("null")
+                kinds.append(None)
+                continue
+            kind = kind_of(one)
+            tag = self._argument(one, given, given_kwargs)
+            if tag is not None:
+                in_place = True
+                if unknown and not kind.meta:  # a tensor with values, to which unknown ones were written
+                    tag[2].unknown = True
+                    kind = meta_kind(kind)
+                tag = self.tape.new(kind, tag[2], offset_of(one))
+                self._retag(one, tag)
+            else:
+                tag = self.tape.new(kind, first[2] if shares and first is not None else None,
+                                    offset_of(one) if shares else 0)
+                self.tape.mark_output(one, tag)
+            outs.append(str(tag[0]))
+            kinds.append(kind)
+        if text:
+            self.tape.calls.append(f"{text % tuple(numbers)}{','.join(outs)}],{self.tape.module},{phase}]")
+        if entry is None and signature:
+            if len(_entries) > 50_000:
+                _entries.clear()
+            _entries[signature] = self._entry(func, name, text, args, result, kinds, shares, in_place)
+        return result
+
+    def _entry(self, func: Any, name: str, text: str, args: Any, result: Any, kinds: List[Any], shares: bool,
+               in_place: bool) -> Tuple[int, str, Any]:
+        tensors = [kind for kind in kinds if kind is not None]
+        if not self.meta or not tensors or not all(kind.meta and kind.strides is not None for kind in tensors):
+            return (_RUN, text, None)
+        if any(isinstance(one, Tensor) and type(one) is not Tensor for one in flattened(result)) and not in_place:
+            return (_RUN, text, None)
+        if in_place:
+            if isinstance(result, Tensor) and args and result is args[0] and result.is_meta and name not in RESHAPING:
+                return (_IN_PLACE, text, offset_of(result))
+            return (_RUN, text, None)
+        if shares:
+            plain = isinstance(result, Tensor) and args and type(args[0]) in _PLAIN and args[0].is_meta
+            if plain and args[0].dtype == result.dtype and "_conj" not in name and "_neg" not in name:
+                return (_VIEW, text, (kinds[0], offset_of(result)))
+            return (_RUN, text, None)
+        if func._schema.is_mutable or len(tensors) != len([one for one in flattened(result) if one is not None]):
+            return (_RUN, text, None)
+        if isinstance(result, Tensor):
+            return (_FRESH, text, kinds[0])
+        return (_FRESH, text, kinds if isinstance(result, list) else tuple(kinds))
+
+    def _argument(self, tensor: Tensor, args: Any, kwargs: Any) -> Optional[Tag]:
+        """The tag of a result that is one of the arguments."""
+        for value in flattened(list(args) + list(kwargs.values())):
+            if value is tensor:
+                return self.tape.tag(tensor)
+        return None
+
+    def _retag(self, tensor: Tensor, tag: Tag) -> None:
+        if id(tensor) in self.tape.foreign:
+            self.tape.foreign[id(tensor)] = (tensor, tag)
+        else:
+            self.tape.mark_output(tensor, tag)
+
+    def _unknown(self, args: Any, kwargs: Any) -> bool:
+        """Whether any tensor among the arguments has no values, or none that are right."""
+        for value in flattened([*args, *kwargs.values()]):
+            if isinstance(value, Tensor) and (value.is_meta or self.tape.tag(value)[2].unknown):
+                return True
+        return False
+
+    def _without_values(self, func: Any, args: Any, kwargs: Any) -> Tuple[Any, Any]:
+        """Arguments in which tensors with values are replaced by meta tensors, where both meet."""
+        written = {id(one) for argument, value in named_arguments(func, args, kwargs)
+                   if argument.alias_info is not None and argument.alias_info.is_write for one in flattened([value])}
+
+        def change(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                alone = value.dim() == 0 and id(value) not in written and not self.tape.tag(value)[2].unknown
+                if value.is_meta or alone:
+                    return value
+                return _empty(value.shape, value.stride(), dtype=value.dtype, device=_META)
+            if type(value) in (list, tuple):
+                return type(value)(change(one) for one in value)
+            return value
+
+        return tuple(change(value) for value in args), {name: change(value) for name, value in kwargs.items()}
+
+    def _save(self, func: Any, args: Any, kwargs: Any, name: str) -> None:
+        """Keeps what a call is about to overwrite, if it is the user's and not the recording's."""
+        for argument, value in named_arguments(func, args, kwargs):
+            writes = argument.alias_info is not None and argument.alias_info.is_write
+            if not writes and not (name in STATISTICS and argument.name.startswith("running_")):
+                continue
+            for tensor in flattened([value]):
+                if isinstance(tensor, Tensor) and not tensor.is_meta:
+                    number = self.tape.tag(tensor)[2].number
+                    owner = self.tape.owners.get(number)
+                    if owner is not None and number not in self.saved:
+                        self.saved[number] = (owner, bytes_of(owner).clone(), owner._version)
+
+    def restore(self) -> None:
+        """Puts back what was overwritten."""
+        for tensor, before, version in self.saved.values():
+            bytes_of(tensor).copy_(before)
+            if hasattr(torch._C._autograd, "_unsafe_set_version_counter"):
+                try:
+                    torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
+                except TypeError:
+                    torch._C._autograd._unsafe_set_version_counter(tensor, version)

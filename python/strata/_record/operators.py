@@ -1,0 +1,124 @@
+"""ATen operators as the dispatcher shows them: their arguments, what they write to, and their text."""
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+import torch
+
+from .tape import quoted
+
+Tensor = torch.Tensor
+
+# Their schemas say that the result is new, and it is not.
+VIEWS_IN_SECRET = {"aten._unsafe_view.default", "aten._reshape_alias.default"}
+# They write to their running statistics, and their schemas do not say so.
+STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "_native_batch_norm_legit",
+              "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts", "native_instance_norm"}
+# In-place operators that may change the shape, so that the kernel has to run every time.
+RESHAPING = {"resize_", "resize_as_", "t_", "transpose_", "squeeze_", "unsqueeze_", "set_", "as_strided_",
+             "swapaxes_", "swapdims_", "detach_"}
+# What makes small tensors of known values; they are given values even where meta tensors are asked for,
+# because models look at masks and positions.
+KNOWN = {"arange", "zeros", "ones", "full", "scalar_tensor", "eye", "linspace"}
+SMALL = 65_536
+
+
+def own_dispatch(kind: type) -> bool:
+    """Whether a subclass of Tensor handles operators itself; its own calls are then recorded."""
+    ours = getattr(Tensor, "__torch_dispatch__", None)
+    theirs = getattr(kind, "__torch_dispatch__", None)
+    return (theirs is not None and getattr(theirs, "__func__", theirs) is not getattr(ours, "__func__", ours)
+            and theirs is not torch._C._disabled_torch_dispatch_impl and kind.__name__ != "FakeTensor")
+
+
+def bytes_of(tensor: Tensor) -> Any:
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+
+
+def offset_of(tensor: Tensor) -> int:
+    try:
+        return int(tensor.storage_offset())
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+def flattened(value: Any) -> List[Any]:
+    if isinstance(value, (list, tuple)):
+        return [one for part in value for one in flattened(part)]
+    return [value]
+
+
+def named_arguments(func: Any, args: Any, kwargs: Any) -> List[Tuple[Any, Any]]:
+    """Each argument of the schema that is given, with its value."""
+    arguments = func._schema.arguments
+    pairs = list(zip(arguments, args))
+    return pairs + [(one, kwargs[one.name]) for one in arguments[len(args):] if one.name in kwargs]
+
+
+def as_given(result: Any, changed: Any, given: Any) -> Any:
+    """The result with the caller's own tensors in the place of those that stood for them."""
+    stood = {id(one): other for one, other in zip(flattened([*changed[0], *changed[1].values()]),
+                                                  flattened([*given[0], *given[1].values()])) if one is not other}
+    if isinstance(result, (list, tuple)):
+        return type(result)(stood.get(id(one), one) for one in result)
+    return stood.get(id(result), result)
+
+
+def convolution_gradients(grad: Tensor, x: Tensor, weight: Tensor, bias_sizes: Any, *rest: Any) -> Any:
+    """What convolution_backward gives, for torch 1.13, whose meta tensors have no kernel for it."""
+    wanted = rest[-1]
+    return (torch.empty_like(x) if wanted[0] else None, torch.empty_like(weight) if wanted[1] else None,
+            x.new_empty(bias_sizes) if wanted[2] else None)
+
+
+def is_small(name: str, args: Any) -> bool:
+    """Whether the values of a call's result can be kept: those it makes, or those it would lose on the way."""
+    if name == "_to_copy":
+        return args[0].numel() <= SMALL
+    if name in ("zeros", "ones", "full"):
+        elements = 1
+        for size in args[0]:
+            elements *= size
+        return elements <= SMALL
+    return name in KNOWN and all(not isinstance(value, (int, float)) or abs(value) <= SMALL for value in args)
+
+
+def packed_weight(value: Any) -> Optional[Tensor]:
+    """The weight inside a quantized layer's packed parameters."""
+    if not isinstance(value, torch.ScriptObject):
+        return None
+    for name in ("linear_unpack", "conv2d_unpack", "conv1d_unpack", "conv3d_unpack"):
+        try:
+            return getattr(torch.ops.quantized, name)(value)[0]
+        except (RuntimeError, AttributeError, TypeError, IndexError):
+            continue  # packed by another operator
+    return None
+
+
+def call_text(func: Any, args: Any, kwargs: Any) -> str:
+    """A call's text up to its outputs, with %d for every tensor; none for an operator that makes nothing."""
+    if func._schema.name == "aten::empty" and args == ([0],):
+        return ""
+
+    def write(value: Any) -> str:
+        kind = type(value)
+        if isinstance(value, Tensor) or packed_weight(value) is not None:
+            return '{"t":%d}'
+        if value is None:
+            return "null"
+        if kind is bool:
+            return "true" if value else "false"
+        if kind is int:
+            return str(value)
+        if kind is float:
+            return repr(value) if value - value == 0 else f'{{"o":"{value}"}}'
+        if kind is list or kind is tuple:
+            return f"[{','.join(write(one) for one in value)}]"
+        if kind is str:
+            return f'{{"s":{quoted(value)}}}'.replace("%", "%%")
+        if kind is torch.dtype:
+            return f'{{"d":"{str(value)[6:]}"}}'
+        return f'{{"o":{quoted(str(value))}}}'.replace("%", "%%")
+
+    named = ",".join(f"{quoted(name)}:{write(value)}" for name, value in kwargs.items())
+    return f'["{func}",[{",".join(write(value) for value in args)}],{{{named}}},['

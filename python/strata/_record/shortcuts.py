@@ -1,0 +1,200 @@
+"""Calls of torch's own leaf modules that were seen before: what they put on the tape is put there again.
+
+A call of, say, an nn.Linear with the same kinds of tensors and the same settings makes the same operator
+calls with other numbers. They are learnt from the first such call, which runs as any other, and written
+again without running the module. Modules with hooks, subclasses and changed classes run as they are.
+"""
+from __future__ import annotations
+
+import json
+import re
+from operator import attrgetter
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+import torch
+from torch import nn
+
+from .plan import Planned
+from .tape import Kind, Tape
+
+_META = torch.device("meta")
+_empty = torch.empty_strided
+_unseen = torch._C._DisableTorchDispatch
+_pooling = ("kernel_size", "stride", "padding")
+_convolution = ("stride", "padding", "dilation", "groups", "padding_mode")
+_norm = ("training", "momentum", "eps", "track_running_stats")
+
+
+
+def _new_inside(kind: Kind) -> torch.Tensor:
+    with _unseen():
+        return _empty(kind.shape, kind.strides, dtype=kind.dtype, device=_META)
+
+
+def _new_beside(kind: Kind) -> torch.Tensor:
+    guard = _unseen()  # torch 1.13: lasts as long as the object
+    result = _empty(kind.shape, kind.strides, dtype=kind.dtype, device=_META)
+    del guard
+    return result
+
+
+# Makes a tensor that the dispatch mode does not see.
+_new = _new_inside if hasattr(_unseen, "__enter__") else _new_beside
+
+# The classes, and the settings on which their calls depend, beside their tensors.
+_SETTINGS: Dict[type, Tuple[str, ...]] = {
+    nn.Linear: ("in_features",),
+    nn.Conv1d: _convolution, nn.Conv2d: _convolution, nn.Conv3d: _convolution,
+    nn.BatchNorm1d: _norm, nn.BatchNorm2d: _norm, nn.BatchNorm3d: _norm,
+    nn.LayerNorm: ("normalized_shape", "eps"), nn.GroupNorm: ("num_groups", "eps"),
+    nn.ReLU: ("inplace",), nn.ReLU6: ("inplace", "min_val", "max_val"), nn.SiLU: ("inplace",),
+    nn.GELU: ("approximate",), nn.Hardswish: ("inplace",), nn.Hardsigmoid: ("inplace",),
+    nn.Sigmoid: ("training",), nn.Tanh: ("training",), nn.LeakyReLU: ("negative_slope", "inplace"),
+    nn.Dropout: ("training", "p", "inplace"), nn.Dropout2d: ("training", "p", "inplace"),
+    nn.Identity: ("training",), nn.Flatten: ("start_dim", "end_dim"),
+    nn.MaxPool2d: (*_pooling, "dilation", "return_indices", "ceil_mode"),
+    nn.AvgPool2d: (*_pooling, "ceil_mode", "count_include_pad", "divisor_override"),
+    nn.AdaptiveAvgPool2d: ("output_size",),
+    nn.Embedding: ("padding_idx", "max_norm", "scale_grad_by_freq", "sparse"),
+}
+if hasattr(nn, "RMSNorm"):
+    _SETTINGS[nn.RMSNorm] = ("normalized_shape", "eps")
+# Modules whose class says all: the functions that make their calls, as they were when this was imported.
+_CLASSES: Dict[type, Tuple[Any, Callable[[Any], Any]]] = {
+    kind: (kind.forward, attrgetter(*names) if len(names) > 1 else attrgetter(names[0]))
+    for kind, names in _SETTINGS.items()}
+
+# How the result of a call is made: of a kind, or it is the module's input itself.
+_FRESH, _SAME = 0, 1
+
+
+class Strip(NamedTuple):
+    """What one call of a leaf module puts on the tape, with gaps for the numbers."""
+
+    # Texts, and what fills their gaps: n ≥ 0 is the n-th new tensor, ~n the n-th that is given.
+    calls: List[Tuple[str, List[int]]]
+    tensors: List[Tuple[str, int]]  # texts up to the storage, and its number: n ≥ 0 the n-th new one, ~n a given one
+    storages: List[str]
+    frees: List[Tuple[int, int]]  # storages that ended during the call, and after which of its calls
+    out: int  # the result: the n-th new tensor, or -1 for the input as it came
+    how: int
+    kind: Kind
+
+
+_strips: Dict[Tuple[Any, ...], Optional[Strip]] = {}
+_number = re.compile(r'\{"t":(\d+)\}')
+
+
+class Shortcuts:
+    """The shortcuts of one recording."""
+
+    def __init__(self, tape: Tape):
+        self.tape = tape
+        self.classes = {kind: settings for kind, (forward, settings) in _CLASSES.items() if kind.forward is forward}
+
+    def call(self, module: nn.Module, planned: Planned, given: Any) -> Any:
+        tape = self.tape
+        tag = getattr(given, "_strata", None)
+        own = module.__dict__
+        if (tag is None or tag[3] is not tape.mark or type(given) is not torch.Tensor or own["_forward_hooks"]
+                or own["_forward_pre_hooks"] or "forward" in own):
+            return self._plainly(module, given)
+        try:
+            key = (type(module), tag[1], planned.kinds, self.classes[type(module)](module))
+            strip = _strips.get(key, False)
+        except TypeError:  # a setting that is a list
+            return self._plainly(module, given)
+        if strip is None:
+            return self._plainly(module, given)
+        if strip is False:
+            return self._learn(module, planned, given, key)
+        _, _, storage, mark = tag
+        if strip.out < 0:
+            number = tag[0]
+            tape.leaves.append(f"[{tape.module},[{number}],[{number}],{len(tape.calls)}]")
+            return given
+        calls, tensors, storages = tape.calls, tape.tensors, tape.storages
+        first, first_storage, first_call = len(tensors), len(storages), len(calls)
+        numbers = (tag[0], *planned.numbers)
+        places = (storage.number, *planned.storages)
+        made = storage
+        if strip.how == _FRESH:
+            made = tape.storage(first_storage + strip.tensors[strip.out][1])
+        for text, gaps in strip.calls:
+            filling = [first + gap if gap >= 0 else numbers[~gap] for gap in gaps]
+            calls.append(text % (*filling, tape.module, tape.phase))
+        for text, place in strip.tensors:
+            tensors.append(f"{text}{first_storage + place if place >= 0 else places[~place]},0]")
+        if strip.storages:
+            storages.extend(strip.storages)
+            for place, after in strip.frees:
+                tape.frees.append(f"[{first_storage + place},{first_call + after}]")
+        kind = strip.kind
+        if strip.how == _SAME:
+            given._strata = (first + strip.out, kind, storage, mark)
+            return given
+        result = _new(kind)
+        result._strata = (first + strip.out, kind, made, mark)
+        return result
+
+    def _plainly(self, module: nn.Module, given: Any) -> Any:
+        tape = self.tape
+        calls, modules = len(tape.calls), len(tape.modules)
+        result = module._call_impl(given)
+        if len(tape.calls) == calls and len(tape.modules) == modules:
+            tape.leaf(tape.module, [given], [result])
+        return result
+
+    def _learn(self, module: nn.Module, planned: Planned, given: Any, key: Tuple[Any, ...]) -> Any:
+        tape = self.tape
+        before = tape.tag(given)
+        starts = [len(part) for part in (tape.calls, tape.tensors, tape.storages, tape.frees)]
+        result = self._plainly(module, given)
+        if len(_strips) > 20_000:
+            _strips.clear()
+        _strips[key] = self._strip(planned, before, given, result, starts)
+        return result
+
+    def _strip(self, planned: Planned, before: Any, given: Any, result: Any, starts: List[int]) -> Optional[Strip]:
+        """The strip of the call that just ran, or None where it cannot be written again."""
+        tape = self.tape
+        if type(result) is not torch.Tensor or not result.is_meta:
+            return None
+        after = tape.tag(result)
+        calls, tensors, storages, frees = (part[start:] for part, start in zip(
+            (tape.calls, tape.tensors, tape.storages, tape.frees), starts))
+        if result is given and after[0] == before[0]:
+            return None if calls else Strip([], [], [], [], -1, _SAME, after[1])
+        how = _SAME if result is given else _FRESH
+        numbers = (before[0], *planned.numbers)
+        if how == _FRESH and after[2].number < starts[2]:
+            return None  # a view of the input
+        texts: List[Tuple[str, List[int]]] = []
+        for call in calls:
+            _, _, _, outputs, _, _ = json.loads(call)
+            if None in outputs:
+                return None
+            head = call[:call.rindex("[", 0, call.rindex("]", 0, call.rindex("]")))]
+            gaps = []
+            for number in [int(found) for found in _number.findall(head)] + outputs:
+                if number >= starts[1]:
+                    gaps.append(number - starts[1])
+                elif number in numbers:
+                    gaps.append(~numbers.index(number))
+                else:
+                    return None
+            text = _number.sub('{"t":%d}', head.replace("%", "%%"))
+            texts.append((f"{text}[{','.join(['%d'] * len(outputs))}],%d,%d]", gaps))
+        places = (before[2].number, *planned.storages)
+        rows: List[Tuple[str, int]] = []
+        for tensor in tensors:
+            text, storage, offset = tensor[:-1].rsplit(",", 2)
+            place = int(storage)
+            if offset != "0" or (place < starts[2] and place not in places):
+                return None
+            rows.append((text + ",", place - starts[2] if place >= starts[2] else ~places.index(place)))
+        ends = [json.loads(end) for end in frees]
+        if any(storage < starts[2] for storage, _ in ends):
+            return None
+        return Strip(texts, rows, storages, [(storage - starts[2], call - starts[0]) for storage, call in ends],
+                     after[0] - starts[1], how, after[1])

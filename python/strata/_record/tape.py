@@ -1,0 +1,217 @@
+"""The tape: what a recording holds, as texts that are appended while the model runs.
+
+Nothing is counted and nothing is looked at twice: a tensor's text is made once per kind of tensor, a
+call's text once per operator and kinds of arguments, and what is left for the run is to fill in numbers.
+"""
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+
+quoted = json.dumps
+
+FORWARD, BACKWARD, OPTIMIZER, RECOMPUTED = 0, 1, 2, 3
+
+
+class Kind:
+    """A dtype, sizes and strides, and whether there are values: what tensors of one kind share."""
+
+    __slots__ = ("bytes", "dtype", "head", "meta", "shape", "strides")
+
+    def __init__(self, dtype: torch.dtype, shape: Sequence[int], strides: Optional[Sequence[int]], meta: bool):
+        self.dtype, self.shape, self.strides, self.meta = dtype, tuple(shape), strides, meta
+        plain = strides is None or tuple(strides) == _default_strides(shape)
+        sizes = quoted([int(size) for size in shape], separators=(",", ":"))
+        steps = "null" if plain else quoted([int(step) for step in strides or ()], separators=(",", ":"))
+        self.head = f'["{str(dtype)[6:]}",{sizes},{steps},'
+        elements = 1
+        if 0 in self.shape:
+            elements = 0
+        elif strides is None:
+            for size in shape:
+                elements *= int(size)
+        else:
+            elements += sum((int(size) - 1) * int(step) for size, step in zip(shape, strides))
+        self.bytes = elements * _width(dtype)
+
+
+def _default_strides(shape: Sequence[int]) -> Tuple[int, ...]:
+    steps, step = [], 1
+    for size in reversed(shape):
+        steps.append(step)
+        step *= max(int(size), 1)
+    return tuple(reversed(steps))
+
+
+def _width(dtype: torch.dtype) -> int:
+    if hasattr(dtype, "itemsize"):
+        return int(dtype.itemsize)
+    return torch.empty(0, dtype=dtype, device="meta").element_size()
+
+
+_kinds: Dict[Tuple[Any, ...], Kind] = {}
+
+
+def kind_of(tensor: torch.Tensor) -> Kind:
+    """The one Kind of a tensor; sparse and other tensors without strides have none in it."""
+    try:
+        strides: Optional[Tuple[int, ...]] = tensor.stride()
+    except (RuntimeError, NotImplementedError):
+        strides = None
+    key = (tensor.dtype, tensor.shape, strides, tensor.is_meta)
+    kind = _kinds.get(key)
+    if kind is None:
+        if len(_kinds) > 100_000:
+            _kinds.clear()
+        kind = _kinds[key] = Kind(*key)
+    return kind
+
+
+def meta_kind(kind: Kind) -> Kind:
+    """The kind of a tensor that looks the same and has no values."""
+    key = (kind.dtype, torch.Size(kind.shape), kind.strides, True)
+    found = _kinds.get(key)
+    if found is None:
+        found = _kinds[key] = Kind(*key)
+    return found
+
+
+class Storage:
+    """Stands for one storage while any tensor that looks at it is alive; its end is the storage's."""
+
+    __slots__ = ("calls", "frees", "number", "unknown")
+
+    def __init__(self, number: int, calls: List[str], frees: List[str]):
+        self.number, self.calls, self.frees = number, calls, frees
+        self.unknown = False  # there are values, but values that are not known were written over them
+
+    def __del__(self) -> None:
+        self.frees.append(f"[{self.number},{len(self.calls) - 1}]")
+
+
+# What a tensor carries while it is recorded: its number, its kind, its storage, and the tape's own mark.
+Tag = Tuple[int, Kind, Storage, object]
+
+
+class Tape:
+    """One recording in the making."""
+
+    def __init__(self, source: str, name: str, mode: str, training: bool):
+        self.source, self.name, self.mode, self.training = source, name, mode, training
+        self.modules: List[str] = []
+        self.tensors: List[str] = []
+        self.storages: List[str] = []
+        self.calls: List[str] = []
+        self.leaves: List[str] = []
+        self.frees: List[str] = []
+        self.parameters: List[str] = []
+        self.buffers: List[str] = []
+        self.inputs: List[str] = []
+        self.outputs: List[str] = []
+        self.notes: List[str] = []
+        self.extra: Dict[str, str] = {}  # further members, each as JSON text
+        self.mark = object()
+        self.fixed: object = self.mark  # the mark of the plan's twins
+        self.thread = threading.get_ident()
+        self.module = 0  # the module call that runs now
+        self.phase = FORWARD
+        self.device = "cpu"
+        self.owned_by: Dict[int, int] = {}  # in the optimizer's step: storages and the module calls they belong to
+        # Tensors that are not ours to mark: by id, and held so that an id stays theirs.
+        self.foreign: Dict[int, Tuple[torch.Tensor, Tag]] = {}
+        self.places: Dict[int, Storage] = {}  # storages by address, for tensors that are met and not made
+        self.owners: Dict[int, torch.Tensor] = {}  # a tensor of each such storage, by the storage's number
+
+    def start(self, plan: Any, ours: bool) -> None:
+        """Takes over a plan's tensors; those that are the user's own are known by their ids."""
+        self.fixed = plan.mark
+        self.tensors.extend(plan.tensors)
+        self.storages.extend(plan.storages)
+        self.parameters, self.buffers = plan.parameters, plan.buffers
+        if not ours:
+            for tensor, tag in plan.tags.values():
+                self.foreign[id(tensor)] = (tensor, tag)
+                self.places[storage_address(tensor)] = tag[2]
+                self.owners[tag[2].number] = tensor
+
+    def new(self, kind: Kind, storage: Optional[Storage] = None, offset: int = 0) -> Tag:
+        """The tag of a new tensor, on a storage of its own unless one is given."""
+        if storage is None:
+            storage = Storage(len(self.storages), self.calls, self.frees)
+            self.storages.append(f'[{kind.bytes},"{self.device}"]')
+            if self.phase == OPTIMIZER:
+                self.owned_by[storage.number] = self.module
+        number = len(self.tensors)
+        self.tensors.append(f"{kind.head}{storage.number},{offset}]")
+        return (number, kind, storage, self.mark)
+
+    def storage(self, number: int) -> Storage:
+        return Storage(number, self.calls, self.frees)
+
+    def tag(self, tensor: torch.Tensor) -> Tag:
+        """The tag of any tensor: its own, or one made for a tensor that was there before."""
+        tag = getattr(tensor, "_strata", None)
+        if tag is not None and (tag[3] is self.mark or tag[3] is self.fixed):
+            return tag
+        found = self.foreign.get(id(tensor))
+        if found is not None:
+            return found[1]
+        return self.adopt(tensor)
+
+    def adopt(self, tensor: torch.Tensor) -> Tag:
+        """A tag for a tensor that the recording did not make: a parameter, an input, a constant."""
+        place = storage_address(tensor)
+        tag = self.new(kind_of(tensor), self.places.get(place), _offset(tensor))
+        if place not in self.places:
+            self.places[place] = tag[2]
+            self.owners[tag[2].number] = tensor
+        self.foreign[id(tensor)] = (tensor, tag)
+        return tag
+
+    def mark_output(self, tensor: torch.Tensor, tag: Tag) -> None:
+        """Marks a tensor that the recording made."""
+        try:
+            tensor._strata = tag  # type: ignore[attr-defined]
+        except AttributeError:
+            self.foreign[id(tensor)] = (tensor, tag)
+
+    def leaf(self, number: int, given: List[torch.Tensor], result: List[torch.Tensor]) -> None:
+        """Notes a module call in which no operator ran."""
+        inputs = ",".join(str(self.tag(tensor)[0]) for tensor in given)
+        outputs = ",".join(str(self.tag(tensor)[0]) for tensor in result)
+        self.leaves.append(f"[{number},[{inputs}],[{outputs}],{len(self.calls)}]")
+
+    def note(self, sentence: str) -> None:
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def encode(self) -> bytes:
+        """The recording as JSON."""
+        head = (f'{{"strata_recording":1,"source":{quoted(self.source)},"name":{quoted(self.name)},'
+                f'"mode":"{self.mode}","training":{"true" if self.training else "false"},'
+                f'"notes":{quoted(self.notes)},')
+        members = [f'"{name}":[{",".join(getattr(self, name))}]'
+                   for name in ("modules", "tensors", "storages", "parameters", "buffers", "inputs",
+                                "outputs", "calls", "leaves", "frees")]
+        members += [f'"{name}":{text}' for name, text in self.extra.items()]
+        return (head + ",\n".join(members) + "}").encode()
+
+
+def storage_address(tensor: torch.Tensor) -> int:
+    """What names a tensor's storage: meta tensors have no data, yet a storage of their own."""
+    try:
+        if hasattr(tensor, "untyped_storage"):
+            return tensor.untyped_storage()._cdata
+        return tensor.storage()._cdata
+    except (RuntimeError, NotImplementedError, AttributeError):
+        return -id(tensor)
+
+
+def _offset(tensor: torch.Tensor) -> int:
+    try:
+        return int(tensor.storage_offset())
+    except (RuntimeError, NotImplementedError):
+        return 0

@@ -1,0 +1,131 @@
+"""A model that ran once, and what the native core counted for it by some convention."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from .. import _native
+from .._cells import AtLeast, Row
+from .._models import recording_name
+from .._profile import Profile
+from .._record import record
+from ._functions import FunctionNames
+from ._modules import Watched, training_mode, watched
+
+HERE = Path(__file__).resolve().parent
+
+
+def number(cell: Any) -> int:
+    """A count of a row: a lower bound counts as what is known, and what is not counted as 0.
+
+    The packages that are replaced leave out what they do not know, and say nothing.
+    """
+    if isinstance(cell, AtLeast):
+        cell = cell.value
+    return int(cell) if isinstance(cell, (int, float)) else 0
+
+
+class Run:
+    """A recorded run of a model, which can be counted by several conventions."""
+
+    def __init__(
+        self,
+        model: Any,
+        recording: bytes,
+        watch: Watched | None = None,
+        functions: Mapping[int, str] | None = None,
+    ) -> None:
+        self.model, self.recording, self.watch = model, recording, watch
+        self.functions = functions or {}  # of recorded calls, where the function matters
+
+    def profile(self, count: str, *words: str) -> Profile:
+        """`strata stat --count COUNT WORDS…` on the recording; COUNT may be a file beside this one."""
+        own = HERE / f"{count}.json"
+        name = recording_name(self.model)
+        command = ["stat", f"memory:{name}", f"--count={own if own.is_file() else count}", *words]
+        if count != "strata":
+            # Work on constants is work for the others, which count what runs.
+            command.append("--load-work")
+        if not any(word.startswith(("--columns", "--report=none")) for word in words):
+            command.append("--columns=layer,type,call,macs,flops,read,write")
+        files = {name: self.recording}
+        return Profile(_native.run(command, files), command[1:2], files, count)
+
+
+    def with_leaves(self, known: Callable[[nn.Module], bool]) -> Run:
+        """The run with the operators of leaf modules that are not `known` as their parents' own."""
+        modules = dict(self.model.named_modules(remove_duplicate=False))
+        document = json.loads(self.recording)
+        entries = document["modules"]
+        holders = {parent for _, _, parent, *_ in entries}
+        foreign = {
+            at
+            for at, (path, *_) in enumerate(entries)
+            if at > 0 and at not in holders and path in modules and not known(modules[path])
+        }
+        if not foreign:
+            return self
+        for call in document["calls"]:
+            if call[4] in foreign:
+                call[4] = entries[call[4]][2]
+        document["leaves"] = [leaf for leaf in document["leaves"] if leaf[0] not in foreign]
+        return Run(self.model, json.dumps(document).encode(), self.watch, self.functions)
+
+
+def run(
+    model: nn.Module,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    training: bool | None = None,
+    grad: bool = False,
+    values: bool = False,
+) -> Run:
+    """Records `model(*args, **kwargs)` in the given mode, with or without gradients switched on.
+
+    With `values`, the tensors are real and the operators those that the device runs; else the functions
+    that the model calls are what is recorded, where both differ.
+    """
+    given = dict(kwargs or {})
+    if values:
+        with training_mode(model, training), watched(model) as watch:
+            recording = record(model, list(args), kwargs=given, grad=grad, plain=True, mode="real")
+        return Run(model, recording, watch)
+    names = FunctionNames()
+    with training_mode(model, training), watched(model) as watch, names:
+        recording = record(model, list(args), kwargs=given, grad=grad, plain=True)
+    recording, functions = names.rewritten(recording)
+    return Run(model, _with_open_buffers(recording), watch, functions)
+
+
+def _with_open_buffers(recording: bytes) -> bytes:
+    """The recording with buffers of whole numbers, such as position ids, as inputs: what is computed from
+    them alone is work for the packages that are replaced, and not a constant."""
+    if b'"buffers":[]' in recording or not re.search(rb'\["u?int\d+",\[\d', recording):
+        return recording
+    document = json.loads(recording)
+    tensors = document["tensors"]
+    whole = [b for b in document["buffers"] if "int" in tensors[b[0]][0] and tensors[b[0]][1]]
+    if not whole:
+        return recording
+    document["buffers"] = [each for each in document["buffers"] if each not in whole]
+    document["inputs"] += whole
+    return json.dumps(document).encode()
+
+
+def by_module(rows: Sequence[Row], model: nn.Module, metric: str) -> dict[nn.Module, int]:
+    """What the rows of each module add up to, over all its calls."""
+    modules = dict(model.named_modules(remove_duplicate=False))
+    sums: dict[nn.Module, int] = defaultdict(int)
+    for row in rows:
+        module = modules.get(row.layer)
+        if module is not None:
+            sums[module] += number(row.get(metric))
+    return sums

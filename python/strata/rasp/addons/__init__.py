@@ -1,0 +1,1 @@
+"""RASP's addons."""

@@ -1,0 +1,112 @@
+"""The commands that count, and the errors that they raise."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from pathlib import Path
+
+import pytest
+
+import strata
+
+MACS = 300_774_272
+
+
+def test_payload() -> None:
+    cuts = strata.payload("zoo:mobilenet_v2", cuts=True)
+    # The input has 1·3·224·224 elements; what the average pool gives has 1280.
+    assert cuts.rows[0].raw == 4 * 3 * 224 * 224 and cuts.rows[-1].int8 == 1280
+    split = strata.payload(
+        "zoo:resnet50", split=True, link="100Mbps", rtt="10ms",
+        edge="50GFLOP/s,20GB/s", server="5TFLOP/s,600GB/s",
+    )  # fmt: skip
+    # All on the server: the input over 100 Mbit/s.
+    best = split.facts["split"]["all_server"]
+    assert best["up_seconds"] == pytest.approx(4 * 3 * 224 * 224 * 8 / 100e6)
+    with pytest.raises(strata.StrataError, match="no table"):
+        split.rows  # noqa: B018
+
+
+def test_explain() -> None:
+    # 1280 · 1000 multiply-accumulates, and a bias.
+    assert "2,561,000" in strata.explain("zoo:mobilenet_v2", "classifier.1")
+    assert "2,561,000" not in strata.explain("zoo:mobilenet_v2", "classifier.1", count="thop")
+
+
+def test_diff_of_models_and_profiles(models: Path) -> None:
+    path = models / "mobilenet_v2.onnx"
+    same = strata.diff(path, strata.stat(path))
+    other = strata.diff(path, "zoo:mobilenet_v2?width=0.5")
+    assert same.kind == other.kind == "diff"
+    assert len(other.rows) > len(same.rows)
+    several = strata.diff("zoo:resnet18", "zoo:resnet34", "zoo:resnet50")
+    assert "resnet50" in str(several)
+
+
+def test_check_raises_with_every_verdict() -> None:
+    kept = strata.check("zoo:mobilenet_v2", {"macs": "320M", "params": "4M"})
+    assert kept.kind == "check" and len(kept.rows) == 2
+    with pytest.raises(strata.BudgetExceeded, match="1 over") as caught:
+        strata.check("zoo:mobilenet_v2", {"macs": "300M", "params": "4M"})
+    assert caught.value.code == 3 and len(caught.value.report.rows) == 2
+    assert isinstance(caught.value, AssertionError)  # pytest shows it as a failure, not an error
+    profile = strata.stat("zoo:mobilenet_v2")
+    assert strata.check(profile, f"macs={MACS}").kind == "check"
+    with pytest.raises(strata.BudgetExceeded):
+        strata.check(profile, f"macs={MACS - 1}")
+
+
+def test_zoo_and_lint() -> None:
+    names = {row.network for row in strata.zoo().rows}
+    assert {"resnet50", "mobilenet_v2"} <= names
+    table = {row.model: row for row in strata.zoo_table(filter="mobilenet_v2*").rows}
+    assert table["mobilenet_v2"].params == 3_504_872
+    assert strata.lint(strata.stat("zoo:mobilenet_v2")).kind == "lint"
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "words"),
+    [
+        (lambda: strata.stat("no.onnx"), 1, "no.onnx: there is no such file"),
+        (lambda: strata.stat("zoo:mobilenet_v3"), 2, "did you mean mobilenet_v2"),
+        (lambda: strata.stat("mobilenet_v2", report="trees"), 2, "trees"),
+        (lambda: strata.stat("mobilenet_v2", colums="macs"), 2, "--colums"),
+        (lambda: strata.stat("mobilenet_v2", count="nobody"), None, "nobody"),
+        (lambda: strata.stat(3), 2, "a int is no model"),
+        (lambda: strata.explain("mobilenet_v2", "nowhere"), None, "nowhere"),
+        (lambda: strata.check("mobilenet_v2", "macs=many"), 2, "many"),
+    ],
+)
+def test_errors_are_one_sentence_in_the_users_frame(call, code, words) -> None:
+    with pytest.raises(strata.StrataError) as caught:
+        call()
+    assert words in str(caught.value)
+    assert code is None or caught.value.code == code
+    files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert __file__ in files
+
+
+def test_a_file_that_is_no_model(tmp_path: Path) -> None:
+    for content in (b"", b"\x00" * 64, b"{" * 4096, bytes(range(256)) * 16):
+        path = tmp_path / "broken.onnx"
+        path.write_bytes(content)
+        with pytest.raises(strata.StrataError, match="broken.onnx"):
+            strata.stat(path)
+
+
+def test_pytest_fixture(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_kept(strata_budget):
+            strata_budget("zoo:mobilenet_v2", macs="320M", params="4M")
+
+        def test_exceeded(strata_budget):
+            strata_budget("zoo:mobilenet_v2", macs="300M")
+        """
+    )
+    # An installed package names its plugin to pytest by itself.
+    named = [] if "STRATA_TEST_ENVIRONMENT" in os.environ else ["-p", "strata._pytest"]
+    result = pytester.runpytest_subprocess(*named, "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*BudgetExceeded: *does not keep its 1 budget: 1 over.*"])

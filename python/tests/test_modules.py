@@ -1,0 +1,81 @@
+"""torch modules in the hand of a user: recorded for stat, exported for engines."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+import strata
+
+
+class Small(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.relu = nn.ReLU()
+        self.head = nn.Linear(8, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.relu(self.conv(x)).mean((2, 3)))
+
+
+# A 3x3 convolution of 3 to 8 channels at 16x16, and a matrix of 8 by 10.
+CONV, HEAD = 16 * 16 * 8 * 3 * 9, 8 * 10
+
+
+def test_module_by_shape_and_by_tensor() -> None:
+    model = Small().eval()
+    parameters = sum(each.numel() for each in model.parameters())
+    for inputs in ((1, 3, 16, 16), torch.zeros(1, 3, 16, 16), [torch.zeros(1, 3, 16, 16)]):
+        profile = strata.stat(model, inputs)
+        assert profile.total.macs == CONV + HEAD and profile.total.params == parameters
+        assert profile["conv"].macs == CONV and profile["head"].type == "Linear"
+    assert strata.stat(model, (1, 3, 16, 16), batch=4).total.macs == 4 * (CONV + HEAD)
+    assert "Small" in strata.stat(model, (1, 3, 16, 16)).facts["model"]["path"]
+
+
+def test_other_commands_take_modules() -> None:
+    model, shape = Small().eval(), (1, 3, 16, 16)
+    profile = strata.stat(model, shape)
+    assert f"{CONV:,}" in profile.explain("conv") and f"{CONV:,}" in strata.explain(model, "conv", shape)
+    assert strata.payload(model, shape, cuts=True).rows[0].raw == 4 * 3 * 16 * 16
+    assert strata.check(model, {"macs": CONV + HEAD}, shape).kind == "check"
+    with pytest.raises(strata.BudgetExceeded):
+        strata.check(model, {"macs": CONV + HEAD - 1}, shape)
+    wide = Small().eval()
+    wide.head = nn.Linear(8, 20)
+    assert "head" in str(profile.diff(strata.stat(wide, shape)))
+
+
+def test_wrong_inputs_are_one_sentence_and_name_the_users_line() -> None:
+    with pytest.raises(strata.StrataError) as caught:
+        strata.stat(Small(), (1, 4, 16, 16))
+    assert "forward" in str(caught.value) or "test_modules.py" in str(caught.value)
+    assert caught.value.__cause__ is not None
+    with pytest.raises(strata.StrataError):
+        strata.stat(Small())
+
+
+def test_module_is_left_as_it_was() -> None:
+    model = Small().train()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    strata.stat(model, (1, 3, 16, 16))
+    assert model.training and not model._forward_hooks and not model._forward_pre_hooks
+    after = model.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_exported_program() -> None:
+    if not hasattr(torch, "export"):
+        pytest.skip("torch.export is not in this torch")
+    program = torch.export.export(Small().eval(), (torch.zeros(1, 3, 16, 16),))
+    assert strata.stat(program).total.macs == CONV + HEAD
+
+
+def test_bench_exports_modules() -> None:
+    model = Small().train()
+    report = strata.bench(model, (1, 3, 16, 16), max_time="1s", processes=1)
+    assert report.rows[0].median_s > 0 and model.training
+    with pytest.raises(strata.StrataError, match="Small cannot be exported"):
+        strata.bench(model, (1, 4, 16, 16), max_time="1s")

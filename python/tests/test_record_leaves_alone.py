@@ -1,0 +1,141 @@
+"""A model is left exactly as it was: each kind of state has its test, in every mode."""
+from __future__ import annotations
+
+import copy
+import random
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from recordings import Small, taken  # noqa: E402
+
+from strata._record import RecordingError, record  # noqa: E402
+
+MODES = ["meta", "real"]
+SHAPE = (4, 3, 16, 16)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("backward", [False, True])
+def test_parameters_and_buffers(mode, training, backward):
+    model = Small().train(training)
+    tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    before = {name: (tensor.clone(), tensor._version, tensor.requires_grad) for name, tensor in tensors.items()}
+    record(model, SHAPE, mode=mode, backward=backward)
+    after = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    for name, (values, version, grad) in before.items():
+        assert after[name] is tensors[name] and torch.equal(after[name], values), name
+        assert (after[name].requires_grad, after[name].grad) == (grad, None)
+        assert after[name]._version == version or torch.__version__ < "2"  # 1.13 cannot set it back
+        assert not hasattr(after[name], "_strata")
+    assert all(module.training == training for module in model.modules())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_parameters_that_the_model_itself_writes_to(mode):
+    class Writes(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(3))
+            self.plain = torch.zeros(3)
+
+        def forward(self, x):
+            self.weight.data.mul_(2)
+            self.plain[1:].add_(1)
+            return x * self.weight
+
+    model = Writes()
+    record(model, (2, 3), mode=mode)
+    assert model.weight.tolist() == [1, 1, 1] and model.plain.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_inputs(mode):
+    given = torch.zeros(2, 3)
+    record(lambda x: x.add_(1), given, mode=mode)
+    assert given.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_random_numbers(mode):
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(0.5)).train()
+    torch.manual_seed(3)
+    random.seed(3)
+    want = torch.rand(3), random.random()
+    torch.manual_seed(3)
+    random.seed(3)
+    record(lambda x: model(x) + torch.rand(4) + random.random(), (2, 4), mode=mode)
+    assert torch.equal(torch.rand(3), want[0]) and random.random() == want[1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_attributes_and_lists(mode):
+    class Keeps(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.seen, self.last, self.by_name = torch.nn.Linear(3, 3), [1], None, {}
+
+        def forward(self, x):
+            self.last = self.linear(x)
+            self.seen.append(self.last)
+            self.by_name["x"] = x
+            self.new = 1
+            return self.last
+
+    model = Keeps()
+    names = list(model.__dict__)
+    record(model, (2, 3), mode=mode)
+    assert (model.seen, model.last, model.by_name) == ([1], None, {}) and list(model.__dict__) == names
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_hooks_run_and_stay(mode):
+    model, seen = Small().eval(), []
+    handle = model.head.register_forward_hook(lambda module, given, result: seen.append(tuple(result.shape)))
+    call = torch.nn.Module.__call__
+    record(model, SHAPE, mode=mode)
+    assert seen == [(4, 5)] and torch.nn.Module.__call__ is call
+    assert [len(module._forward_hooks) for module in model.modules()].count(1) == 1
+    handle.remove()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_run_that_fails_leaves_everything_too(mode, backward):
+    class Fails(Small):
+        def forward(self, x):
+            super().forward(x)
+            self.body[1].running_mean.add_(5)
+            raise ValueError("no further")
+
+    model = Fails().train()
+    state = copy.deepcopy(model.state_dict())
+    call = torch.nn.Module.__call__
+    with pytest.raises(RecordingError, match="no further") as caught:
+        record(model, SHAPE, mode=mode, backward=backward)
+    assert caught.value.frame.startswith("test_record_leaves_alone.py:")
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert torch.nn.Module.__call__ is call and torch.is_grad_enabled()
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, state[name]), name
+
+
+def test_other_threads_are_not_recorded():
+    import threading
+
+    other, stop = torch.nn.Linear(3, 3), threading.Event()
+
+    def run():
+        while not stop.is_set():
+            other(torch.rand(2, 3))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        recordings = [taken(Small().eval(), SHAPE, mode=mode) for mode in MODES for _ in range(3)]
+    finally:
+        stop.set()
+        thread.join()
+    assert {len(recording["modules"]) for recording in recordings} == {7}
