@@ -66,6 +66,7 @@ bool could_be_learned(DType type, bool takes_weights) {
 bool is_constant(const Graph& graph, const Constants& constants, const Node& node,
                  const OpRule* rule) {
   if (rule != nullptr && rule->traits.op == Op::Constant) return true;
+  if (node.phase == Phase::Optimizer) return false;  // it runs in every step, on what is stored
   bool values = !node.outputs.empty();
   for (TensorId id : node.outputs)
     values = values && id != kNone && graph.tensors[id].value != nullptr;
