@@ -172,6 +172,44 @@ TEST(CInterface, DocumentsComeBackFromJson) {
   strata_document_free(document);
 }
 
+// The layer of kLinear in a step of training: its weight's gradient has 2·3·5 MACs, too, in a
+// product of the gradient, turned round by a view, with the input. An optimizer of momentum and
+// rate: two products and a sum for each of 15 weights, in two calls.
+TEST(CInterface, AStepOfTrainingHasPhases) {
+  std::string text(kLinear);
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace(
+      "[\"float32\",[2,5],null,3,0]]",
+      "[\"float32\",[2,5],null,3,0],[\"float32\",[2,5],null,4,0],[\"float32\",[5,2],null,4,0],"
+      "[\"float32\",[5,3],null,5,0],[\"float32\",[5,3],null,0,0],[\"float32\",[5,3],null,0,0]]");
+  replace("[3],1,0]]",
+          "[3],1,0],[\"aten.ones_like.default\",[{\"t\":3}],{},[4],1,1],"
+          "[\"aten.t.default\",[{\"t\":4}],{},[5],1,1],"
+          "[\"aten.mm.default\",[{\"t\":5},{\"t\":2}],{},[6],1,1],"
+          "[\"aten._foreach_mul_.Scalar\",[[{\"t\":0}],0.9],{},[7],1,2],"
+          "[\"aten._foreach_add_.List\",[[{\"t\":7}],[{\"t\":6}]],{\"alpha\":-0.1},[8],1,2]]");
+  const Ran ran = run({"stat", "memory:net", "--format", "json"}, {file("net", text)});
+  ASSERT_EQ(ran.code, STRATA_CODE_FINE) << ran.error();
+  const json document = ran.parsed();
+  const json& rows = document["tables"]["layers"]["rows"];
+  ASSERT_EQ(rows.size(), 1u);
+  const json& row = rows[0];
+  EXPECT_EQ(row["type"], "Linear") << "by its forward pass";
+  EXPECT_EQ(row["params"], 20);
+  EXPECT_EQ(row["forward_macs"], 30);
+  EXPECT_EQ(row["backward_macs"], 30);
+  EXPECT_EQ(row["macs"], 60);
+  EXPECT_EQ(row["recomputed_flops"], 0);
+  EXPECT_EQ(row["optimizer_flops"], 45);
+  EXPECT_EQ(row["forward_flops"], 2 * 30 + 10);
+  const Ran refused =
+      run({"stat", "memory:net", "--columns", "backward_macs"}, {file("net", kLinear)});
+  EXPECT_EQ(refused.code, STRATA_CODE_USAGE);
+  EXPECT_THAT(refused.error(), HasSubstr("needs a recording of a training step"));
+}
+
 TEST(CInterface, ThreadsDoNotDisturbEachOther) {
   std::vector<std::thread> threads;
   std::vector<int> wrong(4);

@@ -6,6 +6,9 @@
 #include "strata/infer/infer.h"
 #include "strata/read/read.h"
 
+// What a designated initializer leaves out is left out on purpose.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 namespace strata {
 namespace {
 

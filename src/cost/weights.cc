@@ -66,6 +66,7 @@ bool could_be_learned(DType type, bool takes_weights) {
 bool is_constant(const Graph& graph, const Constants& constants, const Node& node,
                  const OpRule* rule) {
   if (rule != nullptr && rule->traits.op == Op::Constant) return true;
+  if (node.phase == Phase::Optimizer) return false;  // it runs in every step, on what is stored
   bool values = !node.outputs.empty();
   for (TensorId id : node.outputs)
     values = values && id != kNone && graph.tensors[id].value != nullptr;
@@ -264,7 +265,10 @@ WeightRef weight_of(const Graph& start, TensorId id, std::span<const OpRule* con
       }
       found = constant_of(node);
     }
-    const void* key = own_copy != nullptr ? static_cast<const void*>(own_copy) : found.data;
+    // A file that says what its parameters are also says which of them are the same.
+    const bool is_stated = found.data != nullptr && found.data->learned != Learned::Unknown;
+    const void* key = own_copy != nullptr && !is_stated ? static_cast<const void*>(own_copy)
+                                                        : static_cast<const void*>(found.data);
     found.key = reinterpret_cast<std::uintptr_t>(key);
     return found;
   }

@@ -72,6 +72,11 @@ Cell typed_cell(const Column& column, const Json& row) {
   const auto found = row.find(column.name);
   if (found == row.end() || found->is_null()) return Cell(std::monostate{}, Certainty::Unknown);
   if (column.type == ColumnType::Shapes && found->is_array()) {
+    // A column of shapes may have one shape in a cell, or a list of them.
+    const bool has_sizes = std::any_of(found->begin(), found->end(), [](const Json& item) {
+      return item.is_number() || item.is_string();
+    });
+    if (has_sizes) return shape_from(*found);
     Cells shapes;
     for (const Json& shape : *found) shapes.push_back(shape_from(shape));
     return Cell(std::move(shapes));

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+// What a designated initializer leaves out is left out on purpose.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 namespace strata {
 namespace {
 

@@ -112,6 +112,8 @@ void loss_backward_cost(CostContext& c) {
 
 void unfold_backward_cost(CostContext& c) { per_gradient<1, 0, 0>(c); }
 
+void of_sizes_cost(CostContext& c) { c.moves_nothing(); }
+
 constexpr std::string_view kPair = "f32[2,3], f32[2,3]";
 constexpr Example kOne[] = {{kPair, "", "f32[2,3]", {.macs = 0, .flops = 6}}};
 constexpr Example kTwo[] = {{kPair, "", "f32[2,3]", {.macs = 0, .flops = 12}}};
@@ -218,6 +220,7 @@ constexpr Example kSlice[] = {{"f32[2,2]",
                                "input_sizes=2,3 dim=1 start=0 end=2 step=1",
                                "f32[2,3]",
                                {.macs = 0, .flops = 0}}};
+constexpr Example kSameSize[] = {{kPair, "", "", {.macs = 0, .flops = 0}}};
 constexpr Example kUnfold[] = {
     {"f32[2,3]", "input_sizes=4, dim=0 size=3 step=1", "f32[4]", {.macs = 0, .flops = 6}}};
 
@@ -278,6 +281,7 @@ constexpr OpRule kAtenBackwardRules[] = {
     gradient("select_backward", no_arithmetic, kSlice),
     gradient("diagonal_backward", no_arithmetic, kSlice),
     gradient("unfold_backward", unfold_backward_cost, kUnfold),
+    gradient("is_same_size", of_sizes_cost, kSameSize),
 };
 
 }  // namespace
