@@ -8,7 +8,6 @@ them add up to the whole. The statistics of it are the native core's.
 
 from __future__ import annotations
 
-import json
 import statistics
 import threading
 import time
@@ -58,16 +57,6 @@ class Timing(NamedTuple):
     def outside(self) -> float:
         """What is in no layer: the layers and this add up to the median."""
         return self.median - sum(statistics.median(times) for times in self.layers.values())
-
-    def json(self, modules: list[tuple[str, int]]) -> str:
-        """The member `timing` of a recording; `modules` are its module calls in order."""
-        places = {name: number for number, name in enumerate(modules)}
-        layers = [[places[name], times] for name, times in self.layers.items() if name in places]
-        return json.dumps({
-            "engine": self.engine, "device": self.device, "threads": self.threads, "first_seconds": self.first, "warmup": self.warmup,
-            "runs": self.runs, "recorded": self.recorded, "sessions": [len(self.runs)],
-            "recorded_sessions": [len(self.recorded)], "wall": self.wall, "waits": self.waits,
-            "disturbed": self.disturbed, "probe": self.probe._asdict(), "partial": self.partial, "layers": layers})
 
 
 class ModuleMarks:
@@ -207,22 +196,12 @@ class _Measuring:
         waits = [waits for _, waits in self.wall]
         import torch
 
-        return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs, totals, [lasted for lasted, _ in self.wall],
-                      waits if min(waits) >= 0 else [], disturbed, probe, layers, partial,
+        return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs,
+                      totals, [lasted for lasted, _ in self.wall], waits if min(waits) >= 0 else [], disturbed, probe, layers, partial,
                       len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
 
     def _alone(self, lasted: float, waits: float) -> float:
         return lasted - (max(waits, 0.0) if self.threads == 1 else 0.0)
-
-
-def measured(profile: Any, model: Any, inputs: Any = None, kwargs: Optional[Mapping[str, Any]] = None,
-             **how: Any) -> Any:
-    """The profile of a module with the times of its layers; `how` is what measure() takes."""
-    from . import _native
-    from ._timed_rows import with_times
-
-    content = with_times(profile.to_dict(), measure(model, inputs, kwargs=kwargs, **how))
-    return type(profile)(_native.read(json.dumps(content).encode()), profile._model_words, profile._files, profile._count)
 
 
 def undisturbed(lasted: float, waited: float, threads: int) -> Optional[float]:
