@@ -186,13 +186,18 @@ class _Measuring:
         chosen = sorted(self.recorded, key=lambda run: max(run[1], 0.0) / run[0])
         if chosen[-1][1] > UNDISTURBED_WAIT * chosen[-1][0]:
             chosen = chosen[:max(len(chosen) // 2, 1)]
-        for number, (lasted, waits, marks) in enumerate(chosen):
-            calls = len(marks) // 4
-            net = max(self._alone(lasted, waits) - calls * probe.total, 1e-12)
+        owns = [own_times(marks, self.clock, probe, self.paths) for _, _, marks in chosen]
+        best: dict[CallName, float] = {}
+        for own in owns:
+            for name, time_ in own.items():
+                best[name] = min(time_, best.get(name, time_))
+        for number, ((lasted, waits, marks), own) in enumerate(zip(chosen, owns)):
+            alone = self._alone(lasted, waits)
+            take_off(own, best, lasted - alone)
+            net = max(alone - len(marks) // 4 * probe.total, 1e-12)
             totals.append(net)
-            for name, own in own_times(marks, self.clock, probe, self.paths).items():
-                times = layers.setdefault(name, [0.0] * len(chosen))
-                times[number] = own * median / net
+            for name, time_ in own.items():
+                layers.setdefault(name, [0.0] * len(chosen))[number] = time_ * median / net
         waits = [waits for _, waits in self.wall]
         import torch
 
@@ -202,6 +207,22 @@ class _Measuring:
 
     def _alone(self, lasted: float, waits: float) -> float:
         return lasted - (max(waits, 0.0) if self.threads == 1 else 0.0)
+
+
+def take_off(own: dict[CallName, float], best: Mapping[CallName, float], waited: float) -> None:
+    """Takes a run's waiting off the calls that took longer than at their best, the most lengthened one first.
+
+    >>> own = {("a", 0): 5.0, ("b", 0): 3.0, ("c", 0): 1.0}
+    >>> take_off(own, {("a", 0): 1.0, ("b", 0): 1.0, ("c", 0): 1.0}, 5.0)
+    >>> list(own.values())
+    [1.0, 2.0, 1.0]
+    """
+    for name in sorted(own, key=lambda name: best[name] - own[name]):
+        less = min(own[name] - best[name], waited)
+        if less <= 0:
+            break
+        own[name] -= less
+        waited -= less
 
 
 def undisturbed(lasted: float, waited: float, threads: int) -> Optional[float]:

@@ -76,6 +76,16 @@ def assert_same(empty, real):
     assert len(empty["calls"]) == len(real["calls"]) > 0
 
 
+@pytest.mark.skipif(torch.__version__ < "2", reason="torch 1.13 has no fake tensors that can be relied on")
+@pytest.mark.parametrize("name", ["mobilenet_v2", "small"])
+def test_fake_tensors_are_as_real_ones(name):
+    model, shape = NETWORKS[name]
+    model.eval()
+    fake, real = taken(model, shape, mode="fake"), taken(model, shape, mode="real")
+    assert fake["mode"] == "fake" and operators(fake) == operators(real) and flops(fake) == flops(real)
+    assert fake["parameters"] == real["parameters"] and fake["modules"] == real["modules"]
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_shortcuts_change_nothing(name):
     from strata._record import record

@@ -181,3 +181,27 @@ def test_own_times_of_a_call_inside_a_call():
     own = own_times(marks, clock, ProbeCost(inside=10e-9, total=30e-9), {id(outer): "a", id(inner): "a.b"})
     # The inner call lasts 300, of which recording takes 10; the outer 1000 less those 290, less 30, less its own 10.
     assert {name: round(time * 1e9) for name, time in own.items()} == {("a.b", 0): 290, ("a", 0): 1000 - 10 - 290 - 30}
+
+
+def test_waiting_is_taken_off_the_layer_that_it_lengthened():
+    clock, waited, runs = Fake(), [0.0], []
+
+    class Waits(torch.nn.Module):
+        def forward(self, x):
+            runs.append(1)
+            clock.now += 100
+            if len(runs) % 3 == 0:  # another program runs for 400 ns
+                clock.now += 400
+                waited[0] += 400e-9
+            return x
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        model = torch.nn.Sequential(Takes(clock, 300), Waits())
+        timing = measure(model, (1,), runs=12, warmup=1, clock=clock, waited=lambda _: waited[0])
+    finally:
+        torch.set_num_threads(threads)
+    assert {round(run * 1e9) for run in timing.runs} == {400} and timing.outside == pytest.approx(0, abs=1e-12)
+    assert times(timing) == {("", 0): 0, ("0", 0): 300, ("1", 0): 100}
+    assert {round(time * 1e9) for time in timing.layers["1", 0]} == {100}

@@ -135,7 +135,7 @@ class _Run:
                         step.finish()
                 for tensor, path in tensors_in(result):
                     tape.outputs.append(f"[{tape.tag(tensor)[0]},{quoted(path and f'output.{path}' or 'output')}]")
-                return tape.encode()
+                return tape.encode(last=True)
         finally:
             self.failed = calls.failed
             recorder.restore()
