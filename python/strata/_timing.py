@@ -144,7 +144,8 @@ class _Measuring:
                 end = time.monotonic() + seconds
                 while len(self.wall) < (runs or FEWEST_RUNS) or (not runs and time.monotonic() < end):
                     self.wall.append(self._run())
-                    marks.marks = taken = []
+                    taken: list[Any] = []
+                    marks.marks = taken
                     try:
                         self.recorded.append((*self._run(), taken))
                     finally:
@@ -198,11 +199,11 @@ class _Measuring:
             totals.append(net)
             for name, time_ in own.items():
                 layers.setdefault(name, [0.0] * len(chosen))[number] = time_ * median / net
-        waits = [waits for _, waits in self.wall]
+        all_waits = [waits for _, waits in self.wall]
         import torch
 
         return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs,
-                      totals, [lasted for lasted, _ in self.wall], waits if min(waits) >= 0 else [], disturbed, probe, layers, partial,
+                      totals, [lasted for lasted, _ in self.wall], all_waits if min(all_waits) >= 0 else [], disturbed, probe, layers, partial,
                       len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
 
     def _alone(self, lasted: float, waits: float) -> float:
@@ -251,7 +252,8 @@ def probe_cost(clock: Clock, marks: ModuleMarks, calls: int = 200, rounds: int =
         end = clock.mark()
         clock.settle()
         plain = clock.seconds(start, end)
-        marks.marks = taken = []
+        taken: list[Any] = []
+        marks.marks = taken
         try:
             start = clock.mark()
             chain(given)
