@@ -137,7 +137,7 @@ def names():
     if os.environ.get("STRATA_ALL_NETWORKS"):
         return [*OWN, *TRANSFORMERS]
     # What the others have, too, is left out to be quick.
-    return ["alexnet", "resnet18", "mobilenet_v2", "bert", "detr", "gpt2", "llama", "mixtral", "swin", "vit"]
+    return ["resnet18", "mobilenet_v2", "bert", "detr", "gpt2", "llama", "mixtral", "swin", "vit"]
 
 
 def network(name):
