@@ -203,8 +203,8 @@ class _Measuring:
         import torch
 
         return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs,
-                      totals, [lasted for lasted, _ in self.wall], all_waits if min(all_waits) >= 0 else [], disturbed, probe, layers, partial,
-                      len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
+                      totals, [lasted for lasted, _ in self.wall],
+                      all_waits if min(all_waits) >= 0 else [], disturbed, probe, layers, partial, len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
 
     def _alone(self, lasted: float, waits: float) -> float:
         return lasted - (max(waits, 0.0) if self.threads == 1 else 0.0)

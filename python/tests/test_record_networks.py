@@ -96,6 +96,33 @@ def test_shortcuts_change_nothing(name):
     assert first == again == record(model, shape, plain=True)
 
 
+@pytest.mark.parametrize("change, dtype, shape", [
+    (lambda model: model.double(), "float64", [2, 5]),
+    (lambda model: setattr(model, "head", torch.nn.Linear(8, 7)), "float32", [2, 7]),
+    (lambda model: setattr(model.head, "weight", torch.nn.Parameter(torch.rand(9, 8)))
+     or setattr(model.head, "bias", None), "float32", [2, 9]),
+    (lambda model: model.body.append(torch.nn.Conv2d(8, 8, 1)) if hasattr(model.body, "append") else None, "float32",
+     [2, 5]),
+    (lambda model: setattr(model.body[0], "stride", (4, 4)), "float32", [2, 5]),
+    (lambda model: model.head.requires_grad_(False), "float32", [2, 5]),
+    (lambda model: model.to(memory_format=torch.channels_last), "float32", [2, 5]),
+    (lambda model: model.head.register_forward_hook(lambda *given: given[2] * 2), "float32", [2, 5]),
+])
+def test_a_model_that_changes_between_recordings(change, dtype, shape):
+    """What is kept from the first recording does not show in the second."""
+    import copy
+
+    model, given = Small().eval(), (2, 3, 32, 32)
+    taken(model, given)
+    change(model)
+    again = taken(model, given)
+    assert again == taken(copy.deepcopy(model), given, plain=True)
+    real = taken(model, given, mode="real")
+    assert operators(again) == operators(real) and flops(again) == flops(real)
+    assert again["tensors"][again["outputs"][0][0]][:2] == [dtype, shape]
+    assert [row[3] for row in again["parameters"]] == [one.requires_grad for one in model.parameters()]
+
+
 @pytest.mark.parametrize("name", transformers_networks())
 def test_transformers_without_values_are_as_with_values(name):
     model, inputs = transformers_networks()[name]()
