@@ -80,7 +80,8 @@ class Profile(Document):
         """Bytes that autograd keeps for the backward pass, by the path of the module that keeps them first."""
         from ._training import saved_activations
 
-        modules, result = self._recording["modules"], {}
+        modules = self._recording["modules"]
+        result: dict[str, int] = {}
         for number, size in saved_activations(self._recording).items():
             path = modules[number][0]
             result[path] = result.get(path, 0) + size
