@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ._cells import Row
 from ._document import Document
+from ._errors import StrataError
 
 if TYPE_CHECKING:
     from ._native import Result
+    from ._training import PhasePeak
 
 
 class Profile(Document):
@@ -54,6 +57,35 @@ class Profile(Document):
             if row.get("layer") == layer:
                 return row
         raise KeyError(layer)
+
+    @cached_property
+    def _recording(self) -> dict[str, Any]:
+        import json
+
+        for name, content in self._files.items():
+            if name.endswith(".recording"):
+                recording: dict[str, Any] = json.loads(content)
+                return recording
+        raise StrataError("only a module that was recorded with backward=True has a step of training", 2)
+
+    @property
+    def memory_by_phase(self) -> list[PhasePeak]:
+        """The peak of each phase of a training step, and what it consists of, in bytes."""
+        from ._training import memory_by_phase
+
+        return memory_by_phase(self._recording)
+
+    @property
+    def saved_activations(self) -> dict[str, int]:
+        """Bytes that autograd keeps for the backward pass, by the path of the module that keeps them first."""
+        from ._training import saved_activations
+
+        modules = self._recording["modules"]
+        result: dict[str, int] = {}
+        for number, size in saved_activations(self._recording).items():
+            path = modules[number][0]
+            result[path] = result.get(path, 0) + size
+        return result
 
     def explain(self, layer: str) -> str:
         """The formula behind one layer's numbers; a path, the end of one, or a pattern with * and ?."""

@@ -8,7 +8,6 @@ them add up to the whole. The statistics of it are the native core's.
 
 from __future__ import annotations
 
-import json
 import statistics
 import threading
 import time
@@ -58,16 +57,6 @@ class Timing(NamedTuple):
     def outside(self) -> float:
         """What is in no layer: the layers and this add up to the median."""
         return self.median - sum(statistics.median(times) for times in self.layers.values())
-
-    def json(self, modules: list[tuple[str, int]]) -> str:
-        """The member `timing` of a recording; `modules` are its module calls in order."""
-        places = {name: number for number, name in enumerate(modules)}
-        layers = [[places[name], times] for name, times in self.layers.items() if name in places]
-        return json.dumps({
-            "engine": self.engine, "device": self.device, "threads": self.threads, "first_seconds": self.first, "warmup": self.warmup,
-            "runs": self.runs, "recorded": self.recorded, "sessions": [len(self.runs)],
-            "recorded_sessions": [len(self.recorded)], "wall": self.wall, "waits": self.waits,
-            "disturbed": self.disturbed, "probe": self.probe._asdict(), "partial": self.partial, "layers": layers})
 
 
 class ModuleMarks:
@@ -155,7 +144,8 @@ class _Measuring:
                 end = time.monotonic() + seconds
                 while len(self.wall) < (runs or FEWEST_RUNS) or (not runs and time.monotonic() < end):
                     self.wall.append(self._run())
-                    marks.marks = taken = []
+                    taken: list[Any] = []
+                    marks.marks = taken
                     try:
                         self.recorded.append((*self._run(), taken))
                     finally:
@@ -197,32 +187,43 @@ class _Measuring:
         chosen = sorted(self.recorded, key=lambda run: max(run[1], 0.0) / run[0])
         if chosen[-1][1] > UNDISTURBED_WAIT * chosen[-1][0]:
             chosen = chosen[:max(len(chosen) // 2, 1)]
-        for number, (lasted, waits, marks) in enumerate(chosen):
-            calls = len(marks) // 4
-            net = max(self._alone(lasted, waits) - calls * probe.total, 1e-12)
+        owns = [own_times(marks, self.clock, probe, self.paths) for _, _, marks in chosen]
+        best: dict[CallName, float] = {}
+        for own in owns:
+            for name, time_ in own.items():
+                best[name] = min(time_, best.get(name, time_))
+        for number, ((lasted, waits, marks), own) in enumerate(zip(chosen, owns)):
+            alone = self._alone(lasted, waits)
+            take_off(own, best, lasted - alone)
+            net = max(alone - len(marks) // 4 * probe.total, 1e-12)
             totals.append(net)
-            for name, own in own_times(marks, self.clock, probe, self.paths).items():
-                times = layers.setdefault(name, [0.0] * len(chosen))
-                times[number] = own * median / net
-        waits = [waits for _, waits in self.wall]
+            for name, time_ in own.items():
+                layers.setdefault(name, [0.0] * len(chosen))[number] = time_ * median / net
+        all_waits = [waits for _, waits in self.wall]
         import torch
 
-        return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs, totals, [lasted for lasted, _ in self.wall],
-                      waits if min(waits) >= 0 else [], disturbed, probe, layers, partial,
-                      len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
+        return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs,
+                      totals, [lasted for lasted, _ in self.wall],
+                      all_waits if min(all_waits) >= 0 else [], disturbed, probe, layers, partial, len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
 
     def _alone(self, lasted: float, waits: float) -> float:
         return lasted - (max(waits, 0.0) if self.threads == 1 else 0.0)
 
 
-def measured(profile: Any, model: Any, inputs: Any = None, kwargs: Optional[Mapping[str, Any]] = None,
-             **how: Any) -> Any:
-    """The profile of a module with the times of its layers; `how` is what measure() takes."""
-    from . import _native
-    from ._timed_rows import with_times
+def take_off(own: dict[CallName, float], best: Mapping[CallName, float], waited: float) -> None:
+    """Takes a run's waiting off the calls that took longer than at their best, the most lengthened one first.
 
-    content = with_times(profile.to_dict(), measure(model, inputs, kwargs=kwargs, **how))
-    return type(profile)(_native.read(json.dumps(content).encode()), profile._model_words, profile._files, profile._count)
+    >>> own = {("a", 0): 5.0, ("b", 0): 3.0, ("c", 0): 1.0}
+    >>> take_off(own, {("a", 0): 1.0, ("b", 0): 1.0, ("c", 0): 1.0}, 5.0)
+    >>> list(own.values())
+    [1.0, 2.0, 1.0]
+    """
+    for name in sorted(own, key=lambda name: best[name] - own[name]):
+        less = min(own[name] - best[name], waited)
+        if less <= 0:
+            break
+        own[name] -= less
+        waited -= less
 
 
 def undisturbed(lasted: float, waited: float, threads: int) -> Optional[float]:
@@ -251,7 +252,8 @@ def probe_cost(clock: Clock, marks: ModuleMarks, calls: int = 200, rounds: int =
         end = clock.mark()
         clock.settle()
         plain = clock.seconds(start, end)
-        marks.marks = taken = []
+        taken: list[Any] = []
+        marks.marks = taken
         try:
             start = clock.mark()
             chain(given)

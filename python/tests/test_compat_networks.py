@@ -8,8 +8,28 @@ import pytest
 import torch
 from compat_tools import original, said
 
-# Where the original is wrong, or cannot be followed: docs/compat.md has the same list with reasons.
-FVCORE_ROUNDS = {"maxvit_t", "sam"}  # einsum, whose count it reads off a text of four digits
+# Where the numbers differ, and why; docs/compat.md says it, too. A pair that agrees again fails.
+DIFFERENT = {
+    "ptflops-pytorch": {
+        "gpt2": "it sees torch.addmm and not F.linear, which run as the same operator",
+        "swin": "transformers keeps F.gelu from before it is watched",
+        "vit": "transformers keeps F.gelu from before it is watched",
+    },
+    "torchinfo": {
+        "detr": "the input of a Linear is a constant, whose batch is not known",
+        "gpt2": "the class Conv1D, a Linear, has Conv in its name",
+        "swin": "a parameter with bias in its name counts as that of a recurrent layer",
+    },
+}
+
+
+def agree(tool, name, ours, theirs):
+    """Asserts that they are the same, or that they differ where it is known."""
+    if name in DIFFERENT.get(tool, {}):
+        assert ours != theirs
+        return False
+    assert ours == theirs
+    return True
 
 
 @pytest.fixture(scope="module", params=compat_networks.names())
@@ -38,7 +58,8 @@ def test_torchinfo(case):
     from strata.compat import torchinfo
 
     ours = torchinfo.summary(model, input_data=list(inputs), **options)
-    assert str(ours) == re.sub(r"Units\.(\w)\w+", r"\1", str(theirs))
+    if not agree("torchinfo", name, str(ours), re.sub(r"Units\.(\w)\w+", r"\1", str(theirs))):
+        return
     for total in ("total_mult_adds", "total_params", "trainable_params", "total_param_bytes", "total_output_bytes"):
         assert getattr(ours, total) == getattr(theirs, total)
 
@@ -57,8 +78,8 @@ def test_ptflops(case, backend):
     from strata.compat import ptflops
 
     ours, our_text = said(ptflops.get_model_complexity_info, model, sizes, **options)
-    assert ours == theirs
-    assert our_text == their_text
+    if agree(f"ptflops-{backend}", name, ours, theirs):
+        assert our_text == their_text
 
 
 def test_fvcore(case):
@@ -69,9 +90,6 @@ def test_fvcore(case):
 
     ours = fvcore.FlopCountAnalysis(model, inputs)
     ours.unsupported_ops_warnings(False).uncalled_modules_warnings(False)
-    if name in FVCORE_ROUNDS:
-        assert ours.total() == pytest.approx(theirs.total(), rel=1e-3)
-        return
     assert ours.total() == theirs.total()
     assert ours.by_module() == theirs.by_module()
     assert ours.by_operator() == theirs.by_operator()
@@ -119,9 +137,12 @@ def test_flop_counter(case):
 
     name, model, inputs = case
     with torch.no_grad():
-        with Original(display=False) as theirs:
-            model(*inputs)
         with FlopCounterMode(display=False) as ours:
             model(*inputs)
-    assert ours.get_total_flops() == theirs.get_total_flops()
+        try:
+            with Original(display=False) as theirs:
+                model(*inputs)
+        except AssertionError:
+            assert name == "sam"  # torch's own stops at parameters that a module is given
+            return
     assert ours.get_flop_counts() == theirs.get_flop_counts()

@@ -53,17 +53,19 @@ def test_arrow_stream(profile: strata.Profile) -> None:
 def test_arrow_stream_outlives_its_profile_and_may_be_left() -> None:
     from strata import _arrow
 
-    capsule = strata.stat("zoo:alexnet").__arrow_c_stream__()
+    class Holder:
+        def __init__(self) -> None:
+            self.capsule = strata.stat("zoo:alexnet").__arrow_c_stream__()
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return self.capsule
+
+    holder = Holder()
     gc.collect()
     assert len(_arrow._streams) == 1
-
-    class Holder:
-        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-            return capsule
-
     # AlexNet of torchvision: 61 100 840 parameters.
-    assert polars.DataFrame(Holder())["params"].sum() == 61_100_840
-    del capsule
+    assert polars.DataFrame(holder)["params"].sum() == 61_100_840
+    del holder
     strata.stat("zoo:alexnet").__arrow_c_stream__()  # nobody takes the stream out of it
     gc.collect()
     assert not _arrow._streams

@@ -79,3 +79,23 @@ def test_bench_exports_modules() -> None:
     assert report.rows[0].median_s > 0 and model.training
     with pytest.raises(strata.StrataError, match="Small cannot be exported"):
         strata.bench(model, (1, 4, 16, 16), max_time="1s")
+
+
+def test_a_step_of_training() -> None:
+    model = Small().train()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    profile = strata.stat(model, (2, 3, 16, 16), backward=True, optimizer=optimizer)
+    forward, backward, step = profile.memory_by_phase
+    parameters = sum(each.numel() for each in model.parameters())
+    weights = 4 * parameters
+    assert profile.total.params == parameters  # once, although both passes read them
+    # Backward, a layer has the same products twice: for its weights and, but for the first, its input.
+    assert profile.total.forward_macs == 2 * (CONV + HEAD)
+    assert profile.total.backward_macs == 2 * (CONV + 2 * HEAD)
+    assert forward.weights == backward.weights == step.weights == weights
+    assert step.gradients == weights and step.optimizer_state == weights  # a momentum for each
+    assert forward.gradients == 0
+    # The convolution keeps its input; a weight is kept anyway.
+    assert profile.saved_activations["conv"] == 4 * 2 * 3 * 16 * 16
+    with pytest.raises(strata.StrataError, match="backward=True"):
+        strata.stat("zoo:alexnet").memory_by_phase  # noqa: B018

@@ -68,6 +68,15 @@ def test_open_sizes_are_formulas(models: Path) -> None:
         strata.stat(path, [(1, 3, 224, 224), (1, 3)])
 
 
+def test_what_is_not_known_is_none_and_never_zero(models: Path) -> None:
+    # Two activations of 3x4 elements, and an operator that nobody but its author knows between them.
+    profile = strata.stat(models / "pt2/custom.pt2")
+    assert [row.flops for row in profile] == [12, None, 12]
+    assert profile.total.flops == strata.AtLeast(24) and profile.total.macs is None
+    assert profile.facts["unknown_ops"] == ["strata_demo.twist (no rule)"]
+    assert strata.stat("mobilenet_v2", count="thop", columns="layer,flops").total.flops is None
+
+
 def test_prints_the_terminals_table(profile: strata.Profile) -> None:
     lines = str(profile).splitlines()
     assert lines[0].split()[:2] == ["Layer", "Type"]

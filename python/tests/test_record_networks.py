@@ -76,6 +76,16 @@ def assert_same(empty, real):
     assert len(empty["calls"]) == len(real["calls"]) > 0
 
 
+@pytest.mark.skipif(torch.__version__ < "2", reason="torch 1.13 has no fake tensors that can be relied on")
+@pytest.mark.parametrize("name", ["mobilenet_v2", "small"])
+def test_fake_tensors_are_as_real_ones(name):
+    model, shape = NETWORKS[name]
+    model.eval()
+    fake, real = taken(model, shape, mode="fake"), taken(model, shape, mode="real")
+    assert fake["mode"] == "fake" and operators(fake) == operators(real) and flops(fake) == flops(real)
+    assert fake["parameters"] == real["parameters"] and fake["modules"] == real["modules"]
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_shortcuts_change_nothing(name):
     from strata._record import record
@@ -84,6 +94,33 @@ def test_shortcuts_change_nothing(name):
     model.eval()
     first, again = record(model, shape), record(model, shape)
     assert first == again == record(model, shape, plain=True)
+
+
+@pytest.mark.parametrize("change, dtype, shape", [
+    (lambda model: model.double(), "float64", [2, 5]),
+    (lambda model: setattr(model, "head", torch.nn.Linear(8, 7)), "float32", [2, 7]),
+    (lambda model: setattr(model.head, "weight", torch.nn.Parameter(torch.rand(9, 8)))
+     or setattr(model.head, "bias", None), "float32", [2, 9]),
+    (lambda model: model.body.append(torch.nn.Conv2d(8, 8, 1)) if hasattr(model.body, "append") else None, "float32",
+     [2, 5]),
+    (lambda model: setattr(model.body[0], "stride", (4, 4)), "float32", [2, 5]),
+    (lambda model: model.head.requires_grad_(False), "float32", [2, 5]),
+    (lambda model: model.to(memory_format=torch.channels_last), "float32", [2, 5]),
+    (lambda model: model.head.register_forward_hook(lambda *given: given[2] * 2), "float32", [2, 5]),
+])
+def test_a_model_that_changes_between_recordings(change, dtype, shape):
+    """What is kept from the first recording does not show in the second."""
+    import copy
+
+    model, given = Small().eval(), (2, 3, 32, 32)
+    taken(model, given)
+    change(model)
+    again = taken(model, given)
+    assert again == taken(copy.deepcopy(model), given, plain=True)
+    real = taken(model, given, mode="real")
+    assert operators(again) == operators(real) and flops(again) == flops(real)
+    assert again["tensors"][again["outputs"][0][0]][:2] == [dtype, shape]
+    assert [row[3] for row in again["parameters"]] == [one.requires_grad for one in model.parameters()]
 
 
 @pytest.mark.parametrize("name", transformers_networks())

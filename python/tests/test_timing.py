@@ -8,8 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from strata._clocks import EventClock, ProcessorClock, clock_of  # noqa: E402
-from strata._timed_rows import median_interval, with_times  # noqa: E402
-from strata._timing import ProbeCost, Timing, measure, own_times  # noqa: E402
+from strata._timing import ProbeCost, measure, own_times  # noqa: E402
 
 
 class Fake:
@@ -184,23 +183,25 @@ def test_own_times_of_a_call_inside_a_call():
     assert {name: round(time * 1e9) for name, time in own.items()} == {("a.b", 0): 290, ("a", 0): 1000 - 10 - 290 - 30}
 
 
-def test_rows_of_a_table():
-    layers = {("", 0): [1.0, 1.0], ("a", 0): [2.0, 4.0], ("a", 1): [6.0, 8.0], ("b", 0): [0.5, 0.5]}
-    timing = Timing("torch", "cpu", 1, 9.0, [], [12.0, 13.0], [12.0, 13.0], [12.0, 13.0], [], 0, ProbeCost(0, 0), layers,
-                    False)
-    rows = [{"layer": "a", "call": 1, "calls": 1, "flops": 6, "macs": 3},
-            {"layer": "a", "call": 2, "calls": 1, "flops": None, "macs": None},
-            {"layer": "add", "call": 1, "calls": 1, "flops": 1, "macs": 0},
-            {"layer": "mul", "call": 1, "calls": 1, "flops": 1, "macs": 5}, {"layer": "b", "call": 1, "calls": 1}]
-    content = {"tables": {"layers": {"columns": [{"name": "layer"}], "rows": rows}}, "facts": {"report": "layers"}}
-    made = with_times(content, timing)["tables"]["layers"]
-    assert [row.get("time") for row in made["rows"]] == [3.0, 7.0, None, 1.0, 0.5, 12.5 - 11.5]
-    assert made["rows"][-1]["layer"] == "outside layers" and made["totals"]["time"] == 12.5
-    assert made["rows"][0]["flops_per_s"] == 2.0 and "time" not in rows[0]
+def test_waiting_is_taken_off_the_layer_that_it_lengthened():
+    clock, waited, runs = Fake(), [0.0], []
 
+    class Waits(torch.nn.Module):
+        def forward(self, x):
+            runs.append(1)
+            clock.now += 100
+            if len(runs) % 3 == 0:  # another program runs for 400 ns
+                clock.now += 400
+                waited[0] += 400e-9
+            return x
 
-def test_an_interval_of_ranks():
-    """The chance that the median of n values is outside of the k-th lowest and highest is 2·Σ C(n,i)/2ⁿ for i < k."""
-    samples = [float(value) for value in range(100, 121)]  # 21: 2·(1+21+210+1330+5985)/2^21 = 0.72 %, with 20349 2.7 %
-    assert median_interval(samples) == (105.0, 115.0)
-    assert median_interval([100.0] * 21) == (97.0, 103.0)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        model = torch.nn.Sequential(Takes(clock, 300), Waits())
+        timing = measure(model, (1,), runs=12, warmup=1, clock=clock, waited=lambda _: waited[0])
+    finally:
+        torch.set_num_threads(threads)
+    assert {round(run * 1e9) for run in timing.runs} == {400} and timing.outside == pytest.approx(0, abs=1e-12)
+    assert times(timing) == {("", 0): 0, ("0", 0): 300, ("1", 0): 100}
+    assert {round(time * 1e9) for time in timing.layers["1", 0]} == {100}

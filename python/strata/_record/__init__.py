@@ -5,7 +5,6 @@ The recording goes to the native core, which counts; nothing is counted here.
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import threading
 from typing import Any, Dict, List, Optional, Tuple
@@ -31,13 +30,12 @@ _one_at_a_time = threading.RLock()
 
 def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] = None, mode: str = "auto",
            backward: bool = False, loss: Any = None, optimizer: Any = None, name: Optional[str] = None,
-           grad: Optional[bool] = None, plain: bool = False, timing: Any = None) -> bytes:
+           grad: Optional[bool] = None, plain: bool = False) -> bytes:
     """Runs a model once and returns the recording, as JSON.
 
     `mode` is "meta" (tensors without values), "fake" (torch's fake tensors), "real", or "auto": meta
     tensors, and real ones where the model needs values. The model is left as it was. `grad` keeps
-    gradients on in a forward run; `plain` records every call as the dispatcher sees it; `timing` is what
-    strata._timing.measure found, and becomes part of the recording.
+    gradients on in a forward run; `plain` records every call as the dispatcher sees it.
 
     >>> import json, torch
     >>> calls = json.loads(record(torch.nn.ReLU(), (2, 3)))["calls"]
@@ -60,7 +58,6 @@ def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] =
     with _one_at_a_time:
         for attempt in modes:
             run = _Run(subject, modules, given, attempt, name or _name(subject), notes)
-            run.timing = timing
             try:
                 return run.record(backward, loss, optimizer, backward if grad is None else grad, plain)
             except RecordingError:
@@ -100,7 +97,6 @@ class _Run:
         self.tape = Tape(f"torch {torch.__version__.split('+')[0]}", name, mode, training)
         self.tape.notes.extend(notes)
         self.failed: Optional[str] = None
-        self.timing: Any = None
 
     def record(self, backward: bool, loss: Any, optimizer: Any, grad: bool, plain: bool) -> bytes:
         tape, subject = self.tape, self.subject
@@ -139,10 +135,7 @@ class _Run:
                         step.finish()
                 for tensor, path in tensors_in(result):
                     tape.outputs.append(f"[{tape.tag(tensor)[0]},{quoted(path and f'output.{path}' or 'output')}]")
-                if self.timing is not None:
-                    rows = [json.loads(row) for row in tape.modules]
-                    tape.extra["timing"] = self.timing.json([(row[0], row[3]) for row in rows])
-                return tape.encode()
+                return tape.encode(last=True)
         finally:
             self.failed = calls.failed
             recorder.restore()

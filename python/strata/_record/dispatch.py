@@ -181,7 +181,7 @@ class Recorder(TorchDispatchMode):
         if self.meta and name == "native_batch_norm" and not args[5]:
             # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
             result = (result[0], result[1].new_empty(0), result[2].new_empty(0))
-        if func._schema.name.startswith(("prim::", "profiler::")):
+        if func._schema.name.startswith(("prim::", "profiler::")) or _answers_only(func, result):
             return result
         if given is not args:
             result = as_given(result, (given, given_kwargs), (args, kwargs))
@@ -300,3 +300,8 @@ class Recorder(TorchDispatchMode):
                     torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
                 except TypeError:
                     torch._C._autograd._unsafe_set_version_counter(tensor, version)
+
+
+def _answers_only(func: Any, result: Any) -> bool:
+    """Whether a call makes and changes no tensor, such as item() and is_same_size: there is nothing to count."""
+    return not func._schema.is_mutable and not any(isinstance(one, Tensor) for one in flattened([result]))

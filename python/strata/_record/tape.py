@@ -188,16 +188,18 @@ class Tape:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
-    def encode(self) -> bytes:
-        """The recording as JSON."""
-        head = (f'{{"strata_recording":1,"source":{quoted(self.source)},"name":{quoted(self.name)},'
-                f'"mode":"{self.mode}","training":{"true" if self.training else "false"},'
-                f'"notes":{quoted(self.notes)},')
-        members = [f'"{name}":[{",".join(getattr(self, name))}]'
-                   for name in ("modules", "tensors", "storages", "parameters", "buffers", "inputs",
-                                "outputs", "calls", "leaves", "frees")]
-        members += [f'"{name}":{text}' for name, text in self.extra.items()]
-        return (head + ",\n".join(members) + "}").encode()
+    def encode(self, last: bool = False) -> bytes:
+        """The recording as JSON; if it is the last time, the tape is given up piece by piece, to save memory."""
+        pieces = [(f'{{"strata_recording":1,"source":{quoted(self.source)},"name":{quoted(self.name)},'
+                   f'"mode":"{self.mode}","training":{"true" if self.training else "false"},'
+                   f'"notes":{quoted(self.notes)}').encode()]
+        for name in ("modules", "tensors", "storages", "parameters", "buffers", "inputs", "outputs", "calls", "leaves",
+                     "frees"):
+            pieces.append(f',\n"{name}":[{",".join(getattr(self, name))}]'.encode())
+            if last and name in ("tensors", "storages", "calls"):
+                getattr(self, name).clear()
+        pieces += [f',\n"{name}":{text}'.encode() for name, text in self.extra.items()]
+        return b"".join([*pieces, b"}"])
 
 
 def storage_address(tensor: torch.Tensor) -> int:

@@ -21,6 +21,9 @@ from ._modules import Watched, training_mode, watched
 
 HERE = Path(__file__).resolve().parent
 
+# The path of a model that is itself a layer, below a root that is not.
+_LONE = "(model)"
+
 
 def number(cell: Any) -> int:
     """A count of a row: a lower bound counts as what is known, and what is not counted as 0.
@@ -58,6 +61,11 @@ class Run:
         files = {name: self.recording}
         return Profile(_native.run(command, files), command[1:2], files, count)
 
+
+    def rows(self, count: str, *words: str) -> list[Row]:
+        """The rows of `profile`; those of a model without children have its path, which is empty."""
+        rows = self.profile(count, *words).rows
+        return [Row({**row, "layer": ""}) if row.get("layer") == _LONE else row for row in rows]
 
     def with_leaves(self, known: Callable[[nn.Module], bool]) -> Run:
         """The run with the operators of leaf modules that are not `known` as their parents' own."""
@@ -102,13 +110,29 @@ def run(
     with training_mode(model, training), watched(model) as watch, names:
         recording = record(model, list(args), kwargs=given, grad=grad, plain=True)
     recording, functions = names.rewritten(recording)
-    return Run(model, _with_open_buffers(recording), watch, functions)
+    recording = _with_open_buffers(recording)
+    if next(model.children(), None) is None:
+        recording = _below_a_root(recording)
+    return Run(model, recording, watch, functions)
+
+
+def _below_a_root(recording: bytes) -> bytes:
+    """The recording of a lone layer with the layer as the one child of a root: a root is no layer."""
+    document = json.loads(recording)
+    calls = [[_LONE, kind, parent + 1, number] for _, kind, parent, number in document["modules"]]
+    document["modules"] = [["", "Model", -1, 0], *calls]
+    for call in document["calls"]:
+        call[4] += 1
+    for leaf in document["leaves"]:
+        leaf[0] += 1
+    document["parameters"] = [[number, name, _LONE, *rest] for number, name, _, *rest in document["parameters"]]
+    return json.dumps(document).encode()
 
 
 def _with_open_buffers(recording: bytes) -> bytes:
     """The recording with buffers of whole numbers, such as position ids, as inputs: what is computed from
     them alone is work for the packages that are replaced, and not a constant."""
-    if b'"buffers":[]' in recording or not re.search(rb'\["u?int\d+",\[\d', recording):
+    if not re.search(rb'\["u?int\d+", ?\[\d', recording):
         return recording
     document = json.loads(recording)
     tensors = document["tensors"]

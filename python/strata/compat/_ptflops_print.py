@@ -33,6 +33,13 @@ def supported(module: nn.Module, hooked: set[Any]) -> bool:
     return type(module) in _CLASSES or type(module) in hooked
 
 
+def accumulated(module: nn.Module, each: dict[nn.Module, int], hooked: set[Any]) -> int:
+    """The sum over a tree of modules, which ends at those with a rule; one in two places counts in both."""
+    if supported(module, hooked):
+        return each.get(module, 0)
+    return sum(accumulated(child, each, hooked) for child in module.children())
+
+
 def print_tree(
     model: nn.Module,
     each: dict[nn.Module, int],
@@ -48,17 +55,15 @@ def print_tree(
     flops_text, params_text = to_text
     macs, params = max(macs, 1), max(params, 1)
 
-    def sums(module: nn.Module) -> tuple[int, int]:
+    def elements(module: nn.Module) -> int:
         if supported(module, hooked):
-            own = sum(p.numel() for p in module.parameters() if p.requires_grad)
-            return each.get(module, 0), own
-        inner = [sums(child) for child in module.children()]
-        return sum(m for m, _ in inner), sum(p for _, p in inner)
+            return sum(p.numel() for p in module.parameters() if p.requires_grad)
+        return sum(elements(child) for child in module.children())
 
     kept: dict[nn.Module, Any] = {}
 
     def line(module: nn.Module) -> str:
-        counted, own = sums(module)
+        counted, own = accumulated(module, each, hooked), elements(module)
         return ", ".join(
             [
                 params_text(own, units=param_units, precision=texts["precision"]),
@@ -101,7 +106,7 @@ def print_operators(
         if packet in ignored:
             print(f"Warning: {packet} operation is ignored", file=out)
             continue
-        if not row.macs and row.operator not in _ATEN:
+        if row.operator not in _ATEN and (count == "ptflops-aten" or not row.macs):
             if verbose and packet is not None:
                 print(f"Warning: {packet} operation is treated as a zero-op", file=out)
             continue

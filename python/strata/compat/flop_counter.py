@@ -114,22 +114,28 @@ class FlopCounterMode:
         assert self._modules is not None
         taken = Run(self, self._tape.encode())
         places = self._modules.places
-        for at, call in enumerate(operator_counts(taken, self._count)):
+        convention = "flopcounter-eager" if self._count == "flopcounter" else self._count
+        for at, call in enumerate(operator_counts(taken, convention)):
             packet = getattr(torch.ops.aten, call.operator, call.operator)
             if packet in self._custom:
                 flops = self._recorder.custom.get(at, 0)
             else:
                 flops = call.flops
-                if not flops and call.operator not in _COUNTED:
+                known = call.operator in _COUNTED
+                if not known and (self._count == "flopcounter" or not flops):
                     continue
             for place in places[at]:
                 self.flop_counts[place][packet] += flops
 
 
-# The operators that torch counts: they have an entry even where it is 0.
+# The operators that torch counts: they have an entry even where it is 0, and others have none.
 _COUNTED = frozenset(
     "mm addmm bmm baddbmm _scaled_mm convolution _convolution cudnn_convolution convolution_overrideable"
-    " _slow_conv2d_forward convolution_backward".split()
+    " _slow_conv2d_forward convolution_backward _scaled_dot_product_efficient_attention"
+    " _scaled_dot_product_flash_attention _scaled_dot_product_cudnn_attention"
+    " _scaled_dot_product_efficient_attention_backward _scaled_dot_product_flash_attention_backward"
+    " _scaled_dot_product_cudnn_attention_backward _flash_attention_forward _efficient_attention_forward"
+    " _flash_attention_backward _efficient_attention_backward".split()
 )
 
 

@@ -164,7 +164,7 @@ class FlopCountAnalysis:
         found: Any = call.macs
         if handle is not None:
             found = handle(call.inputs, call.outputs)
-        elif self._cleared or (traced not in SUPPORTED and not found):
+        elif self._cleared or (traced not in SUPPORTED and (self._count == "fvcore" or not found)):
             if traced not in IGNORED and traced not in self._handles:
                 for place in places:
                     stats.unsupported[place][traced] += 1

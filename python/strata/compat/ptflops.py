@@ -17,7 +17,7 @@ from torch import nn
 
 from ._count import Run, by_module, number, run
 from ._modules import Shape, tensors
-from ._ptflops_print import print_operators, print_tree, supported
+from ._ptflops_print import accumulated, print_operators, print_tree, supported
 
 __all__ = ["FLOPS_BACKEND", "flops_to_string", "get_model_complexity_info", "params_to_string"]
 
@@ -123,7 +123,7 @@ def _by_layer(
     model: nn.Module, taken: Run, count: str | None, ignored: list[Any], hooks: dict[Any, Any]
 ) -> dict[nn.Module, int]:
     """What each module counts by itself, without the functions that ptflops counts once more."""
-    rows = taken.profile(count or "ptflops-modules", "--report=calls", "--all").rows
+    rows = taken.rows(count or "ptflops-modules", "--report=calls", "--all")
     each = by_module(rows, model, "macs")
     for module in model.modules():
         if type(module) in ignored:
@@ -145,11 +145,9 @@ def _pytorch(
     batch = _batch(taken)
     if count is not None:
         return total // batch
-    modules = number(taken.profile("ptflops-modules", "--report=none").total.get("macs"))
-    beside = total - modules if functions else 0
-    if ignored or hooks:
-        modules = sum(_by_layer(model, taken, count, ignored, hooks).values())
-    return int(modules / batch + beside)
+    once = number(taken.profile("ptflops-modules", "--report=none").total.get("macs"))
+    modules = accumulated(model, _by_layer(model, taken, count, ignored, hooks), set(hooks))
+    return int(modules / batch + (total - once if functions else 0))
 
 
 def _say_zero(model: nn.Module, ignored: list[Any], hooks: dict[Any, Any], ost: TextIO) -> None:

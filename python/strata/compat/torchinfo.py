@@ -174,7 +174,7 @@ def _layers(
     except Exception as problem:
         raise RuntimeError("Failed to run torchinfo. See above stack traces for more details.") from problem
     convention = "torchinfo-modules" if count == "torchinfo" else count
-    table = taken.profile(convention, "--report=calls", "--all").rows
+    table = taken.rows(convention, "--report=calls", "--all")
     macs = {(row.layer, row.call): number(row.get("macs")) for row in table}
     # Of a shared module the last place counts, as in the original.
     known = {info.module: info for info in registered(model)}

@@ -116,10 +116,10 @@ def _nodes(
     words = ["--energy=rasp", f"--columns={_COLUMNS}{',' + ','.join(MEMORY) if memory else ''}"]
     if memory:
         words.append("--device-memory=pytorch-cuda")
-    leaves = {(row.layer, row.call): row for row in taken.profile(count, "--report=calls", "--all", *words).rows}
+    leaves = {(row.layer, row.call): row for row in taken.rows(count, "--report=calls", "--all", *words)}
     trees: dict[Any, Any] = {}
     if memory or any(next(m.children(), None) for m in module.modules()):
-        rows = taken.profile(count, "--report=tree", *words).rows
+        rows = taken.rows(count, "--report=tree", *words)
         trees = {"" if at == 0 else row.layer: row for at, row in enumerate(rows)}  # the first is the model
     nodes = []
     for call in taken.watch.calls if taken.watch else []:
