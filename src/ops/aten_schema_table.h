@@ -594,7 +594,7 @@ constexpr AtenArgument kAtenArguments[] = {
     {9894, 11, AtenKind::Tensor, AtenDefault::Required, 0, 0},
     {8081, 6, AtenKind::Tensor, AtenDefault::Required, 0, 0},
     {2137, 3, AtenKind::Int, AtenDefault::Required, 0, 0},
-    {9916, 11, AtenKind::Int, AtenDefault::Required, 0, 0},
+    {9916, 11, AtenKind::Other, AtenDefault::Required, 0, 0},
     {0, 0, AtenKind::Tensor, AtenDefault::Required, 0, 0},
     {3175, 5, AtenKind::Tensor, AtenDefault::Required, 0, 0},
     {3137, 6, AtenKind::OptionalTensor, AtenDefault::Required, 0, 0},

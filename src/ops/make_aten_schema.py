@@ -177,7 +177,7 @@ class Texts:
 
 # Settings of memory and numbers, which torch's schemas have as plain integers.
 OTHER = {"dtype", "layout", "device", "memory_format", "generator", "pin_memory", "output_dtype",
-         "out_dtype"}
+         "out_dtype", "input_dtype"}
 
 
 def kind_of(argument):
