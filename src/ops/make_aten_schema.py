@@ -114,7 +114,7 @@ TRAINED = """
     convolution_backward embedding_dense_backward native_dropout_backward
     nll_loss_backward nll_loss2d_backward mse_loss_backward smooth_l1_loss_backward
     huber_loss_backward binary_cross_entropy_backward
-    slice_backward select_backward diagonal_backward unfold_backward
+    slice_backward select_backward diagonal_backward unfold_backward is_same_size
     _foreach_add _foreach_sub _foreach_mul _foreach_div _foreach_addcmul _foreach_addcdiv
     _foreach_lerp _foreach_sqrt _foreach_neg _foreach_reciprocal _foreach_pow _foreach_norm
     _foreach_maximum _foreach_copy _foreach_zero _foreach_abs _foreach_sign
@@ -177,7 +177,7 @@ class Texts:
 
 # Settings of memory and numbers, which torch's schemas have as plain integers.
 OTHER = {"dtype", "layout", "device", "memory_format", "generator", "pin_memory", "output_dtype",
-         "out_dtype"}
+         "out_dtype", "input_dtype"}
 
 
 def kind_of(argument):
