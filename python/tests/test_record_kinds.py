@@ -170,6 +170,11 @@ def test_script_modules():
     made = taken(traced, (1, 3, 16, 16))
     assert made["name"] == "Small" and flops(made) == flops(taken(model, (1, 3, 16, 16)))
     assert {row[1] for row in made["parameters"]} == dict(model.named_parameters()).keys()
+    where = {call[0]: made["modules"][call[4]][:2] for call in made["calls"]}
+    assert where["aten._convolution.default"] == ["body.0", "Conv2d"]
+    assert where["aten.addmm.default"] == ["head", "Linear"]
+    assert where["aten.native_batch_norm.default"] == ["body.1", "BatchNorm2d"] and where["aten.relu_.default"][0] == ""
+    assert "does not say which modules run" in made["notes"][0]
 
 
 @pytest.mark.skipif(not NEW, reason="torch.export is new in 2.1")
