@@ -180,8 +180,11 @@ class TestFvcore:
 
     def test_handles(self):
         theirs, ours = self.analyses()
+        handles = {
+            "aten::batch_norm": None, "aten::add": None, "aten::softmax": lambda i, o: i[0].type().sizes()[1] * 5,
+        }  # fmt: skip
         for each in (theirs, ours):
-            each.set_op_handle("aten::batch_norm", None, "aten::add", None, "aten::softmax", lambda i, o: i[0].type().sizes()[1] * 5)
+            each.set_op_handle(**handles)
         assert ours.by_operator() == theirs.by_operator()
         assert ours.unsupported_ops() == theirs.unsupported_ops()
         for each in (theirs, ours):

@@ -21,6 +21,17 @@ def test_a_function():
     assert [name for _, name in made["inputs"]] == ["x", "weight"] and flops(made) == 2 * 2 * 3 * 5
 
 
+@pytest.mark.parametrize("mode", ["meta", "real"])
+def test_a_function_that_uses_a_module(mode):
+    model = Small().eval()
+    made = taken(lambda x: model(x) + 1, (2, 3, 16, 16), mode=mode)
+    assert [row[:3] for row in made["modules"][:3]] == [["", "<lambda>", -1], ["<Small>", "Small", 0],
+                                                        ["<Small>.body", "Sequential", 1]]
+    assert {row[1]: made["tensors"][row[0]][1] for row in made["parameters"]} == {
+        f"<Small>.{name}": list(one.shape) for name, one in model.named_parameters()}
+    assert flops(made) == flops(taken(model, (2, 3, 16, 16)))
+
+
 def test_shared_modules_are_called_several_times():
     class Shares(torch.nn.Module):
         def __init__(self):
@@ -159,6 +170,11 @@ def test_script_modules():
     made = taken(traced, (1, 3, 16, 16))
     assert made["name"] == "Small" and flops(made) == flops(taken(model, (1, 3, 16, 16)))
     assert {row[1] for row in made["parameters"]} == dict(model.named_parameters()).keys()
+    where = {call[0]: made["modules"][call[4]][:2] for call in made["calls"]}
+    assert where["aten._convolution.default"] == ["body.0", "Conv2d"]
+    assert where["aten.addmm.default"] == ["head", "Linear"]
+    assert where["aten.native_batch_norm.default"] == ["body.1", "BatchNorm2d"] and where["aten.relu_.default"][0] == ""
+    assert "does not say which modules run" in made["notes"][0]
 
 
 @pytest.mark.skipif(not NEW, reason="torch.export is new in 2.1")

@@ -19,6 +19,7 @@ from .dispatch import Recorder
 from .errors import RecordingError, first_line, recording_error
 from .inputs import arguments, filled, mapped, names_of, tensors_in
 from .plan import Plan, alias_twin, meta_twin, plan_of
+from .scripted import place_calls
 from .shortcuts import Shortcuts
 from .step import Step
 from .tape import Tape, quoted
@@ -135,6 +136,8 @@ class _Run:
                         step.finish()
                 for tensor, path in tensors_in(result):
                     tape.outputs.append(f"[{tape.tag(tensor)[0]},{quoted(path and f'output.{path}' or 'output')}]")
+                if isinstance(subject, torch.jit.ScriptModule):
+                    place_calls(tape, plan)
                 return tape.encode(last=True)
         finally:
             self.failed = calls.failed

@@ -10,13 +10,13 @@ from typing import Any, Dict, List, Optional
 
 import torch
 
-from .borrow import unwrapped
+from .borrow import unwrapped, walk
 from .errors import NeedsValues
 from .inputs import tensors_in
-from .plan import Plan, Planned
+from .plan import Plan, Planned, own_tensors
 from .shortcuts import Shortcuts
 from .step import Step
-from .tape import Tape
+from .tape import Tape, quoted
 
 Module = torch.nn.Module
 _identity = threading.get_ident
@@ -40,12 +40,24 @@ class ModuleCalls:
         self.failed: Optional[str] = None  # the innermost module in which an exception was raised
 
     def stranger(self, module: Module) -> Planned:
-        """A module that is not in the tree: made during the run, or used by a function."""
+        """A module that is not in the tree: made during the run, or used by a function. Its parameters count, too."""
         found = self.met.get(id(module))
-        if found is None:
-            found = self.met[id(module)] = Planned(f"<{type(module).__name__}>", module)
-            self.held.append(module)
-        return found
+        if found is not None:
+            return found
+        start = f"<{type(module).__name__}>"
+        for below, one in walk(module):
+            if id(one) in self.known or id(one) in self.met:
+                continue
+            path = f"{start}.{below}" if below else start
+            self.met[id(one)] = Planned(path, one)
+            self.held.append(one)
+            for group, rows in (("_parameters", self.tape.parameters), ("_buffers", self.tape.buffers)):
+                for name, tensor in own_tensors(one, group).items():
+                    if tensor is not None and id(tensor) not in self.tape.foreign:
+                        row = f"[{self.tape.tag(tensor)[0]},{quoted(f'{path}.{name}')}"
+                        trainable = "true" if tensor.requires_grad else "false"
+                        rows.append(f"{row},{quoted(path)},{trainable}]" if group == "_parameters" else f"{row}]")
+        return self.met[id(module)]
 
     def __enter__(self) -> "ModuleCalls":
         tape, shortcuts, known, counts = self.tape, self.shortcuts, self.known, self.counts

@@ -130,7 +130,7 @@ class Tape:
         self.fixed = plan.mark
         self.tensors.extend(plan.tensors)
         self.storages.extend(plan.storages)
-        self.parameters, self.buffers = plan.parameters, plan.buffers
+        self.parameters, self.buffers = plan.parameters.copy(), plan.buffers.copy()
         if not ours:
             for tensor, tag in plan.tags.values():
                 self.foreign[id(tensor)] = (tensor, tag)

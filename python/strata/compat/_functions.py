@@ -120,7 +120,7 @@ class FunctionNames(TorchFunctionMode):
         document = json.loads(recording)
         calls: list[Any] = []
         moved: dict[int, int] = {}
-        starts = {first: rest for first, *rest in self.whole}
+        starts = {first: (end, operator, taken, made) for first, end, operator, taken, made in self.whole}
         at = 0
         while at < len(document["calls"]):
             call = document["calls"][at]

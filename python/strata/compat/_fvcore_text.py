@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 Cells = dict[str, dict[str, str]]
 
 
-def parameter_count(model: nn.Module) -> typing.DefaultDict[str, int]:
+def parameter_count(model: nn.Module) -> defaultdict[str, int]:
     """The elements of every parameter, and of all parameters below every path; "" is the whole."""
-    counts: typing.DefaultDict[str, int] = defaultdict(int)
+    counts: defaultdict[str, int] = defaultdict(int)
     for name, parameter in model.named_parameters():
         parts = name.split(".")
         for end in range(len(parts) + 1):
@@ -124,8 +124,8 @@ def _quiet(flops: FlopCountAnalysis, activations: Any) -> list[Any]:
 
 def _short(value: float, digits: int) -> str:
     """`4.089G`: thousands and more with a letter, already from a tenth of one."""
-    for above, unit, letter in ((1e14, 1e15, "P"), (1e11, 1e12, "T"), (1e8, 1e9, "G"), (1e5, 1e6, "M"), (1e2, 1e3, "K")):
-        if abs(value) > above:
+    for unit, letter in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")):
+        if abs(value) > unit / 10:
             return f"{value / unit:.{digits}f}".rstrip("0").rstrip(".") + letter
     return str(value)
 

@@ -86,7 +86,8 @@ class _Replace(importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         self.module = importlib.import_module(self.ours)
         # The machinery of imports writes the other name into the module, which is put back below.
-        self.kept = {name: getattr(self.module, name, None) for name in ("__spec__", "__loader__", "__package__", "__path__")}
+        names = ("__spec__", "__loader__", "__package__", "__path__")
+        self.kept = {name: getattr(self.module, name, None) for name in names}
         return self.module
 
     def exec_module(self, module: ModuleType) -> None:

@@ -150,9 +150,8 @@ class FlopCountAnalysis:
             seen |= owners
             places = owners if self._ancestors == "owner" else {*call.callers, ""}
             self._add(call, stats, [place for place in places if place in stats.counts])
-        for call in taken.watch.calls if taken.watch else []:
-            if _leaves_a_trace(call.module):
-                seen.add(call.path)
+        ran = taken.watch.calls if taken.watch else []
+        seen |= {each.path for each in ran if _leaves_a_trace(each.module)}
         stats.uncalled = set(self._aliases.values()) - seen
         return stats
 

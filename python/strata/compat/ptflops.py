@@ -72,7 +72,7 @@ def get_model_complexity_info(
         traceback.print_exc()
         return None, None
     params = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    texts = {"units": flops_units, "precision": output_precision}
+    texts: dict[str, Any] = {"units": flops_units, "precision": output_precision}
     if chosen is FLOPS_BACKEND.ATEN:
         macs = print_operators(
             taken, count or "ptflops-aten", list(ignore_modules), hooks, verbose,
@@ -129,10 +129,10 @@ def _by_layer(
         if type(module) in ignored:
             each[module] = 0
         elif type(module) in hooks and taken.watch is not None:
-            module.__flops__ = 0
+            module.__flops__ = 0  # type: ignore[assignment]
             for call in taken.watch.of(module):
                 hooks[type(module)](module, tensors(call.inputs), tensors(call.outputs))
-            each[module] = int(module.__flops__)
+            each[module] = int(module.__flops__)  # type: ignore[arg-type]
             del module.__flops__
     return each
 

@@ -87,8 +87,8 @@ def _table_text(report: Report) -> str:
     """The table as pandas prints it: two spaces between columns, six digits, powers of ten if needed."""
     from ..compat._data_frame_text import data_frame_text
 
-    cells = [[_cell(row[name]) for name in report.fields] for row in report.rows]
-    cells.append([_cell(report.totals[n]) if n in report.totals else "" if n == "name" else "NaN" for n in report.fields])
+    last = {name: report.totals.get(name, "" if name == "name" else "NaN") for name in report.fields}
+    cells = [[str(row[name]) for name in report.fields] for row in [*report.rows, last]]
     for at, name in enumerate(report.fields):
         values = [row[name] for row in report.rows] + ([report.totals[name]] if name in report.totals else [])
         if any(isinstance(value, float) for value in values):
@@ -97,10 +97,6 @@ def _table_text(report: Report) -> str:
                 row[at] = text
     index = [*(str(at) for at in range(len(report.rows))), "total"]
     return data_frame_text(index, report.fields, [name for name in report.fields if name not in TEXTS], cells)
-
-
-def _cell(value: Any) -> str:
-    return str(value)
 
 
 def _float_texts(values: list[float]) -> list[str]:
