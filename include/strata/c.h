@@ -11,9 +11,9 @@
  *   strata_document_free(document);
  *
  * Nothing is printed, no signal handler is installed, and the process never exits: what the program
- * would print is part of the document. Any number of threads may call at the same time; one document
- * is for one thread at a time. All texts are UTF-8. Nothing is thrown: where memory runs out, that is
- * an error like any other. docs/c.md says more. */
+ * would print is part of the document. Any number of threads may call at the same time; one
+ * document is for one thread at a time. All texts are UTF-8. Nothing is thrown: where memory runs
+ * out, that is an error like any other. docs/c.md says more. */
 #ifndef STRATA_C_H
 #define STRATA_C_H
 
@@ -35,7 +35,7 @@ extern "C" {
 
 /* What the library was compiled as, to be compared with STRATA_C_ABI; and its version, "0.2.0". */
 STRATA_C_EXPORT int strata_abi(void);
-STRATA_C_EXPORT const char *strata_version(void);
+STRATA_C_EXPORT const char* strata_version(void);
 
 /* The exit codes of the program, which strata_run() returns. */
 enum strata_code {
@@ -49,87 +49,87 @@ enum strata_code {
 
 typedef struct strata_document strata_document;
 
-/* A wish to stop, which any thread may set, also while a command runs; it stays set. A `progress` that
- * wants to stop sets it, too. */
+/* A wish to stop, which any thread may set, also while a command runs; it stays set. A `progress`
+ * that wants to stop sets it, too. */
 typedef struct strata_stop strata_stop;
-STRATA_C_EXPORT strata_stop *strata_stop_new(void); /* NULL: there is no memory */
-STRATA_C_EXPORT void strata_stop_set(strata_stop *stop);
-STRATA_C_EXPORT void strata_stop_free(strata_stop *stop);
+STRATA_C_EXPORT strata_stop* strata_stop_new(void); /* NULL: there is no memory */
+STRATA_C_EXPORT void strata_stop_set(strata_stop* stop);
+STRATA_C_EXPORT void strata_stop_free(strata_stop* stop);
 
 /* A file in memory: the word "memory:NAME" names it wherever a command reads a file. The bytes are
  * copied. */
 typedef struct strata_file {
-  const char *name;
-  const void *bytes;
+  const char* name;
+  const void* bytes;
   size_t size;
 } strata_file;
 
 /* Members that are left out of an initializer are 0 or NULL, and may all be. */
 typedef struct strata_call {
   size_t size;              /* sizeof(strata_call) */
-  const char *const *words; /* without the program's name: "stat", "model.onnx", "--batch", "4" */
+  const char* const* words; /* without the program's name: "stat", "model.onnx", "--batch", "4" */
   size_t word_count;
-  const strata_file *files;
+  const strata_file* files;
   size_t file_count;
   /* Long commands say how far they are: the stage, and a share of it from 0 to 1. What is not 0 as
    * an answer is the wish to stop. */
-  int (*progress)(void *user, const char *stage, double share);
-  void (*note)(void *user, const char *sentence); /* at once; the document has all of them */
-  void *user;
-  strata_stop *stop;
+  int (*progress)(void* user, const char* stage, double share);
+  void (*note)(void* user, const char* sentence); /* at once; the document has all of them */
+  void* user;
+  strata_stop* stop;
 } strata_call;
 
-/* Runs a command. Returns its exit code, and sets `document`, also for an error, to one that has to be
- * freed; to NULL only if there is no memory even for that. */
-STRATA_C_EXPORT int strata_run(const strata_call *call, strata_document **document);
+/* Runs a command. Returns its exit code, and sets `document`, also for an error, to one that has to
+ * be freed; to NULL only if there is no memory even for that. */
+STRATA_C_EXPORT int strata_run(const strata_call* call, strata_document** document);
 
 /* A document from the JSON that strata_document_json(), or the program with --format json, made. */
-STRATA_C_EXPORT int strata_read(const char *json, size_t size, strata_document **document);
+STRATA_C_EXPORT int strata_read(const char* json, size_t size, strata_document** document);
 
-STRATA_C_EXPORT void strata_document_free(strata_document *document);
+STRATA_C_EXPORT void strata_document_free(strata_document* document);
 
 /* Texts below end with a 0 that their size does not count, and live as long as the document. */
 
 /* "profile", "bench", "diff", …: the name of its schema. Empty: the command printed a text, or
  * nothing. */
-STRATA_C_EXPORT const char *strata_document_kind(const strata_document *document);
+STRATA_C_EXPORT const char* strata_document_kind(const strata_document* document);
 /* Why the code is not STRATA_CODE_FINE; empty if it is. */
-STRATA_C_EXPORT const char *strata_document_error(const strata_document *document);
+STRATA_C_EXPORT const char* strata_document_error(const strata_document* document);
 /* Sentences that the program prints beside its results. */
-STRATA_C_EXPORT size_t strata_document_note_count(const strata_document *document);
-STRATA_C_EXPORT const char *strata_document_note(const strata_document *document, size_t number);
+STRATA_C_EXPORT size_t strata_document_note_count(const strata_document* document);
+STRATA_C_EXPORT const char* strata_document_note(const strata_document* document, size_t number);
 /* What the program prints for the words of the call, in the format of its --format. It is made when
- * it is asked for; so is the JSON. NULL: it could not be made, and strata_document_error() says why.
- * `size` may be NULL. */
-STRATA_C_EXPORT const char *strata_document_text(strata_document *document, size_t *size);
-STRATA_C_EXPORT const char *strata_document_json(strata_document *document, size_t *size);
+ * it is asked for; so is the JSON. NULL: it could not be made, and strata_document_error() says
+ * why. `size` may be NULL. */
+STRATA_C_EXPORT const char* strata_document_text(strata_document* document, size_t* size);
+STRATA_C_EXPORT const char* strata_document_json(strata_document* document, size_t* size);
 
 /* The document in any format of --format: "table", "csv", "md", "html", "svg", "png", …. `options`
  * are words such as "--width", "100", "--exact", "--color", "always", "--chart", "macs",
  * "--with-paths". Returns a code as strata_run() does; the text lives until the next call of this
  * function with this document. */
-STRATA_C_EXPORT int strata_render(strata_document *document, const char *format,
-                                  const char *const *options, size_t option_count,
-                                  const char **text, size_t *size);
+STRATA_C_EXPORT int strata_render(strata_document* document, const char* format,
+                                  const char* const* options, size_t option_count,
+                                  const char** text, size_t* size);
 
 /* Its tables, by number and by name: "layers", "total", …. */
-STRATA_C_EXPORT size_t strata_document_table_count(const strata_document *document);
-STRATA_C_EXPORT const char *strata_document_table_name(const strata_document *document,
+STRATA_C_EXPORT size_t strata_document_table_count(const strata_document* document);
+STRATA_C_EXPORT const char* strata_document_table_name(const strata_document* document,
                                                        size_t table);
 
 /* Arrow's C data and stream interfaces, which Arrow says to copy, with its own names and guards. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 struct ArrowSchema {
-  const char *format;
-  const char *name;
-  const char *metadata;
+  const char* format;
+  const char* name;
+  const char* metadata;
   int64_t flags;
   int64_t n_children;
-  struct ArrowSchema **children;
-  struct ArrowSchema *dictionary;
-  void (*release)(struct ArrowSchema *);
-  void *private_data;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
 };
 struct ArrowArray {
   int64_t length;
@@ -137,30 +137,31 @@ struct ArrowArray {
   int64_t offset;
   int64_t n_buffers;
   int64_t n_children;
-  const void **buffers;
-  struct ArrowArray **children;
-  struct ArrowArray *dictionary;
-  void (*release)(struct ArrowArray *);
-  void *private_data;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
 };
 #endif
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
 struct ArrowArrayStream {
-  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
-  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
-  const char *(*get_last_error)(struct ArrowArrayStream *);
-  void (*release)(struct ArrowArrayStream *);
-  void *private_data;
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
 };
 #endif
 
 /* A table as an Arrow stream, which the caller releases, also after the document: whole numbers are
- * int64, others float64, texts utf8, truths bool, shapes lists of lists of int64; what is unknown is
- * null. A formula is null in the column of numbers, and its text is in the column "NAME.formula",
- * which is there if any row has one. Titles and units are metadata of the columns. */
-STRATA_C_EXPORT int strata_document_arrow(strata_document *document, size_t table,
-                                          struct ArrowArrayStream *stream);
+ * int64, others float64, texts utf8, truths bool, shapes lists of lists of int64; what is unknown
+ * is null. A formula is null in the column of numbers, and its text is in the column
+ * "NAME.formula", which is there if any row has one. Titles and units are metadata of the columns.
+ */
+STRATA_C_EXPORT int strata_document_arrow(strata_document* document, size_t table,
+                                          struct ArrowArrayStream* stream);
 
 #ifdef __cplusplus
 }
