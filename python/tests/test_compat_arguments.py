@@ -71,6 +71,19 @@ class TestThop:
             assert thop.clever_format(numbers, "%.3f") == theirs(numbers, "%.3f")
 
 
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
+def test_recurrent_layers(kind):
+    """They run as one operator or as dozens, and count as the one layer that they are."""
+    net, inputs = nn.Sequential(kind(32, 64, bidirectional=True)).eval(), torch.zeros(10, 3, 32)
+    theirs = original("thop").profile(copy.deepcopy(net), (inputs,), verbose=False)
+    assert thop.profile(net, (inputs,), verbose=False) == theirs
+    theirs = original("torchinfo").summary(net, input_data=inputs, verbose=0).total_mult_adds
+    assert torchinfo.summary(net, input_data=inputs, verbose=0).total_mult_adds == theirs
+    options = {"input_constructor": lambda _: inputs[:, :1], "as_strings": False, "print_per_layer_stat": False}
+    theirs = said(original("ptflops").get_model_complexity_info, copy.deepcopy(net), (1,), **options)[0]
+    assert said(ptflops.get_model_complexity_info, net, (1,), **options)[0] == theirs
+
+
 def count_tanh(module, inputs, output):
     module.__flops__ += 7 * output.numel()
 

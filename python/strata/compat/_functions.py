@@ -25,6 +25,10 @@ _POOLS = {
 }
 
 
+_RECURRENT = {
+    "lstm": "aten.lstm.input", "gru": "aten.gru.input", "rnn_tanh": "aten.rnn_tanh.input",
+    "rnn_relu": "aten.rnn_relu.input",
+}  # fmt: skip
 _ATTENTION = getattr(functional, "scaled_dot_product_attention", None)
 
 
@@ -60,8 +64,8 @@ class FunctionNames(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.ranges: list[tuple[int, int, str]] = []
-        # Calls that are written as one: from, to, operator, arguments, and the tensor that it makes.
-        self.whole: list[tuple[int, int, str, list[Any], int]] = []
+        # Calls that are written as one: from, to, operator, arguments, and the tensors that it makes.
+        self.whole: list[tuple[int, int, str, list[Any], list[int]]] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -71,6 +75,10 @@ class FunctionNames(TorchFunctionMode):
         if func is torch.einsum and args and isinstance(args[0], str):
             operands = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
             return self._as_one(func, "aten.einsum.default", [args[0], list(operands)], args, kwargs)
+        recurrent = _RECURRENT.get(getattr(func, "__name__", ""))
+        if recurrent is not None and len(args) == 9:
+            taken = [args[0], *(list(each) if isinstance(each, (list, tuple)) else each for each in args[1:])]
+            return self._as_one(func, recurrent, taken, args, kwargs)
         if func is _ATTENTION:
             given = {**dict(zip(("query", "key", "value", "attn_mask"), args)), **kwargs}
             tensors = [given[name] for name in ("query", "key", "value")] + [given.get("attn_mask")]
@@ -104,7 +112,9 @@ class FunctionNames(TorchFunctionMode):
         written = [_written(tape, each) for each in taken]
         result = func(*args, **kwargs)
         if _calls_so_far() > before:
-            self.whole.append((before, _calls_so_far(), operator, written, tape.tag(result)[0]))
+            results = result if isinstance(result, tuple) else (result,)
+            made = [tape.tag(each)[0] for each in results]
+            self.whole.append((before, _calls_so_far(), operator, written, made))
         return result
 
     def names(self) -> dict[int, str]:
@@ -112,8 +122,8 @@ class FunctionNames(TorchFunctionMode):
         return {at: name for first, end, name in self.ranges for at in range(first, end)}
 
     def rewritten(self, recording: bytes) -> tuple[bytes, dict[int, str]]:
-        """The recording with the one call that the model made for each einsum and each attention, and the
-        names of functions for it."""
+        """The recording with the one call that the model made for each einsum, attention and recurrent layer,
+        and the names of functions for it."""
         names = self.names()
         if not self.whole:
             return recording, names
@@ -127,7 +137,7 @@ class FunctionNames(TorchFunctionMode):
             moved[at] = len(calls)
             if at in starts:
                 end, operator, taken, made = starts[at]
-                calls.append([operator, taken, {}, [made], *call[4:]])
+                calls.append([operator, taken, {}, made, *call[4:]])
                 moved.update((inner, len(calls) - 1) for inner in range(at, end))
                 at = end
             else:
