@@ -235,3 +235,13 @@ class TestTorchstat:
     def test_wrong_arguments(self):
         with pytest.raises(AssertionError):
             torchstat.stat(small(), (12, 12))
+
+
+def test_an_operator_that_strata_does_not_know_is_said() -> None:
+    class Bessel(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.special.bessel_j1(x)
+
+    with pytest.warns(UserWarning, match="special_bessel_j1"):
+        macs, params = thop.profile(torch.nn.Sequential(torch.nn.Linear(4, 3), Bessel()), (torch.rand(2, 4),), verbose=False)
+    assert (macs, params) == (2 * 4 * 3, 4 * 3 + 3)

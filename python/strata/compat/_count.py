@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ _LONE = "(model)"
 def number(cell: Any) -> int:
     """A count of a row: a lower bound counts as what is known, and what is not counted as 0.
 
-    The packages that are replaced leave out what they do not know, and say nothing.
+    The packages that are replaced leave out what they do not know; `Run.profile` warns of it.
     """
     if isinstance(cell, AtLeast):
         cell = cell.value
@@ -59,8 +60,11 @@ class Run:
         if not any(word.startswith(("--columns", "--report=none")) for word in words):
             command.append("--columns=layer,type,call,macs,flops,read,write")
         files = {name: self.recording}
-        return Profile(_native.run(command, files), command[1:2], files, count)
-
+        profile = Profile(_native.run(command, files), command[1:2], files, count)
+        unknown = profile.facts.get("unknown_ops")
+        if unknown:
+            warnings.warn(f"strata does not know what these operators cost, and they count as 0: {unknown}", stacklevel=3)
+        return profile
 
     def rows(self, count: str, *words: str) -> list[Row]:
         """The rows of `profile`; those of a model without children have its path, which is empty."""
