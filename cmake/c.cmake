@@ -20,7 +20,10 @@ target_link_libraries(strata_c PRIVATE strata_c_objects strata_commands)
 target_include_directories(strata_c INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_options(strata_c PRIVATE -Wl,--version-script=${map} -Wl,-z,defs)
+target_link_options(strata_c PRIVATE -Wl,--version-script=${map})
+if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")  # whose functions are in the program that opens it
+  target_link_options(strata_c PRIVATE -Wl,-z,defs)
+endif()
 set_target_properties(strata_c PROPERTIES
   LINK_DEPENDS ${map} VERSION ${PROJECT_VERSION} SOVERSION 1 EXPORT_NAME c
   DISABLE_PRECOMPILE_HEADERS ON)
