@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/model_options.h"
+#include "cli/outlet.h"
 #include "cli/table_options.h"
 #include "options/options.h"
 #include "strata/task/diff.h"
@@ -38,8 +39,8 @@ Result<int> run(Options& options) {
   options.table.limit_to(outcome->bytes, options.model.limit);
   // A chart along the network has places for all layers.
   const bool all = options.all || (options.table.in_depth() && !options.table.chooses());
-  // Whoever chooses may name columns of either form.
-  const bool both = options.table.chooses() || options.table.in_depth();
+  // Whoever chooses may name columns of either form, and a caller in this process may ask for both.
+  const bool both = options.table.chooses() || options.table.in_depth() || outlet() != nullptr;
   Document document = compare::diff_document(
       outcome->comparison, {.all = all,
                             .numbers = both || options.table.has_all() || options.table.exact,
