@@ -71,7 +71,8 @@ TEST_F(BrokenTest, NotAFile) {
 TEST_F(BrokenTest, NotOnnx) {
   using namespace std::string_view_literals;
   constexpr std::string_view kReads =
-      "strata reads ONNX models (.onnx), exported PyTorch programs (.pt2)";
+      "strata reads ONNX models (.onnx), exported PyTorch programs (.pt2), recordings of strata's "
+      "Python package (.json)";
   const auto expect = [&](std::string_view content, const std::string& name,
                           const std::string& said) {
     std::string wanted = name + " is " + said;
@@ -102,7 +103,7 @@ TEST_F(BrokenTest, NotOnnx) {
          "a TensorFlow Lite model; export it to ONNX first (READS)");
   EXPECT_EQ(sentence("\xfe\xfe\x01\0"sv, "odd.bin"),
             "odd.bin is in no format that strata reads (ONNX models (.onnx), exported PyTorch "
-            "programs (.pt2))");
+            "programs (.pt2), recordings of strata's Python package (.json))");
 }
 
 TEST_F(BrokenTest, ModelWithoutANetwork) {
@@ -128,7 +129,7 @@ TEST_F(BrokenTest, CutOff) {
                 said == "m.onnx: the file holds no graph, so it is no ONNX model" ||
                 said ==
                     "m.onnx is in no format that strata reads (ONNX models (.onnx), exported "
-                    "PyTorch programs (.pt2))")
+                    "PyTorch programs (.pt2), recordings of strata's Python package (.json))")
         << size << ": " << said;
   }
   EXPECT_GT(complaints, 200);
