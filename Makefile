@@ -5,9 +5,9 @@ build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 
 .PHONY: demo test test-all check-format models bench install wheel format coverage clean
 
-demo:  ## build strata and profile a real network
+demo:  ## build the program and its engines, and profile a real network
 	deps/install.sh build engines
-	$(call build,release)
+	$(call build,release) --target strata_cli strata_engines
 	build/release/strata stat tests/models/mobilenet_v2.onnx
 
 test: check-format  ## whole programs with g++; unit tests and fuzzers with clang and sanitizers
