@@ -122,11 +122,21 @@ export class Page {
   }
 
   async click(selector, nth = 0) {
-    const place = await this.run((where, index) => {
+    const place = await this.run(async (where, index) => {
       const element = document.querySelectorAll(where)[index];
       element.scrollIntoView({block: "center", inline: "nearest"});
-      const box = element.getBoundingClientRect();
-      return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+      const middle = () => {
+        const box = element.getBoundingClientRect();
+        return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+      };
+      let at = middle();
+      for (let i = 0; i < 100; ++i) {  // what stands above it may not have been drawn yet
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        const before = at;
+        at = middle();
+        if (at.x === before.x && at.y === before.y) break;
+      }
+      return at;
     }, selector, nth);
     await this.clickAt(place.x, place.y);
   }

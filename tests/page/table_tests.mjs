@@ -56,8 +56,9 @@ export const tableTests = {
     const p = await browser.open(page("search", "stat", mobilenet));
     await p.click("input[type=search]");
     await p.type("features.1 conv2d");
-    await settled();
-    assert.ok((await p.run(() => document.querySelector(".count").textContent)).startsWith(`${wanted} of `));
+    const count = () => p.run(() => document.querySelector(".count").textContent);
+    await until(async () => (await count()).startsWith(`${wanted} of `));
+    assert.ok((await count()).startsWith(`${wanted} of `), await count());
     assert.ok((await p.run(cellsOf)).every((cells) => cells[0].includes("features.1")));
     await clean(p);
   },
@@ -70,6 +71,7 @@ export const tableTests = {
     const energy = await p.run(() => [...document.querySelectorAll(".menu label")].findIndex((one) =>
       one.textContent === "Energy"));
     await p.click(".menu input", energy);
+    await until(async () => await header(p, "Energy") >= 0);
     assert.ok(await header(p, "Energy") >= 0);
     await p.run(() => [...document.querySelectorAll("button")].find((one) =>
       one.textContent === "Copy as CSV").click());
