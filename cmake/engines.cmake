@@ -1,4 +1,5 @@
 # The plugins: engines/<name>/*.cc become <build>/engines/libstrata_engine_<name>.so.
+option(STRATA_TORCH "Build PyTorch's engine where libtorch is found" ON)
 option(STRATA_FETCH "Fetch ONNX Runtime with npm where the machine has none" OFF)
 set(STRATA_ONNXRUNTIME_DIR ${PROJECT_BINARY_DIR}/onnxruntime CACHE PATH
     "Where ONNX Runtime is fetched to")
@@ -100,6 +101,9 @@ else()
     target_compile_definitions(strata_engine_onnxruntime PRIVATE
       STRATA_ONNXRUNTIME_LIBRARY="${onnxruntime_LIBRARY}")
   endif()
+endif()
+if(STRATA_TORCH)
+  include(cmake/torch.cmake)
 endif()
 get_property(engines GLOBAL PROPERTY STRATA_ENGINE_TARGETS)
 add_custom_target(strata_engines)

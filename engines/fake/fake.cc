@@ -86,6 +86,7 @@ const StrataEngine kEngine = {
     .absent = give_absent,
     .weight_bytes = weight_bytes,
     .cancel = [](StrataSession* session) { session->cancelled = true; },
+    .record = nullptr,  // strata reads ONNX files
 };
 
 }  // namespace

@@ -28,6 +28,11 @@ constexpr CodeRow kRows[] = {
     {Code::EngineMissing, "engine_missing", Model, "no engine \"{name}\" on this machine{detail}"},
     {Code::EngineNotHere, "engine_not_here", Model, "no engine \"{name}\" on this machine"},
     {Code::NeedsOwnFile, "needs_own_file", Model, "{name} opens {found}, not ONNX"},
+    {Code::ScriptNeedsEngine, "script_needs_engine", Model,
+     "{file} is a TorchScript file, which is code: strata runs it once on the engine torch to "
+     "profile it, and that is not on this machine"},
+    {Code::NoInputShape, "no_input_shape", Usage,
+     "{file} is a TorchScript file, which does not say what shapes its inputs have ({found})"},
     {Code::NoFileFor, "no_file_for", Model, "there is no file for {name}"},
 
     {Code::OutsideData, "outside_data", Model, ""},

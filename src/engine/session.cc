@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ops/registry.h"
+#include "read/torch/operands.h"
 #include "strata/engine/engine.h"
 
 namespace strata {
@@ -90,6 +92,13 @@ Kernel to_kernel(const StrataKernel& kernel) {
   return out;
 }
 
+// Whether there is a rule for an operator of PyTorch.
+int has_rule(const char* target) {
+  const torch::Operator op = torch::operator_of(target);
+  constexpr int kVersion = 1;  // PyTorch's operators have one
+  return find_rule(op.domain, op.op, kVersion) != nullptr ? 1 : 0;
+}
+
 int add_kernel(void* user, const StrataKernel* kernel) {
   static_cast<std::vector<Kernel>*>(user)->push_back(to_kernel(*kernel));
   return 0;
@@ -157,6 +166,7 @@ Result<Session> Engine::open(StrataOpen& open, const SessionOptions& options) co
   const std::vector<const char*> own = pointers(options.options);
   open.options = own.data();
   open.option_count = own.size();
+  open.knows = has_rule;
   StrataSession* session = nullptr;
   StrataError error{};
   const StrataStatus status = api_->open(&open, &session, &error);
@@ -261,6 +271,21 @@ Result<std::vector<Kernel>> Session::plan() {
   const StrataStatus status = api_->plan(session_, &all, add_kernel, &error);
   if (status != STRATA_OK) return failed(*api_, status, error);
   return all;
+}
+
+Result<std::string> Session::record() {
+  std::string text;
+  StrataError error{};
+  if (api_->record == nullptr)
+    return failure(Code::EngineUnsupported,
+                   {.name = api_->name, .detail = "it does not record what a model does"});
+  const auto take = [](void* user, const char* part) {
+    *static_cast<std::string*>(user) += part;
+    return 0;
+  };
+  const StrataStatus status = api_->record(session_, &text, take, &error);
+  if (status != STRATA_OK) return failed(*api_, status, error);
+  return text;
 }
 
 Result<std::vector<ModuleCall>> Session::modules() {

@@ -17,6 +17,10 @@ constexpr Advice kAdvice[] = {
     {Code::EngineMissing, "{message}; looked for\n  {found}"},
     {Code::EngineNotHere, "{message}; `strata engines` says what there is"},
     {Code::NeedsOwnFile, "{message}; give it a file of its own with --pair {name}=FILE,…"},
+    {Code::ScriptNeedsEngine,
+     "{message}. Build strata where libtorch is installed, or export the model in Python:\n"
+     "  torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")"},
+    {Code::NoInputShape, "{message}; give them with --input {name}=1x3x224x224"},
     {Code::NoFileFor, "--pair has no file for {name}"},
 
     {Code::OutsideData, "{message}; if you trust the model, allow it with --allow-outside-data"},

@@ -5,7 +5,9 @@
 #include "base/mapped_file.h"
 #include "read/looks_like.h"
 #include "read/onnx/reader.h"
+#include "read/recording/reader.h"
 #include "read/registry.h"
+#include "read/torch/script.h"
 
 namespace strata {
 
@@ -45,6 +47,21 @@ Result<Model> read_model(const std::string& path, const ReadOptions& options) {
     return model;
   }
   return failure(unknown_format(path, bytes));
+}
+
+bool is_torchscript(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  return file && torch::looks_like_script((*file)->bytes());
+}
+
+Result<Model> read_recording(std::string bytes, std::string_view label,
+                             const ReadOptions& options) {
+  const auto kept = std::make_shared<const std::string>(std::move(bytes));
+  auto model = recording::read(*kept, label, options);
+  if (!model) return model;
+  model->path = label;
+  model->backing = kept;
+  return model;
 }
 
 Result<Model> read_onnx(std::string_view bytes, std::string_view label,

@@ -12,7 +12,7 @@
 
 namespace strata {
 
-enum class JobKind : std::uint8_t { Calibrate, Sensitivity, Quantize, Timing };
+enum class JobKind : std::uint8_t { Calibrate, Sensitivity, Quantize, Timing, Record };
 
 // From the job. To all but Started and Done the caller replies with Heard.
 enum class JobWord : std::uint8_t {

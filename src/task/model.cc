@@ -9,6 +9,7 @@
 #include "strata/build/weights.h"
 #include "strata/cost/cost.h"
 #include "strata/read/read.h"
+#include "strata/task/record.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/hugging_face.h"
 #include "strata/zoo/zoo.h"
@@ -32,6 +33,8 @@ Result<Model> build_from_folder(const ModelRequest& request) {
 }
 
 Result<Model> read_or_build(const ModelRequest& request) {
+  if (!request.recording.empty())
+    return read_recording(request.recording, request.path, {.limit = request.limit});
   if (zoo::is_hugging_face(request.path)) return build_from_folder(request);
   if (!request.path.starts_with(zoo::kPrefix))
     return read_model(request.path, {.model = request.model,
@@ -73,9 +76,15 @@ Status check_batch(const LoadedModel& loaded, ModelRequest request) {
 }  // namespace
 
 Result<LoadedModel> load_model(const ModelRequest& request) {
+  if (request.recording.empty() && is_torchscript(request.path)) {
+    auto recorded = record_model({.model = request});
+    if (!recorded) return failure(recorded);
+    return load_model(*recorded);
+  }
   auto model = read_or_build(request);
   if (!model) return failure(model);
-  InferOptions sizes = request.sizes;
+  // A recording is one run, with the sizes that it was recorded with.
+  InferOptions sizes = request.recording.empty() ? request.sizes : InferOptions{};
   sizes.limit = request.limit;
   auto inference = infer(*model, sizes);
   if (!inference) return failure_in(request.path, inference);

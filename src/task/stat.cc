@@ -2,6 +2,8 @@
 
 #include "strata/machine/roofline.h"
 #include "strata/profile/columns.h"
+#include "strata/read/read.h"
+#include "strata/task/record.h"
 
 namespace strata {
 
@@ -26,9 +28,32 @@ Result<Profile> table_of(const Analysis& analysis, ProfileOptions& profile, bool
   return table;
 }
 
+// A TorchScript file is recorded on the engine and the inputs that it is timed with.
+Result<StatRequest> with_recording(const StatRequest& request, const Observer& observer) {
+  StatRequest out = request;
+  if (!request.model.recording.empty() || !is_torchscript(request.model.path)) return out;
+  RecordRequest record{.model = request.model};
+  if (out.time) {
+    TimingRequest& time = *out.time;
+    if (time.engine.engine == EngineRequest().engine) time.engine.engine = record.engine.engine;
+    record.engine = time.engine;
+    record.inputs = time.inputs;
+    record.seed = time.seed;
+    record.program = time.program;
+  }
+  observer.show("recording", 0);
+  auto recorded = record_model(record, observer);
+  if (!recorded) return failure(recorded);
+  out.model = std::move(*recorded);
+  return out;
+}
+
 }  // namespace
 
-Result<StatOutcome> run_stat(const StatRequest& request, const Observer& observer) {
+Result<StatOutcome> run_stat(const StatRequest& given, const Observer& observer) {
+  const auto recorded = with_recording(given, observer);
+  if (!recorded) return failure(recorded);
+  const StatRequest& request = *recorded;
   auto loaded = load_model(request.model);
   if (!loaded) return failure(loaded);
   StatOutcome out;

@@ -7,6 +7,7 @@
 
 #include "strata/data/inputs.h"
 #include "strata/machine/machine.h"
+#include "strata/task/record.h"
 #include "task/job_process.h"
 #include "task/timing_job.h"
 
@@ -85,8 +86,10 @@ TimingOptions timing_options(const TimingRequest& request, const LoadedModel& lo
 }
 
 // An engine says in its own words that weights are missing.
-tl::unexpected<Error> refused(const Model& model, Error error) {
-  const Status weights = check_has_weights(model);
+tl::unexpected<Error> refused(const LoadedModel& loaded, const ModelRequest& request,
+                              Error error) {
+  if (!request.recording.empty()) return failure(std::move(error));
+  const Status weights = check_has_weights(loaded.model);
   if (weights || error.code == Code::EngineUnsupported) return failure(std::move(error));
   return failure(weights);
 }
@@ -103,6 +106,13 @@ Observer told_now_and_then(const Observer& caller) {
     caller.show(stage, share);
   };
   return seldom;
+}
+
+Result<std::vector<HostTensor>> inputs_of(const LoadedModel& loaded, const ModelRequest& model,
+                                          const TimingRequest& request) {
+  if (!model.recording.empty()) return recorded_inputs(model.sizes, request.inputs, request.seed);
+  return request.inputs.empty() ? random_inputs(loaded.model, request.seed)
+                                : read_inputs(loaded.model, request.inputs);
 }
 
 Result<TimedRun> measure(const LoadedModel& loaded, const ModelRequest& model,
@@ -124,22 +134,21 @@ Result<TimedRun> measure(const LoadedModel& loaded, const ModelRequest& model,
   out.threads = timing.session.threads;
   if (!request.time && !request.memory) {
     auto plan = plan_kernels(*engine, source, timing.session);
-    if (!plan) return refused(loaded.model, plan.error());
+    if (!plan) return refused(loaded, model, plan.error());
     out.plan = std::move(*plan);
     return out;
   }
-  auto inputs = request.inputs.empty() ? random_inputs(loaded.model, request.seed)
-                                       : read_inputs(loaded.model, request.inputs);
+  auto inputs = inputs_of(loaded, model, request);
   if (!inputs) return failure(inputs);
   out.machine = named_facts(read_machine());  // the load before the measurement, not during it
   if (request.time) {
     auto measured = time_model(*engine, source, *inputs, timing);
-    if (!measured) return refused(loaded.model, measured.error());
+    if (!measured) return refused(loaded, model, measured.error());
     out.timing = std::move(*measured);
   }
   if (request.memory && !observer.stopped()) {
     auto traced = trace_memory(*engine, source, *inputs, timing.session, timing.stop);
-    if (!traced && !observer.stopped()) return refused(loaded.model, traced.error());
+    if (!traced && !observer.stopped()) return refused(loaded, model, traced.error());
     if (traced) out.memory = std::move(*traced);
   }
   out.interrupted = observer.stopped();

@@ -25,6 +25,7 @@
 #include "strata/task/quantize.h"
 #include "strata/task/sensitivity.h"
 #include "task/job_message.h"
+#include "task/record_job.h"
 #include "task/timing_job.h"
 
 namespace strata {
@@ -151,6 +152,8 @@ MessageWriter run_job(MessageReader& in, const Observer& observer) {
       return run_with(run_quantize, in, observer);
     case JobKind::Timing:
       return run_with(run_timing_job, in, observer);
+    case JobKind::Record:
+      return run_with(run_record_job, in, observer);
   }
   return done(Result<bool>(failure("a job that it does not know", ErrorKind::Bug)));
 }

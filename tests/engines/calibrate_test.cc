@@ -196,7 +196,7 @@ TEST_P(CalibrateTest, SaysWhichSampleAnEngineFailsOn) {
               AllOf(HasSubstr("sample 1 (random 1): fake"), HasSubstr("failed, as asked for")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, CalibrateTest, ::testing::ValuesIn(engine_names()),
+INSTANTIATE_TEST_SUITE_P(Engines, CalibrateTest, ::testing::ValuesIn(test::onnx_engines()),
                          [](const auto& each) { return each.param; });
 
 // The logarithm of a negative number is NaN, and so is everything computed from it.

@@ -1,4 +1,4 @@
-// What every engine must do. Runs on each plugin beside the test.
+// What every engine that opens ONNX files must do. Runs on each plugin beside the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -250,7 +250,7 @@ TEST_P(EngineTest, CanBeCancelled) {
   EXPECT_TRUE(session.run());
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, EngineTest, ::testing::ValuesIn(engine_names()),
+INSTANTIATE_TEST_SUITE_P(Engines, EngineTest, ::testing::ValuesIn(test::onnx_engines()),
                          [](const auto& each) { return each.param; });
 
 // If strata was built with engines (cmake/engines.cmake), tests that need them must not pass

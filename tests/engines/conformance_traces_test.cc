@@ -202,7 +202,7 @@ TEST_P(EngineTraces, CallsOfModulesNest) {
   EXPECT_THAT(*none, IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, EngineTraces, ::testing::ValuesIn(engine_names()),
+INSTANTIATE_TEST_SUITE_P(Engines, EngineTraces, ::testing::ValuesIn(test::onnx_engines()),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST_P(Leak, NothingStaysOfNetworksThatWereTimed) {
   fs::remove_all(scratch);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryEngine, Leak, ::testing::ValuesIn(engine_names()),
+INSTANTIATE_TEST_SUITE_P(EveryEngine, Leak, ::testing::ValuesIn(test::onnx_engines()),
                          [](const auto& named) { return named.param; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Leak);
 

@@ -59,6 +59,20 @@ std::vector<HostTensor> inputs_for(const std::vector<Port>& ports, std::uint64_t
   return inputs;
 }
 
+namespace {
+
+std::vector<std::string> engines_if(bool opens_scripts) {
+  std::vector<std::string> names;
+  for (const std::string& name : engine_names())
+    if ((name == "torch") == opens_scripts) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> onnx_engines() { return engines_if(false); }
+std::vector<std::string> script_engines() { return engines_if(true); }
+
 Assignment check_assignment(const Model& model, const std::vector<Kernel>& kernels,
                             const std::vector<Session::Absent>& absent) {
   Assignment out;

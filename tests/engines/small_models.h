@@ -11,6 +11,11 @@
 
 namespace strata::test {
 
+// The engines beside the tests that open ONNX files, and those that open TorchScript files. They are
+// told by their names: to open one of these takes half a second.
+std::vector<std::string> onnx_engines();
+std::vector<std::string> script_engines();
+
 // A network of the zoo as an ONNX file in memory, with random weights.
 std::string zoo_bytes(std::string_view name_and_arguments);
 // The same for a network that was built by hand.

@@ -27,6 +27,7 @@ def scripts_hash():
 # need not wait for.
 def make_models(out):
     from export_torchvision import export, export_network, sketch_network
+    from script_cases import export_script
     from special_cases import export_special_cases
     from tool_cases import tool_cases
 
@@ -35,6 +36,7 @@ def make_models(out):
         export_network(name, out / f"{name}.onnx", strip=True)
     for name in SKETCHED:
         sketch_network(name, out / f"{name}.onnx")
+    export_script(out / "small_script.pt")
     (out / "cases").mkdir(exist_ok=True)
     for name, (module, inputs) in tool_cases().items():
         export(module, inputs, out / "cases" / f"{name}.onnx")

@@ -108,6 +108,8 @@ class Engine {
   std::int64_t kernel_resolution_ns() const { return api_->kernel_resolution_ns; }
   // Whether Session::plan() can be asked.
   bool tells_plan() const { return api_->plan != nullptr; }
+  // Whether it opens models that strata cannot read by itself, and Session::record() can be asked.
+  bool records() const { return api_->record != nullptr; }
 
   struct Device {
     std::string name, note;
@@ -169,6 +171,9 @@ class Session {
   // Calls of modules of all traced runs since the last call, before kernels() is called.
   // Nothing if the engine runs no modules.
   Result<std::vector<ModuleCall>> modules();
+  // Runs the model once, and returns what it did as a recording (docs/pytorch.md). Of a session
+  // that traces time, of an engine that records.
+  Result<std::string> record();
   // The same as kernels(), none of it copied.
   Status visit_kernels(const std::function<void(const StrataKernel&)>& each);
   // Outputs (and fetched values) one at a time, as the engine holds them: nothing is

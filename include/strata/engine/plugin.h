@@ -106,6 +106,10 @@ typedef struct StrataOpen {
    * the model rounds is rounded there. No optimization may change a node's types; other
    * optimizations are allowed. For runs that simulate rounding. */
   int32_t keep_types;
+  /* Whether strata has a rule for an operator of PyTorch, `aten.conv2d.default`; not 0 if it has.
+   * For engines that record runs: an operator that strata does not know is recorded as the
+   * operators that it calls, if it calls any. Null: all are known. */
+  int (*knows)(const char* op);
 } StrataOpen;
 
 /* The purpose of a kernel. */
@@ -173,6 +177,7 @@ typedef int (*StrataOnKernel)(void* user, const StrataKernel* kernel);
 typedef int (*StrataOnBlock)(void* user, const StrataBlock* block);
 typedef int (*StrataOnModuleCall)(void* user, const StrataModuleCall* call);
 typedef int (*StrataOnName)(void* user, const char* name, const char* note);
+typedef int (*StrataOnText)(void* user, const char* text);
 
 typedef struct StrataTrace {
   void* user;
@@ -246,6 +251,13 @@ typedef struct StrataEngine {
   /* May be called from any thread. The current run, or the next if there is none, ends soon with
    * STRATA_CANCELLED. The runs after it are not affected. */
   void (*cancel)(StrataSession* session);
+
+  /* For models that strata cannot read by itself: runs the model once on the bound inputs, and
+   * returns what it did as a recording (docs/pytorch.md). The nodes of the model are those of the
+   * recording. For sessions opened with STRATA_TRACE_TIME; null if strata reads every format that
+   * the engine opens. */
+  StrataStatus (*record)(StrataSession* session, void* user, StrataOnText each,
+                         StrataError* error);
 } StrataEngine;
 
 /* The one exported function. `version` is the version that strata supports. It returns null if

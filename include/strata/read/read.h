@@ -34,6 +34,14 @@ struct ReadOptions {
 // Reads a file in any of the supported formats.
 Result<Model> read_model(const std::string& path, const ReadOptions& options = {});
 
+// Whether it is a TorchScript module (.pt), which is code: an engine has to run it once and record
+// what it does (strata/task/record.h).
+bool is_torchscript(const std::string& path);
+
+// Reads a recording (docs/pytorch.md) from memory, and keeps the bytes.
+Result<Model> read_recording(std::string bytes, std::string_view label,
+                             const ReadOptions& options = {});
+
 // Reads an ONNX model from memory. The bytes must outlive the model, or be kept alive by
 // model.backing. `label` names the model in errors. Files with external weights are not looked for.
 Result<Model> read_onnx(std::string_view bytes, std::string_view label,

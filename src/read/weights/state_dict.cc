@@ -99,7 +99,7 @@ bool looks_like_state_dict(std::string_view bytes) {
   const auto archive = Archive::open(bytes);
   // A broken archive is recognised by its first entry, which is what torch.save writes first.
   if (!archive) return pt2::first_zip_name(bytes).ends_with(kPickleName);
-  return archive->has_pickle();
+  return archive->has_pickle() && !archive->has_code();  // a TorchScript program is a model
 }
 
 Result<Weights> read_state_dict(std::string_view bytes, const ReadOptions& options) {

@@ -1,0 +1,31 @@
+// What a session was asked for, checked.
+#pragma once
+
+#include "program.h"
+#include "strata/engine/plugin.h"
+
+namespace strata::libtorch {
+
+struct Settings {
+  ProgramOptions program;
+  int threads = 0;  // 0: as libtorch has them
+  bool trace_time = false, trace_memory = false;
+  decltype(StrataOpen::knows) knows = nullptr;
+};
+
+// Throws a Failure at a device, a provider, a precision or an option that there is not. Opens the
+// libraries that options name.
+Settings settings_of(const StrataOpen& open);
+
+// Throws a Failure if the precision cannot be computed in on this device.
+void probe(const char* device, const char* precision);
+
+// What kind of file it is.
+enum class FileKind { Script, Package, ExportedProgram };
+FileKind kind_of(const std::string& path);
+
+// Opens the library with torchvision's operators where it is usually installed, if the file needs
+// them.
+void load_usual_operators();
+
+}  // namespace strata::libtorch

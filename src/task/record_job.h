@@ -1,0 +1,13 @@
+// What the process that records a model is asked, and what it answers.
+#pragma once
+
+#include <string>
+
+#include "strata/task/record.h"
+
+namespace strata {
+
+// The recording.
+Result<std::string> run_record_job(const RecordRequest& request, const Observer& observer);
+
+}  // namespace strata
