@@ -1,4 +1,6 @@
 // Packages of AOTInductor: machine code that PyTorch's compiler made of an exported program.
+#include <cstdlib>
+
 #include <fmt/format.h>
 #include <torch/version.h>
 
@@ -12,6 +14,16 @@ namespace strata::libtorch {
 
 namespace {
 
+// The leaves of the tree that describes the inputs; the first text of the specification is theirs.
+std::size_t inputs_wanted(const std::vector<std::string>& specification) {
+  constexpr std::string_view kLeaf = "\"type\": null";
+  if (specification.empty()) return 0;
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = specification[0].find(kLeaf, at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
 class Package : public Program {
  public:
   explicit Package(const std::string& path) : loader_(path) {}
@@ -19,9 +31,23 @@ class Package : public Program {
   // The package knows how many there are, but not what they are called.
   const std::vector<Parameter>& parameters() const override { return parameters_; }
 
+  // Machine code does not look at what it is given: another number of tensors, or another shape, would
+  // be read beyond its end.
   void bind(std::span<const StrataTensor> inputs) override {
     inputs_.clear();
     for (const NamedTensor& input : tensors_of(inputs)) inputs_.push_back(input.tensor);
+    const std::size_t wanted = inputs_wanted(loader_.get_call_spec());
+    if (inputs_.size() != wanted)
+      throw Failure{STRATA_WRONG_INPUT, fmt::format("the package takes {} inputs, and {} are given",
+                                                    wanted, inputs_.size())};
+    ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", 1);
+    try {
+      loader_.run(inputs_);
+    } catch (...) {
+      ::unsetenv("AOTI_RUNTIME_CHECK_INPUTS");
+      throw Failure{STRATA_WRONG_INPUT, explain_current().message};
+    }
+    ::unsetenv("AOTI_RUNTIME_CHECK_INPUTS");
   }
 
   c10::IValue run() override {

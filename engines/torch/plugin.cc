@@ -1,4 +1,6 @@
 // PyTorch as an engine of strata: the functions of the contract.
+#include <c10/util/Exception.h>
+
 #include <fmt/format.h>
 
 #include "failure.h"
@@ -17,7 +19,15 @@ const StrataPort* port_at(std::span<const StrataPort> ports, std::uint64_t index
   return index < ports.size() ? &ports[index] : nullptr;
 }
 
+// Libtorch writes warnings for its own developers to standard error.
+class Silence : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning&) override {}
+};
+
 StrataEngine make_engine() {
+  static Silence silence;
+  c10::WarningUtils::set_warning_handler(&silence);
   StrataEngine engine{};
   engine.version = STRATA_ENGINE_VERSION;
   engine.name = "torch";

@@ -34,6 +34,11 @@ std::string target_of(const c10::OperatorName& name) {
   return target + "." + (name.overload_name.empty() ? "default" : name.overload_name);
 }
 
+// Libtorch shows the whole stack of the interpreter; the operator's own values are the last ones.
+std::span<const c10::IValue> last(std::span<const c10::IValue> stack, std::size_t count) {
+  return stack.last(std::min(count, stack.size()));
+}
+
 std::string type_name(const torch::jit::Module& module) {
   const auto name = module.type()->name();
   return name ? name->name() : "";
@@ -168,7 +173,9 @@ void Recorder::begin(const at::RecordFunction& function) {
   frame.known = knows_ == nullptr || knows_(frame.target.c_str()) != 0;
   const auto schema = function.operator_schema();
   std::size_t number = 0;
-  for (const c10::IValue& value : function.inputs()) {
+  const std::size_t declared_inputs = schema ? schema->arguments().size() : function.inputs().size();
+  frame.results = schema ? schema->returns().size() : 0;
+  for (const c10::IValue& value : last({function.inputs().data(), function.inputs().size()}, declared_inputs)) {
     if (number > 0) frame.arguments += ',';
     const bool declared = schema && number < schema->arguments().size();
     add_argument(frame.arguments, value, declared ? &schema->arguments()[number] : nullptr);
@@ -190,8 +197,13 @@ void Recorder::end(const at::RecordFunction& function) {
   }
   inside_known_ = 0;
   // An operator without a rule is taken apart into those that it calls, if it calls any.
-  const bool recorded = !frame.target.empty() && (frame.known || !frame.inner_recorded);
-  if (recorded) write(frame, function.outputs());
+  bool recorded = !frame.target.empty() && (frame.known || !frame.inner_recorded);
+  if (!frame.known && recorded) {  // a question, such as is_floating_point, is no work
+    recorded = false;
+    for (const c10::IValue& output : last(function.outputs(), frame.results))
+      for_each_tensor(output, [&](const at::Tensor&) { recorded = true; });
+  }
+  if (recorded) write(frame, last(function.outputs(), frame.results));
   if (!frames_.empty() && (recorded || frame.inner_recorded)) frames_.back().inner_recorded = true;
 }
 
@@ -203,7 +215,7 @@ std::string Recorder::node_name(std::string_view target) {
   return number == 0 ? name : fmt::format("{}_{}", name, number);
 }
 
-void Recorder::write(Frame& frame, const std::vector<c10::IValue>& outputs) {
+void Recorder::write(Frame& frame, std::span<const c10::IValue> outputs) {
   RecordedCall call;
   call.name = node_name(frame.target);
   call.segment = tape_.events.size();

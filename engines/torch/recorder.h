@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -68,13 +69,14 @@ class Recorder : public TapeListener {
   };
   struct Frame {  // a call of an operator
     bool known = false, inner_recorded = false;
+    std::size_t results = 0;  // values that it returns
     std::string target, arguments;
     std::vector<std::int32_t> input_types;
   };
 
   void push(const std::string& path, bool is_call, const c10::IValue& input);
   void add_leaf(const Open& open, const c10::IValue& output);
-  void write(Frame& frame, const std::vector<c10::IValue>& outputs);
+  void write(Frame& frame, std::span<const c10::IValue> outputs);
   void add_argument(std::string& out, const c10::IValue& value, const c10::Argument* declared);
   std::string node_name(std::string_view target);
 

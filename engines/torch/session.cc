@@ -43,7 +43,8 @@ std::string text_of(const RecordedModule& module) {
 Session::Session(const StrataOpen& open) : settings_(settings_of(open)) {
   take_threads();
   try {
-    program_ = open_program(open, settings_.program);
+    program_ = settings_.package.empty() ? open_program(open, settings_.program)
+                                         : open_package(settings_.package, settings_.program);
   } catch (...) {
     Failure failure = explain_current();
     if (open.path != nullptr && failure.message.find(open.path) == std::string::npos)

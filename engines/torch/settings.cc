@@ -61,9 +61,15 @@ void take_option(std::string_view option, Settings& settings) {
     else
       throw Failure{STRATA_UNSUPPORTED,
                     fmt::format("option mode={}: there are eager, frozen and optimized", value)};
+  } else if (key == "package") {
+    settings.package = value;
+  } else if (key == "package_bf16") {
+    settings.bf16 = value;
   } else {
     throw Failure{STRATA_UNSUPPORTED,
-                  fmt::format("the engine has no option \"{}\"; it has mode and library", key)};
+                  fmt::format("the engine has no option \"{}\"; it has mode, library, package and "
+                              "package_bf16",
+                              key)};
   }
 }
 
@@ -92,6 +98,14 @@ Settings settings_of(const StrataOpen& open) {
   else if (open.optimization >= STRATA_OPT_BASIC)
     settings.program.mode = Mode::Frozen;
   for (std::uint64_t i = 0; i < open.option_count; ++i) take_option(open.options[i], settings);
+  if (settings.program.bf16 && (!settings.package.empty() || !settings.bf16.empty())) {
+    if (settings.bf16.empty())
+      throw Failure{STRATA_UNSUPPORTED,
+                    "a package computes in the types that it was compiled for; name one that was "
+                    "compiled in bf16 with package_bf16=FILE"};
+    settings.package = settings.bf16;
+    settings.program.bf16 = false;
+  }
   settings.program.instrumented = settings.trace_time;
   if (settings.trace_time && settings.program.mode != Mode::Eager)
     throw Failure{STRATA_UNSUPPORTED,

@@ -8,7 +8,8 @@ namespace strata::libtorch {
 
 struct Settings {
   ProgramOptions program;
-  int threads = 0;  // 0: as libtorch has them
+  int threads = 0;            // 0: as libtorch has them
+  std::string package, bf16;  // compiled packages to run in place of the file; the second in bf16
   bool trace_time = false, trace_memory = false;
   decltype(StrataOpen::knows) knows = nullptr;
 };
