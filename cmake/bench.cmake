@@ -14,7 +14,7 @@ foreach(source IN LISTS sources)
   target_compile_definitions(bench_${name} PRIVATE
     STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" STRATA_BINARY="$<TARGET_FILE:strata_cli>")
   target_link_libraries(bench_${name} PRIVATE strata benchmark::benchmark)
-  if(name MATCHES "^(engine_|under_load)")
+  if(name MATCHES "^(engine_|under_load|torch_)")
     target_link_libraries(bench_${name} PRIVATE nlohmann_json::nlohmann_json)
     add_dependencies(bench_${name} strata_cli ${engines})
   endif()

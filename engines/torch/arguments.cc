@@ -16,8 +16,7 @@ bool holds_tensors(const c10::TypePtr& type) {
     case c10::TypeKind::TensorType:
       return true;
     case c10::TypeKind::ListType:
-      return type->expectRef<c10::ListType>().getElementType()->kind() ==
-             c10::TypeKind::TensorType;
+      return type->expectRef<c10::ListType>().getElementType()->kind() == c10::TypeKind::TensorType;
     case c10::TypeKind::DictType:
       return type->expectRef<c10::DictType>().getValueType()->kind() == c10::TypeKind::TensorType;
     case c10::TypeKind::TupleType:
@@ -50,7 +49,8 @@ void flatten(const std::string& name, const c10::IValue& value, std::vector<Name
   const auto inside = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
   std::size_t number = 0;
   if (value.isTensor()) {
-    if (value.toTensor().defined()) out.push_back({name.empty() ? "output" : name, value.toTensor()});
+    if (value.toTensor().defined())
+      out.push_back({name.empty() ? "output" : name, value.toTensor()});
   } else if (value.isTuple()) {
     for (const c10::IValue& item : value.toTupleRef().elements())
       flatten(inside(std::to_string(number++)), item, out);
@@ -60,7 +60,8 @@ void flatten(const std::string& name, const c10::IValue& value, std::vector<Name
   } else if (value.isGenericDict()) {
     for (const auto& item : value.toGenericDict()) {
       const c10::IValue& key = item.key();
-      flatten(inside(key.isString() ? key.toStringRef() : std::to_string(number)), item.value(), out);
+      flatten(inside(key.isString() ? key.toStringRef() : std::to_string(number)), item.value(),
+              out);
       ++number;
     }
   }
@@ -82,10 +83,11 @@ std::vector<Parameter> parameters_of(const c10::FunctionSchema& forward) {
       parameter.optional = true;
     }
     if (!holds_tensors(parameter.type) && !parameter.optional)
-      throw Failure{STRATA_UNSUPPORTED,
-                    fmt::format("its forward takes \"{}\", a {}, and strata can give it tensors, and "
-                                "lists, tuples and dictionaries of tensors",
-                                parameter.name, parameter.type->repr_str())};
+      throw Failure{
+          STRATA_UNSUPPORTED,
+          fmt::format("its forward takes \"{}\", a {}, and strata can give it tensors, and "
+                      "lists, tuples and dictionaries of tensors",
+                      parameter.name, parameter.type->repr_str())};
     all.push_back(std::move(parameter));
   }
   return all;
@@ -115,19 +117,21 @@ void check_names(const std::vector<Parameter>& parameters, const std::vector<Nam
     const std::string first = input.name.substr(0, input.name.find('.'));
     bool known = false;
     for (const Parameter& parameter : parameters)
-      known = known || (holds_tensors(parameter.type) &&
-                        (input.name == parameter.name ||
-                         (first == parameter.name &&
-                          parameter.type->kind() != c10::TypeKind::TensorType)));
+      known = known ||
+              (holds_tensors(parameter.type) &&
+               (input.name == parameter.name ||
+                (first == parameter.name && parameter.type->kind() != c10::TypeKind::TensorType)));
     if (!known)
-      throw Failure{STRATA_WRONG_INPUT,
-                    fmt::format("the model has no input \"{}\"; it has {}", input.name,
-                                names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
+      throw Failure{
+          STRATA_WRONG_INPUT,
+          fmt::format("the model has no input \"{}\"; it has {}", input.name,
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
   }
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t j = i + 1; j < inputs.size(); ++j)
       if (inputs[i].name == inputs[j].name)
-        throw Failure{STRATA_WRONG_INPUT, fmt::format("input \"{}\" is given twice", inputs[i].name)};
+        throw Failure{STRATA_WRONG_INPUT,
+                      fmt::format("input \"{}\" is given twice", inputs[i].name)};
   for (const Parameter& parameter : parameters)
     if (!parameter.optional && whole(parameter, inputs) == nullptr &&
         items_of(parameter, inputs).empty())

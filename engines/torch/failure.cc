@@ -33,10 +33,11 @@ Failure explain(std::string_view text) {
     if (at == text.npos) continue;
     std::string_view op = text.substr(at + mark.size());
     op = op.substr(0, op.find_first_of(".\n "));
-    return {STRATA_UNSUPPORTED,
-            fmt::format("it calls the operator {}, which this PyTorch does not have; name the library "
-                        "that has it with the engine's option library=FILE",
-                        op)};
+    return {
+        STRATA_UNSUPPORTED,
+        fmt::format("it calls the operator {}, which this PyTorch does not have; name the library "
+                    "that has it with the engine's option library=FILE",
+                    op)};
   }
   if (contains(text, "PytorchStreamReader failed") || contains(text, "file in archive is not in"))
     return {STRATA_FAILED, fmt::format("it is no file that PyTorch can open: {}", last_line(text))};

@@ -18,8 +18,7 @@ class Reporter : public c10::MemoryReportingInfoBase {
  public:
   explicit Reporter(std::vector<StrataBlock>& blocks) : blocks_(blocks) {}
   void reportMemoryUsage(void* address, std::int64_t bytes, Total, Total, c10::Device) override {
-    blocks_.push_back(
-        {now_ns(), bytes, reinterpret_cast<std::uint64_t>(address), -1, nullptr});
+    blocks_.push_back({now_ns(), bytes, reinterpret_cast<std::uint64_t>(address), -1, nullptr});
   }
   bool memoryProfilingEnabled() const override { return true; }
 

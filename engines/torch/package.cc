@@ -31,8 +31,8 @@ class Package : public Program {
   // The package knows how many there are, but not what they are called.
   const std::vector<Parameter>& parameters() const override { return parameters_; }
 
-  // Machine code does not look at what it is given: another number of tensors, or another shape, would
-  // be read beyond its end.
+  // Machine code does not look at what it is given: another number of tensors, or another shape,
+  // would be read beyond its end.
   void bind(std::span<const StrataTensor> inputs) override {
     inputs_.clear();
     for (const NamedTensor& input : tensors_of(inputs)) inputs_.push_back(input.tensor);
@@ -80,10 +80,11 @@ std::unique_ptr<Program> open_package(const std::string& path, const ProgramOpti
                               "TorchScript file, or leave the layers out",
                               path)};
   if (options.bf16)
-    throw Failure{STRATA_UNSUPPORTED,
-                  fmt::format("{}: a package computes in the types that it was compiled for; compile "
-                              "one in bf16",
-                              path)};
+    throw Failure{
+        STRATA_UNSUPPORTED,
+        fmt::format("{}: a package computes in the types that it was compiled for; compile "
+                    "one in bf16",
+                    path)};
   return std::make_unique<Package>(path);
 }
 

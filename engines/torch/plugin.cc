@@ -25,9 +25,17 @@ class Silence : public c10::WarningHandler {
   void process(const c10::Warning&) override {}
 };
 
-StrataEngine make_engine() {
+void keep_silent() {
   static Silence silence;
+#if TORCH_VERSION_MAJOR >= 2
   c10::WarningUtils::set_warning_handler(&silence);
+#else
+  c10::Warning::set_warning_handler(&silence);
+#endif
+}
+
+StrataEngine make_engine() {
+  keep_silent();
   StrataEngine engine{};
   engine.version = STRATA_ENGINE_VERSION;
   engine.name = "torch";
@@ -39,10 +47,9 @@ StrataEngine make_engine() {
   engine.probe =
       guarded<[](const char* device, const char* precision) { probe(device, precision); },
               const char*, const char*>;
-  engine.open = guarded<[](const StrataOpen* open, StrataSession** out) {
-    *out = new StrataSession(*open);
-  },
-                        const StrataOpen*, StrataSession**>;
+  engine.open =
+      guarded<[](const StrataOpen* open, StrataSession** out) { *out = new StrataSession(*open); },
+              const StrataOpen*, StrataSession**>;
   engine.close = [](StrataSession* session) { delete session; };
   engine.input_count = [](StrataSession* s) { return std::uint64_t{s->inputs().size()}; };
   engine.output_count = [](StrataSession* s) { return std::uint64_t{s->outputs().size()}; };

@@ -124,8 +124,9 @@ void Recorder::add_leaf(const Open& open, const c10::IValue& output) {
 void Recorder::add_argument(std::string& out, const c10::IValue& value,
                             const c10::Argument* declared) {
   if (value.isTensor()) {
-    out += value.toTensor().defined() ? fmt::format("{{\"t\":{}}}", tensors_.number(value.toTensor()))
-                                      : "null";
+    out += value.toTensor().defined()
+               ? fmt::format("{{\"t\":{}}}", tensors_.number(value.toTensor()))
+               : "null";
   } else if (value.isNone()) {
     out += "null";
   } else if (value.isBool()) {
@@ -135,8 +136,8 @@ void Recorder::add_argument(std::string& out, const c10::IValue& value,
     if (type != nullptr)
       if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
     if (type != nullptr && type->kind() == c10::TypeKind::ScalarTypeType)
-      out += fmt::format("{{\"d\":\"{}\"}}",
-                         dtype_name(static_cast<at::ScalarType>(value.toInt())));
+      out +=
+          fmt::format("{{\"d\":\"{}\"}}", dtype_name(static_cast<at::ScalarType>(value.toInt())));
     else if (type != nullptr && type->kind() != c10::TypeKind::IntType &&
              type->kind() != c10::TypeKind::NumberType && type->kind() != c10::TypeKind::SymIntType)
       out += "{\"o\":\"a choice\"}";  // of a memory format or a layout
@@ -173,9 +174,11 @@ void Recorder::begin(const at::RecordFunction& function) {
   frame.known = knows_ == nullptr || knows_(frame.target.c_str()) != 0;
   const auto schema = function.operator_schema();
   std::size_t number = 0;
-  const std::size_t declared_inputs = schema ? schema->arguments().size() : function.inputs().size();
+  const std::size_t declared_inputs =
+      schema ? schema->arguments().size() : function.inputs().size();
   frame.results = schema ? schema->returns().size() : 0;
-  for (const c10::IValue& value : last({function.inputs().data(), function.inputs().size()}, declared_inputs)) {
+  for (const c10::IValue& value :
+       last({function.inputs().data(), function.inputs().size()}, declared_inputs)) {
     if (number > 0) frame.arguments += ',';
     const bool declared = schema && number < schema->arguments().size();
     add_argument(frame.arguments, value, declared ? &schema->arguments()[number] : nullptr);
@@ -261,12 +264,17 @@ Recording Recorder::finish(const c10::IValue& output) {
     add_quoted(modules, module.type);
     modules += fmt::format(",{},{}]", module.parent, module.call - 1);
   }
-  out_.text = fmt::format("{{\"strata_recording\":1,\"source\":\"torch {}\",\"name\":", TORCH_VERSION);
+  out_.text =
+      fmt::format("{{\"strata_recording\":1,\"source\":\"torch {}\",\"name\":", TORCH_VERSION);
   add_quoted(out_.text, type_name(module_));
-  for (const auto& [name, rows] :
-       {std::pair<const char*, const std::string*>{"modules", &modules},
-        {"tensors", &tensors_.rows()}, {"parameters", &parameters_}, {"buffers", &buffers_},
-        {"inputs", &inputs_}, {"outputs", &outputs}, {"leaves", &leaves_}, {"calls", &calls_}}) {
+  for (const auto& [name, rows] : {std::pair<const char*, const std::string*>{"modules", &modules},
+                                   {"tensors", &tensors_.rows()},
+                                   {"parameters", &parameters_},
+                                   {"buffers", &buffers_},
+                                   {"inputs", &inputs_},
+                                   {"outputs", &outputs},
+                                   {"leaves", &leaves_},
+                                   {"calls", &calls_}}) {
     out_.text += fmt::format(",\n\"{}\":[", name);
     out_.text += *rows;
     out_.text += ']';

@@ -34,10 +34,10 @@ struct RecordedModule {
 struct Recording {
   std::vector<RecordedModule> modules;  // calls, in order of entry; the first is the model's own
   std::vector<RecordedCall> calls;
-  std::vector<std::string> idle;                          // nodes that run no operator
-  std::vector<bool> is_forward;                           // by call site
-  std::vector<Event> events;                              // of the tape; moments mean nothing
-  std::string text;                                       // what strata reads (docs/pytorch.md)
+  std::vector<std::string> idle;  // nodes that run no operator
+  std::vector<bool> is_forward;   // by call site
+  std::vector<Event> events;      // of the tape; moments mean nothing
+  std::string text;               // what strata reads (docs/pytorch.md)
 };
 
 class Recorder : public TapeListener {

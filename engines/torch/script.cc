@@ -118,8 +118,7 @@ class Script : public Program {
 std::unique_ptr<Program> open_script(const StrataOpen& open, const ProgramOptions& options) {
   if (open.path != nullptr)
     return std::make_unique<Script>(torch::jit::load(open.path, at::kCPU), options);
-  std::istringstream bytes(
-      std::string(static_cast<const char*>(open.model), open.model_bytes));
+  std::istringstream bytes(std::string(static_cast<const char*>(open.model), open.model_bytes));
   return std::make_unique<Script>(torch::jit::load(bytes, at::kCPU), options);
 }
 

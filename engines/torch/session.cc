@@ -52,8 +52,7 @@ Session::Session(const StrataOpen& open) : settings_(settings_of(open)) {
     throw failure;
   }
   for (const Parameter& parameter : program_->parameters())
-    if (!parameter.optional)
-      inputs_.push_back({parameter.name.c_str(), 0, -1, nullptr, nullptr});
+    if (!parameter.optional) inputs_.push_back({parameter.name.c_str(), 0, -1, nullptr, nullptr});
   tape_.cancelled = &cancelled_;
 }
 
@@ -155,9 +154,10 @@ void Session::kernels(void* user, StrataOnKernel each) {
   const Recording& known = recording();
   for (const Run& run : runs) {
     if (run.events.size() != known.events.size())
-      throw Failure{STRATA_FAILED,
-                    "a run took another way through the model than the run that was recorded, so its "
-                    "layers cannot be told apart"};
+      throw Failure{
+          STRATA_FAILED,
+          "a run took another way through the model than the run that was recorded, so its "
+          "layers cannot be told apart"};
     for (std::size_t first = 0; first < known.calls.size();) {
       const std::size_t segment = known.calls[first].segment;
       std::size_t end = first;
@@ -183,8 +183,7 @@ void Session::kernels(void* user, StrataOnKernel each) {
       kernel.sources = sources.data();
       kernel.source_count = sources.size();
       kernel.start_ns = segment == 0 ? run.start_ns : run.events[segment - 1].ns;
-      const std::int64_t end_ns =
-          segment < run.events.size() ? run.events[segment].ns : run.end_ns;
+      const std::int64_t end_ns = segment < run.events.size() ? run.events[segment].ns : run.end_ns;
       kernel.duration_ns = end_ns - kernel.start_ns;
       kernel.output_count = static_cast<std::int32_t>(ranks.size());
       kernel.output_ranks = ranks.data();

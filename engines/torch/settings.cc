@@ -29,11 +29,13 @@ bool check_precision(const char* precision) {
   if (name.empty() || name == "fp32") return false;
   if (name == "bf16") return true;
   if (name == "int8")
-    throw Failure{STRATA_UNSUPPORTED,
-                  "precision int8: PyTorch runs a module in int8 only if it was quantized in PyTorch "
-                  "before it was saved"};
-  throw Failure{STRATA_UNSUPPORTED,
-                fmt::format("precision \"{}\": on the cpu, PyTorch is asked for fp32 or bf16", name)};
+    throw Failure{
+        STRATA_UNSUPPORTED,
+        "precision int8: PyTorch runs a module in int8 only if it was quantized in PyTorch "
+        "before it was saved"};
+  throw Failure{
+      STRATA_UNSUPPORTED,
+      fmt::format("precision \"{}\": on the cpu, PyTorch is asked for fp32 or bf16", name)};
 }
 
 // The operators of the library become known to libtorch.
@@ -108,9 +110,10 @@ Settings settings_of(const StrataOpen& open) {
   }
   settings.program.instrumented = settings.trace_time;
   if (settings.trace_time && settings.program.mode != Mode::Eager)
-    throw Failure{STRATA_UNSUPPORTED,
-                  "a frozen module has no layers left to time; the engine torch times layers as the "
-                  "file has them"};
+    throw Failure{
+        STRATA_UNSUPPORTED,
+        "a frozen module has no layers left to time; the engine torch times layers as the "
+        "file has them"};
   return settings;
 }
 

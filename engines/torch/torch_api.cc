@@ -17,13 +17,20 @@ struct ElementType {
 };
 
 constexpr ElementType kTypes[] = {
-    {at::kFloat, 1, "float32"},         {at::kByte, 2, "uint8"},
-    {at::kChar, 3, "int8"},             {at::kShort, 5, "int16"},
-    {at::kInt, 6, "int32"},             {at::kLong, 7, "int64"},
-    {at::kBool, 9, "bool"},             {at::kHalf, 10, "float16"},
-    {at::kDouble, 11, "float64"},       {at::kComplexFloat, 14, "complex64"},
-    {at::kComplexDouble, 15, "complex128"}, {at::kBFloat16, 16, "bfloat16"},
-    {at::kQUInt8, 2, "quint8"},         {at::kQInt8, 3, "qint8"},
+    {at::kFloat, 1, "float32"},
+    {at::kByte, 2, "uint8"},
+    {at::kChar, 3, "int8"},
+    {at::kShort, 5, "int16"},
+    {at::kInt, 6, "int32"},
+    {at::kLong, 7, "int64"},
+    {at::kBool, 9, "bool"},
+    {at::kHalf, 10, "float16"},
+    {at::kDouble, 11, "float64"},
+    {at::kComplexFloat, 14, "complex64"},
+    {at::kComplexDouble, 15, "complex128"},
+    {at::kBFloat16, 16, "bfloat16"},
+    {at::kQUInt8, 2, "quint8"},
+    {at::kQInt8, 3, "qint8"},
     {at::kQInt32, 6, "qint32"},
 };
 

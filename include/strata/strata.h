@@ -143,6 +143,7 @@
 #include "strata/task/optimize.h"
 #include "strata/task/payload.h"
 #include "strata/task/quantize.h"
+#include "strata/task/record.h"
 #include "strata/task/sensitivity.h"
 #include "strata/task/stat.h"
 #include "strata/task/sweep.h"

@@ -50,9 +50,8 @@ Result<std::vector<HostTensor>> recorded_inputs(const InferOptions& sizes,
   std::vector<HostTensor> all;
   for (const std::string& file : files) {
     const std::size_t equals = file.find('=');
-    auto read = equals == file.npos
-                    ? read_tensors(file)
-                    : read_tensors(file.substr(equals + 1), file.substr(0, equals));
+    auto read = equals == file.npos ? read_tensors(file)
+                                    : read_tensors(file.substr(equals + 1), file.substr(0, equals));
     if (!read) return read;
     for (HostTensor& tensor : *read) all.push_back(std::move(tensor));
   }

@@ -86,8 +86,7 @@ TimingOptions timing_options(const TimingRequest& request, const LoadedModel& lo
 }
 
 // An engine says in its own words that weights are missing.
-tl::unexpected<Error> refused(const LoadedModel& loaded, const ModelRequest& request,
-                              Error error) {
+tl::unexpected<Error> refused(const LoadedModel& loaded, const ModelRequest& request, Error error) {
   if (!request.recording.empty()) return failure(std::move(error));
   const Status weights = check_has_weights(loaded.model);
   if (weights || error.code == Code::EngineUnsupported) return failure(std::move(error));

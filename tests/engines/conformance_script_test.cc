@@ -1,5 +1,5 @@
-// What every engine that opens TorchScript files must do: what conformance_test.cc asks of those that
-// open ONNX files, and recordings.
+// What every engine that opens TorchScript files must do: what conformance_test.cc asks of those
+// that open ONNX files, and recordings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,7 @@
 """TorchScript modules for the tests of engines that run them."""
 
+import sys
+
 import torch
 import torchvision
 
@@ -21,3 +23,8 @@ class Small(torch.nn.Module):
 def export_script(path):
     torch.manual_seed(1)
     torch.jit.script(Small().eval()).save(str(path))
+
+
+if __name__ == "__main__":
+    name, path = sys.argv[1:]
+    torch.jit.script(torchvision.models.get_model(name, weights=None).eval()).save(path)

@@ -1,6 +1,6 @@
-// The plugin that strata opens. What uses libtorch is in a library of its own beside it: so a libtorch
-// that is missing, or of another version than the one that was compiled for, is a sentence, and what
-// libtorch reads from the environment when it is loaded can be set before that.
+// The plugin that strata opens. What uses libtorch is in a library of its own beside it: so a
+// libtorch that is missing, or of another version than the one that was compiled for, is a
+// sentence, and what libtorch reads from the environment when it is loaded can be set before that.
 #include <dlfcn.h>
 
 #include <cstdlib>

@@ -30,13 +30,13 @@ enum class Code : std::uint8_t {
   EngineWrongInput,
   OutOfMemory,
   Cancelled,
-  EngineName,     // no name that an engine can have
-  EngineMissing,  // not on this machine; `found` is the places that were searched
-  EngineNotHere,  // the same in a row of a table, without the places
-  NeedsOwnFile,   // the engine does not open ONNX files
+  EngineName,         // no name that an engine can have
+  EngineMissing,      // not on this machine; `found` is the places that were searched
+  EngineNotHere,      // the same in a row of a table, without the places
+  NeedsOwnFile,       // the engine does not open ONNX files
   ScriptNeedsEngine,  // a TorchScript file, and no engine that runs it
   NoInputShape,       // a TorchScript file, whose inputs have no shapes
-  NoFileFor,      // the model has no file for the engine
+  NoFileFor,          // the model has no file for the engine
 
   // Models.
   OutsideData,    // weights in a file outside of the model's folder

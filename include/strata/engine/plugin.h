@@ -256,8 +256,7 @@ typedef struct StrataEngine {
    * returns what it did as a recording (docs/pytorch.md). The nodes of the model are those of the
    * recording. For sessions opened with STRATA_TRACE_TIME; null if strata reads every format that
    * the engine opens. */
-  StrataStatus (*record)(StrataSession* session, void* user, StrataOnText each,
-                         StrataError* error);
+  StrataStatus (*record)(StrataSession* session, void* user, StrataOnText each, StrataError* error);
 } StrataEngine;
 
 /* The one exported function. `version` is the version that strata supports. It returns null if

@@ -25,8 +25,8 @@ struct RecordRequest {
 // model, and inputs are those of recorded_inputs().
 Result<ModelRequest> record_model(const RecordRequest& request, const Observer& observer = {});
 
-// The inputs of such a model: the files, and random elements for shapes that have none. They are the
-// same whenever they are made, so that a run takes the way that was recorded.
+// The inputs of such a model: the files, and random elements for shapes that have none. They are
+// the same whenever they are made, so that a run takes the way that was recorded.
 Result<std::vector<HostTensor>> recorded_inputs(const InferOptions& sizes,
                                                 const std::vector<std::string>& files,
                                                 std::uint64_t seed);
