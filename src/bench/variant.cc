@@ -38,8 +38,6 @@ Result<EngineStyle> parse_engine_style(const std::string& text) {
     const std::string_view option = rest.substr(0, comma);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     if (option.empty()) return wrong("an empty option");
-    if (const std::size_t equals = option.find('='); equals == 0 || equals == option.npos)
-      return wrong(fmt::format("{} is no KEY=VALUE", option));
     if (!option.starts_with("opt=")) {
       out.options.emplace_back(option);
       continue;

@@ -52,8 +52,6 @@ TEST(EngineOptions, AllThreadsAreThoseOfTheMachine) {
 }
 
 TEST(EngineOptions, MistakesAreNamed) {
-  EXPECT_THAT(complaint("--engine fake:noise"),
-              HasSubstr("--engine \"fake:noise\": noise is no KEY"));
   EXPECT_THAT(complaint("--engine fake:opt=fast"), HasSubstr("opt is off, basic"));
   for (const char* threads : {"0", "1025", "2x", "every", "-1"})
     EXPECT_THAT(complaint(std::string("--threads=") + threads),
