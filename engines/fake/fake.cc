@@ -93,14 +93,14 @@ const StrataEngine kEngine = {
 
 extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v2(std::uint32_t version,
                                                                      StrataError* error) {
-  static const StrataEngine without_plan = [] {
+  static const StrataEngine kWithoutPlan = [] {
     StrataEngine engine = kEngine;
     engine.plan = nullptr;
     return engine;
   }();
   const char* plan = std::getenv("STRATA_FAKE_PLAN");
   if (version == STRATA_ENGINE_VERSION)
-    return plan != nullptr && std::string_view(plan) == "none" ? &without_plan : &kEngine;
+    return plan != nullptr && std::string_view(plan) == "none" ? &kWithoutPlan : &kEngine;
   fail(error, STRATA_UNSUPPORTED,
        fmt::format("speaks version {} of the contract, not {}", STRATA_ENGINE_VERSION, version));
   return nullptr;

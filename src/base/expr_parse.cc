@@ -82,7 +82,7 @@ class Parser {
       if (!b || !take(")")) return std::nullopt;
       return least ? min(*a, *b) : max(*a, *b);
     }
-    if (const auto symbol = read_known_symbol()) return symbol;
+    if (auto symbol = read_known_symbol()) return symbol;
     if (!left_.empty() && is_digit(left_[0])) return read_number();
     return read_name();
   }

@@ -84,17 +84,17 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
 }
 
 void MappedFile::forget(std::string_view part) {
-  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  static const auto kPage = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto start = reinterpret_cast<std::uintptr_t>(part.data());
-  const std::uintptr_t first = (start + page - 1) / page * page;
-  const std::uintptr_t last = (start + part.size()) / page * page;
+  const std::uintptr_t first = (start + kPage - 1) / kPage * kPage;
+  const std::uintptr_t last = (start + part.size()) / kPage * kPage;
   if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 void MappedFile::want(std::string_view part) {
-  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  static const auto kPage = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto start = reinterpret_cast<std::uintptr_t>(part.data());
-  const std::uintptr_t first = start / page * page;
+  const std::uintptr_t first = start / kPage * kPage;
   if (!part.empty())
     ::madvise(reinterpret_cast<void*>(first), start + part.size() - first, MADV_WILLNEED);
 }

@@ -46,6 +46,8 @@ inline std::uint64_t hash_bytes(std::string_view bytes, const HashSeed& seed) {
   if (left >= 8) {
     a = detail::load_word(at);
     b = detail::load_word(at + left - 8);
+  } else if (bytes.size() >= 8) {
+    a = detail::load_word(at + left - 8) >> (64 - 8 * left);  // without the bytes before these
   } else if (left > 0) {
     std::memcpy(&a, at, left);
   }

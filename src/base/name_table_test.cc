@@ -72,5 +72,15 @@ TEST(NameTable, EveryByteOfANameCounts) {
   EXPECT_NE(hash_bytes("ab", seed), hash_bytes(std::string_view("ab\0", 3), seed));
 }
 
+// The random weights of networks depend on these.
+TEST(NameTable, HashesOfAFixedSeedStayWhatTheyAre) {
+  const HashSeed seed{1, 2};
+  const std::string name = "features.18.1.running_mean";
+  std::uint64_t all = 0;
+  for (std::size_t size = 0; size <= name.size(); ++size)
+    all = all * 31 + hash_bytes(std::string_view(name).substr(0, size), seed);
+  EXPECT_EQ(all, 0x48719545d97504b7u);
+}
+
 }  // namespace
 }  // namespace strata

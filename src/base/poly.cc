@@ -19,8 +19,8 @@ std::size_t mixed(std::size_t seed, std::size_t value) {
 
 // Seeded per process, so that no file can make formulas that only look equal.
 std::size_t seeded(std::size_t value) {
-  static const HashSeed seed = process_seed();
-  return mixed(seed.a, value);
+  static const HashSeed kSeed = process_seed();
+  return mixed(kSeed.a, value);
 }
 
 std::size_t size_of(const Expr& expr) { return expr.is_formula() ? Access::poly(expr).size : 1; }

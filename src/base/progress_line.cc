@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/display_width.h"
+#include "base/visible.h"
 #include "strata/base/number_text.h"
 
 namespace strata {
@@ -38,6 +40,34 @@ std::string progress_line(const ProgressFacts& facts, std::size_t width) {
   if (facts.all > 0) add(fmt::format(" {}/{}", facts.done, facts.all));
   if (facts.seconds_left >= 0) add("  " + left_text(facts.seconds_left));
   return line;
+}
+
+void ProgressMeter::count(std::int64_t done, std::int64_t all) {
+  done_ = done;
+  all_ = all;
+  counts_ = true;
+}
+
+bool ProgressMeter::advance(std::string_view stage, double share, Time now) {
+  if (!std::exchange(counts_, false)) all_ = 0;
+  const bool same = stage == stage_ && std::lround(100 * share) == std::lround(100 * share_);
+  if (same && now - last_ < std::chrono::milliseconds(100)) return false;
+  if (share < share_) {  // the next stage; in others the name alone may change on the way
+    start_ = now;
+    first_share_ = share;
+  }
+  stage_ = stage;
+  share_ = share;
+  last_ = now;
+  return true;
+}
+
+std::string ProgressMeter::line(std::size_t width) const {
+  const double seconds = std::chrono::duration<double>(last_ - start_).count();
+  const double done = share_ - first_share_;
+  const std::string name = visible(stage_);
+  return progress_line({name, share_, done_, all_, done > 0 ? seconds * (1 - share_) / done : -1},
+                       width);
 }
 
 }  // namespace strata

@@ -25,5 +25,22 @@ TEST(ProgressLine, WhatDoesNotFitIsLeftOut) {
   EXPECT_EQ(progress_line({"特徴特徴特徴特徴特徴", 0.5}, 20), "特徴特徴特徴…  50 %");
 }
 
+TEST(ProgressMeter, GuessesWhatIsLeftOfAStage) {
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  ProgressMeter meter;
+  const ProgressMeter::Time start{seconds(100)};
+  EXPECT_TRUE(meter.advance("calibrating", 0.2, start));  // what was done before is no measure
+  EXPECT_EQ(meter.line(30), "calibrating  20 %");
+  EXPECT_FALSE(meter.advance("calibrating", 0.2, start + milliseconds(50)));
+  meter.count(3, 5);
+  EXPECT_TRUE(meter.advance("calibrating", 0.6, start + seconds(4)));
+  EXPECT_EQ(meter.line(40), "calibrating  60 % 3/5  4 s left");
+  EXPECT_TRUE(meter.advance("measuring", 0, start + seconds(8)));
+  EXPECT_EQ(meter.line(30), "measuring   0 %");
+  EXPECT_TRUE(meter.advance("measuring", 0.5, start + seconds(9)));
+  EXPECT_EQ(meter.line(30), "measuring  50 %  1 s left");
+}
+
 }  // namespace
 }  // namespace strata

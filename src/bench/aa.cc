@@ -81,8 +81,8 @@ Result<AaCheck> run_aa(const Variant& variant, int trials, const BenchOptions& g
   const auto n = static_cast<double>(out.trials);
   out.false_rate = claims / n;
   out.sequential_rate = sequential / n;
-  const auto apart = static_cast<double>(pairs.size() / each);
-  out.false_rate_interval = share_interval(out.false_rate, std::min(n, apart));
+  const std::size_t apart = pairs.size() / each;  // comparisons that share nothing
+  out.false_rate_interval = share_interval(out.false_rate, std::min(n, static_cast<double>(apart)));
   std::sort(reaches.begin(), reaches.end());
   out.smallest = nearest_rank(reaches, 0.95);
   return out;

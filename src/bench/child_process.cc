@@ -21,8 +21,6 @@
 
 #include "strata/bench/child.h"
 
-extern char** environ;
-
 namespace strata {
 
 namespace {

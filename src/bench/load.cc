@@ -15,12 +15,13 @@ std::vector<double> load_moments(const LoadMode& load, double seconds, std::uint
   std::vector<double> moments;
   if (!(load.rate > 0)) return moments;
   if (load.poisson) {
-    for (double at = gap(random); at < seconds; at += gap(random)) moments.push_back(at);
+    double at = 0;
+    while ((at += gap(random)) < seconds) moments.push_back(at);
     if (moments.empty()) moments.push_back(0);
     return moments;
   }
-  const double count = std::max(1.0, std::round(seconds * load.rate));
-  for (double i = 0; i < count; ++i) moments.push_back(i / load.rate);
+  const auto count = std::max<std::int64_t>(1, std::llround(seconds * load.rate));
+  for (std::int64_t i = 0; i < count; ++i) moments.push_back(static_cast<double>(i) / load.rate);
   return moments;
 }
 

@@ -78,11 +78,12 @@ class Pass {
     for (Shares& shares : shares_) shares.seen = false;
     // The elements do not move when the session takes over the tensors.
     std::vector<Given> given;
+    given.reserve(inputs.size());
     for (const HostTensor& input : inputs)
       given.push_back({input.name, input.dtype, input.dims, input.data});
     if (Status status = session.bind(std::move(inputs)); !status) return status;
     Status added;
-    const Status run =
+    Status run =
         session.run_visiting([&](const StrataTensor& tensor, const EngineThreads& threads) {
           Sample fresh = Sample::Fresh;
           if (!sample_.compare_exchange_strong(fresh, Sample::Counted) && fresh == Sample::GivenUp)
@@ -171,11 +172,11 @@ class Pass {
       if (shares.nans == nans && shares.infinities == infinities) continue;
       const std::string nan_text = some(shares.nans - nans, "NaN");
       const std::string infinity_text = some(shares.infinities - infinities, "infinite");
-      return failure(
-          Code::NotFinite,
-          {.name = title(watched_[i]),
-           .found = nan_text + (nan_text.empty() || infinity_text.empty() ? "" : " and ") +
-                    infinity_text});
+      return failure(Code::NotFinite,
+                     {.name = title(watched_[i]),
+                      .found = fmt::format("{}{}{}", nan_text,
+                                           nan_text.empty() || infinity_text.empty() ? "" : " and ",
+                                           infinity_text)});
     }
     return {};
   }

@@ -26,11 +26,11 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-constexpr std::array<std::int8_t, 256> kValues = [] {
-  std::array<std::int8_t, 256> values = {};
+constexpr std::array<std::int16_t, 256> kValues = [] {
+  std::array<std::int16_t, 256> values = {};
   values.fill(-1);
   for (std::size_t i = 0; i < kDigits.size(); ++i)
-    values[static_cast<unsigned char>(kDigits[i])] = static_cast<std::int8_t>(i);
+    values[static_cast<unsigned char>(kDigits[i])] = static_cast<std::int16_t>(i);
   return values;
 }();
 

@@ -12,11 +12,9 @@ namespace {
 
 Result<std::vector<BenchModel>> all_models(const BenchChoices& choices) {
   std::vector<BenchModel> models;
-  for (const std::string& given : choices.models) {
-    const auto source = input_path(given);
-    if (!source) return failure(source);
-    models.emplace_back().source = *source;
-  }
+  std::vector<std::string> sources = choices.models;
+  if (Status status = find_inputs(sources); !status) return failure(status);
+  for (std::string& source : sources) models.emplace_back().source = std::move(source);
   for (const std::string& text : choices.pairs) {
     auto model = of_option("--pair", parse_model_files(text));
     if (!model) return failure(model);

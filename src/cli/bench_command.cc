@@ -5,9 +5,8 @@
 #include "base/printable.h"
 #include "cli/bench_choices.h"
 #include "cli/command.h"
-#include "cli/complain.h"
 #include "cli/job_display.h"
-#include "cli/output.h"
+#include "cli/outlet.h"
 #include "cli/table_options.h"
 #include "options/options.h"
 #include "strata/report/bench.h"
@@ -28,21 +27,18 @@ struct BenchCommand {
 
 // ----- options
 
-Status read_method(const BenchCommand& command, BenchOptions& method) {
-  if (command.rate && command.sustained)
-    return failure("--rate and --sustained are two kinds of load; choose one", ErrorKind::Usage);
+void read_method(const BenchCommand& command, BenchOptions& method) {
   LoadMode& load = method.load;
   if (command.rate) load.kind = LoadMode::Kind::Rate, load.rate = *command.rate;
   if (command.sustained) load.kind = LoadMode::Kind::Sustained, load.seconds = *command.sustained;
   if (command.memory_limit)
     method.limits.memory_bytes = static_cast<std::int64_t>(*command.memory_limit);
-  return {};
 }
 
 Result<BenchRequest> read_request(const BenchCommand& command, const App& app) {
   auto request = command.choices.read();
   if (!request) return failure(request);
-  if (auto status = read_method(command, request->method); !status) return failure(status);
+  read_method(command, request->method);
   if (!command.shapes.empty()) {
     auto shapes = of_option("--shapes", parse_shape_choices(command.shapes));
     if (!shapes) return failure(shapes);
@@ -87,7 +83,6 @@ Result<int> run_command(const BenchCommand& command, const App& app) {
 void add_choices(App& app, BenchCommand& command) {
   BenchChoices& choices = command.choices;
   choices.add_to(app);
-  app.old_name("--inputs", app.get_option("--input"));
   app.need_that(
       {"--int8", "--data", "--samples"}, [&choices] { return choices.names_int8(); },
       "no variant is in int8; add int8 to --precision");
@@ -128,9 +123,7 @@ Command add_bench(App& program) {
       program.add_subcommand("bench", "which engine, precision, threads and batch are fastest");
   add_choices(*app, *command);
   add_method(*app, *command);
-  command->table.add_to(*app);
-  command->table.add_choice(*app);
-  command->table.add_exact_numbers(*app);
+  command->table.add_to(*app, Exact::Numbers);
   return {app, [command, app] { return run_command(*command, *app); }};
 }
 

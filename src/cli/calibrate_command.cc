@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/sample_options.h"
 #include "cli/table_options.h"
@@ -41,20 +40,16 @@ Result<CalibrateOutcome> measured(Options& options) {
 }
 
 Result<int> print_calibration(Options& options) {
-  const auto choice = options.ranges.choice();
-  if (!choice) return failure(choice);
   RangeOptions& ranges = options.request.ranges;
-  if (*choice) {
-    ranges.choice = (*choice)->choice;
-    ranges.percentile = (*choice)->percentile;
+  if (const auto choice = options.ranges.choice()) {
+    ranges.choice = choice->choice;
+    ranges.percentile = choice->percentile;
   }
   if (Status status = options.table.check("calibration"); !status) return failure(status);
   auto result = options.merge.empty() ? measured(options) : merged(options);
   if (!result) return failure(result);
-  if (result->interrupted && result->calibration.samples == 0) {
-    complain("interrupted before the first sample was seen");
-    return kInterrupted;
-  }
+  if (result->interrupted && result->calibration.samples == 0)
+    return interrupted("interrupted before the first sample was seen");
   auto document = calibration_document(result->calibration, ranges);
   if (!document) return failure(document);
   if (result->interrupted && !result->unwritten && !options.request.output.empty())
@@ -83,13 +78,8 @@ Command add_calibrate(App& program) {
             {"--allow-nonfinite", &request.allow_nonfinite},
             {"--fresh", &request.fresh}});
   options->on.engine.add_to(*app);
-  app->exclude({"--input", "--dim", "--batch", "--allow-outside-data", "--data", "--random",
-                "--per-channel", "--allow-nonfinite", "--fresh", "--engine", "--engine-path",
-                "--device", "--provider", "--threads", "--engine-option"},
-               "--merge", "nothing is run, files are added up");
-  options->table.add_to(*app, "--table");
-  options->table.add_choice(*app);
-  options->table.add_exact(*app);
+  app->exclude({"--engine-option"}, "--merge", "nothing is run, files are added up");
+  options->table.add_to(*app, Exact::Digits, "--table");
   return {app, [options] { return print_calibration(*options); }};
 }
 

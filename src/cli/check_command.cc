@@ -1,7 +1,6 @@
 #include "base/file_form.h"
 #include "base/standard_input.h"
 #include "cli/command.h"
-#include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
@@ -16,8 +15,8 @@ namespace {
 
 struct Options {
   ModelOptions model;
-  std::string budget, baseline, junit;
-  std::string convention = "strata";
+  CheckRequest request;  // what the others are not
+  std::string junit;
   bool github = false;
   TimeOptions time;
   TableOptions table;
@@ -27,21 +26,13 @@ Result<int> run(Options& options) {
   if (Status status = options.table.check("check"); !status) return failure(status);
   if (Status status = check_output_path(options.junit, {FileForm::Text}); !status)
     return failure(status);
-  auto model = options.model.request();
-  if (!model) return failure(model);
-  CheckRequest request{.model = std::move(*model),
-                       .convention = options.convention,
-                       .budget = options.budget,
-                       .baseline = options.baseline};
+  CheckRequest& request = options.request;
+  if (Status status = options.model.read_into(request.model); !status) return failure(status);
   if (Status status = options.time.read_into(request.time); !status) return failure(status);
   JobDisplay display(request.time.has_value());
-  auto outcome = run_check(request, display.observer());
-  display.clear();
+  auto outcome = display.run(run_check, request);
   if (!outcome) return failure(outcome);
-  if (outcome->interrupted) {
-    complain("interrupted before the latency was known");
-    return kInterrupted;
-  }
+  if (outcome->interrupted) return interrupted("interrupted before the latency was known");
   std::string& judged = outcome->outcome.model;
   judged = with_standard_input_named(std::move(judged));
   options.table.limit_to(outcome->bytes, options.model.limit);
@@ -58,17 +49,14 @@ Result<int> run(Options& options) {
 Command add_check(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("check", "whether a model keeps its budgets");
-  app->add({{"model", &options->model.path}});
-  options->model.add_sizes_to(*app);
-  app->add({{"--budget", &options->budget},
-            {"--baseline", &options->baseline},
-            {"--count", &options->convention},
+  options->model.add_to(*app);
+  app->add({{"--budget", &options->request.budget},
+            {"--baseline", &options->request.baseline},
+            {"--count", &options->request.convention},
             {"--junit", &options->junit},
             {"--github", &options->github}});
   options->time.add_to(*app);
-  options->table.add_to(*app);
-  options->table.add_exact_numbers(*app);
-  options->table.add_choice(*app);
+  options->table.add_to(*app, Exact::Numbers);
   return {app, [options] { return run(*options); }};
 }
 

@@ -1,12 +1,9 @@
 #include "cli/command.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/terminal.h"
 #include "cli/outlet.h"
-#include "cli/output.h"
 
 namespace strata::cli {
 
@@ -25,19 +22,22 @@ int exit_code(const Error& error) {
   return kBug;
 }
 
+Result<int> ended(const Status& last, int code) {
+  if (!last) return failure(last);
+  return code;
+}
+
+int interrupted(std::string_view sentence) {
+  complain(sentence);
+  return kInterrupted;
+}
+
 std::string version_text() { return "strata " STRATA_VERSION; }
 
 std::size_t terminal_width() {
   if (outlet() != nullptr) return 0;
-  if (const char* columns = std::getenv("COLUMNS"))
-    if (const long width = std::strtol(columns, nullptr, 10); width > 0)
-      return static_cast<std::size_t>(width);
-  winsize size{};
-  if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col;
-  return 0;
+  const std::size_t wanted = wanted_columns();
+  return wanted > 0 ? wanted : terminal_columns(STDOUT_FILENO);
 }
-
-bool wants_color() { return wants_color("auto"); }
 
 }  // namespace strata::cli

@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "strata/base/result.h"
@@ -23,6 +22,10 @@ enum ExitCode : int {
   kInterrupted = 130,  // as shells have it for Ctrl-C; what there was is printed
 };
 int exit_code(const Error& error);
+// Of a command whose last step came to this.
+Result<int> ended(const Status& last, int code = kFine);
+// Of one that was stopped, with the sentence for it.
+int interrupted(std::string_view sentence = "interrupted: the results are partial");
 
 // What was read from an option's text. A mistake in it is named by the option: `--dim N: …`.
 template <class T>
@@ -60,10 +63,15 @@ Command add_help(App& program);
 Command add_completion(App& program);
 Command add_worker(App& program);  // hidden: a process of `bench`
 
+// Adds the command that the first word of the command line names. All of them if it names none, or
+// one that is about the others; none for --version.
+std::vector<Command> add_commands(App& program, std::string_view first);
+bool is_command(std::string_view name);
+std::vector<std::string> command_names();  // those that people type
+
 std::string version_text();  // `strata 0.1.0`
 
 // Columns of the terminal on stdout; 0 (as wide as it gets) if it is none.
 std::size_t terminal_width();
-bool wants_color();
 
 }  // namespace strata::cli

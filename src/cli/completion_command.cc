@@ -10,11 +10,8 @@ namespace strata::cli {
 namespace {
 
 Result<int> run(const std::string& wanted, const App& program) {
-  for (const manual::Shell& shell : manual::shells()) {
-    if (shell.name != wanted) continue;
-    if (Status status = write_output("", shell.completion(program.facts())); !status)
-      return failure(status);
-  }
+  for (const manual::Shell& shell : manual::shells())
+    if (shell.name == wanted) return ended(write_output("", shell.completion(program.facts())));
   return kFine;
 }
 

@@ -25,9 +25,7 @@ void DataOptions::add_to(App& app) {
                    {"--channels", &channels}});
 }
 
-Result<DataRequest> DataOptions::request_if_any() const {
-  if (!path.empty() && data.random)
-    return failure("--data and --random exclude each other", ErrorKind::Usage);
+DataRequest DataOptions::request_if_any() const {
   DataRequest out = *this;
   out.data.images.bgr = channels == "bgr";
   return out;

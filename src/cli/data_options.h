@@ -3,10 +3,11 @@
 
 #include <string>
 
-#include "cli/command.h"
 #include "strata/task/data.h"
 
 namespace strata::cli {
+
+class App;
 
 struct DataOptions : DataRequest {
   std::string channels = "rgb";
@@ -16,7 +17,7 @@ struct DataOptions : DataRequest {
   // What was asked for: either a folder or random samples.
   Result<DataRequest> request() const;
   // The same; also nothing at all.
-  Result<DataRequest> request_if_any() const;
+  DataRequest request_if_any() const;
 };
 
 }  // namespace strata::cli

@@ -61,10 +61,8 @@ TEST(DataOptions, ReachTheDataSet) {
 
 TEST(DataOptions, EitherDataOrRandom) {
   EXPECT_THAT(description(""), HasSubstr("give a folder with --data, or --random"));
-  EXPECT_THAT(description("--data x --random"), HasSubstr("exclude each other"));
   // A file of ranges may know where samples come from.
-  EXPECT_TRUE(parse("").request_if_any());
-  EXPECT_FALSE(parse("--data x --random").request_if_any());
+  EXPECT_EQ(parse("").request_if_any().path, "");
   EXPECT_THAT(complaint("--samples 0"), HasSubstr("not in range"));
   EXPECT_THAT(complaint("--preset vgg"), HasSubstr("there is no \"vgg\""));
 }
@@ -90,6 +88,8 @@ TEST(DataOptions, WithoutAnEffectAreRefused) {
             "--image-layout has no effect: no images are read; add --data");
   EXPECT_EQ(effects("--data x --spread"),
             "--spread has no effect: all samples are taken; add --samples");
+  EXPECT_EQ(effects("--data x --random"),
+            "--random has no effect: the samples are in files; leave out --random or --data");
   EXPECT_EQ(effects("--random --labels y"),
             "--labels has no effect: random samples have no labels; add --data");
 }

@@ -1,6 +1,5 @@
 #include "base/standard_input.h"
 #include "cli/command.h"
-#include "cli/complain.h"
 #include "cli/model_options.h"
 #include "cli/outlet.h"
 #include "cli/table_options.h"
@@ -13,25 +12,16 @@ namespace {
 
 struct Options {
   ModelOptions model;
-  std::vector<std::string> files, limits;
-  std::string convention = "strata";
+  DiffRequest request;  // what the model's options are not
   bool all = false;
   TableOptions table;
 };
 
 Result<int> run(Options& options) {
   if (Status status = options.table.check("diff"); !status) return failure(status);
-  auto model = options.model.request();
-  if (!model) return failure(model);
-  DiffRequest request{.files = options.files,
-                      .model = std::move(*model),
-                      .convention = options.convention,
-                      .limits = options.limits};
-  for (std::string& file : request.files) {
-    auto path = input_path(file);
-    if (!path) return failure(path);
-    file = std::move(*path);
-  }
+  DiffRequest& request = options.request;
+  if (Status status = options.model.read_into(request.model); !status) return failure(status);
+  if (Status status = find_inputs(request.files); !status) return failure(status);
   auto outcome = run_diff(request);
   if (!outcome) return failure(outcome);
   for (compare::Side& side : outcome->comparison.sides)
@@ -56,14 +46,12 @@ Result<int> run(Options& options) {
 Command add_diff(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("diff", "what differs between models, or saved results");
-  app->add({{"files", &options->files}});
+  app->add({{"files", &options->request.files}});
   options->model.add_sizes_to(*app);
-  app->add({{"--count", &options->convention},
+  app->add({{"--count", &options->request.convention},
             {"--all", &options->all},
-            {"--fail-on", &options->limits}});
-  options->table.add_to(*app);
-  options->table.add_exact_numbers(*app);
-  options->table.add_choice(*app);
+            {"--fail-on", &options->request.limits}});
+  options->table.add_to(*app, Exact::Numbers);
   return {app, [options] { return run(*options); }};
 }
 

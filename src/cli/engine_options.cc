@@ -1,7 +1,5 @@
 #include "cli/engine_options.h"
 
-#include <fmt/format.h>
-
 #include "options/options.h"
 #include "strata/task/bench_text.h"
 
@@ -20,18 +18,6 @@ std::vector<std::string> EngineOptions::add_to(App& app) {
 Result<EngineRequest> EngineOptions::request() const {
   auto style = of_option("--engine", parse_engine_style(engine));
   if (!style) return failure(style);
-  const auto has_value = [](const std::string& option) {
-    const std::size_t equals = option.find('=');
-    return equals != 0 && equals != option.npos;
-  };
-  for (const std::string& option : own)
-    if (!has_value(option))
-      return failure(fmt::format("--engine-option {}: write it as KEY=VALUE", option),
-                     ErrorKind::Usage);
-  for (const std::string& option : style->options)
-    if (!has_value(option))
-      return failure(fmt::format("--engine {}: write it as {}:KEY=VALUE", engine, style->engine),
-                     ErrorKind::Usage);
   const auto number = of_option("--threads", parse_threads(threads));
   if (!number) return failure(number);
   EngineRequest out{style->engine, path, device, provider, style->options, *number};

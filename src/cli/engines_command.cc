@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "cli/command.h"
 #include "cli/job_display.h"
 #include "cli/table_options.h"
@@ -17,8 +15,7 @@ struct Options {
 
 Result<int> run(const Options& options) {
   JobDisplay display;
-  auto engines = run_engines(options.request, display.observer());
-  display.clear();
+  auto engines = display.run(run_engines, options.request);
   if (!engines) return failure(engines);
   for (TriedEngine& engine : *engines)
     if (engine.timed_out) engine.failed += "; --max-time gives it more";
@@ -36,7 +33,6 @@ Command add_engines(App& program) {
             {"--engine-path", &options->request.path},
             {"--max-time", &options->request.seconds}});
   options->table.add_to(*app);
-  options->table.add_choice(*app);
   return {app, [options] { return run(*options); }};
 }
 

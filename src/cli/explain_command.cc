@@ -14,14 +14,11 @@ struct Options {
 };
 
 Result<int> run(Options& options) {
-  auto model = options.model.request();
-  if (!model) return failure(model);
-  options.request.model = std::move(*model);
-  options.request.style.color = options.output.empty() && wants_color();
+  if (auto status = options.model.read_into(options.request.model); !status) return failure(status);
+  options.request.style.color = options.output.empty() && wants_color("auto");
   const auto text = run_explain(options.request);
   if (!text) return failure(text);
-  if (auto status = write_output(options.output, *text); !status) return failure(status);
-  return kFine;
+  return ended(write_output(options.output, *text));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/commands.h"
 #include "cli/output.h"
 #include "manual/help_text.h"
 #include "manual/man_page.h"
@@ -32,14 +31,9 @@ Result<int> run(const Options& options, const App& program) {
   const manual::CommandFacts facts = program.facts();
   const auto command = manual::find_command(facts, options.command);
   if (!command) return failure(command);
-  Status status;
-  if (!options.save.empty())
-    status = save_pages(facts, options.save);
-  else
-    status = write_output("", options.man ? manual::man_page(**command, facts, version_text())
-                                          : manual::help_text(**command));
-  if (!status) return failure(status);
-  return kFine;
+  if (!options.save.empty()) return ended(save_pages(facts, options.save));
+  return ended(write_output("", options.man ? manual::man_page(**command, facts, version_text())
+                                            : manual::help_text(**command)));
 }
 
 }  // namespace

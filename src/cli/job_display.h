@@ -2,12 +2,11 @@
 // progress that is written over. Ctrl-C becomes the wish to stop.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/progress_line.h"
 #include "cli/interrupt.h"
 #include "strata/base/observer.h"
 
@@ -27,23 +26,26 @@ class JobDisplay {
 
   // Refers to this object.
   Observer observer();
+  // Does a job, and takes the line off.
+  template <class Job, class Request>
+  auto run(const Job& job, const Request& request) {
+    auto outcome = job(request, observer());
+    clear();
+    return outcome;
+  }
   bool stopped() const;
   void clear();  // takes the line off
 
  private:
-  using Clock = std::chrono::steady_clock;
   void show(std::string_view stage, double share);
   void print(const std::string& line);
 
   Outlet* const outlet_;  // null: stderr
   const bool is_long_;
   std::optional<StopOnInterrupt> interrupt_;
-  std::string before_notes_, stage_;
+  std::string before_notes_;
+  ProgressMeter meter_;
   bool terminal_, drawn_ = false;
-  bool counts_ = false;  // done_ and all_ are of the share that comes next
-  std::int64_t done_ = 0, all_ = 0;
-  double first_share_ = 0, share_ = 2;  // of the stage; above 1: there was none yet
-  Clock::time_point start_, last_;
 };
 
 }  // namespace strata::cli

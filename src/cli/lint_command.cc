@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "cli/command.h"
 #include "cli/model_options.h"
 #include "cli/table_options.h"
@@ -24,9 +22,8 @@ Result<LintRequest> request_of(const Options& options) {
   if (!options.model.empty()) request.model = ModelRequest{.path = options.model};
   if (options.samples > 0) request.samples = options.samples;
   if (!options.device.empty()) {
-    const auto speed = parse_machine_speed(options.device);
-    if (!speed)
-      return failure(fmt::format("--device: {}", speed.error().message), ErrorKind::Usage);
+    const auto speed = of_option("--device:", parse_machine_speed(options.device));
+    if (!speed) return failure(speed);
     request.peak_flops_per_s = speed->flops_per_second;
     request.peak_bytes_per_s = speed->bytes_per_second;
   }
@@ -54,7 +51,6 @@ Command add_lint(App& program) {
             {"--device", &options->device},
             {"--samples", &options->samples}});
   options->table.add_to(*app);
-  options->table.add_choice(*app);
   return {app, [options] { return run(*options); }};
 }
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/complain.h"
+#include "cli/outlet.h"
 #include "cli/table_options.h"
 #include "options/options.h"
 #include "strata/task/sweep.h"
@@ -36,9 +36,7 @@ Command add_merge(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("merge", "results of a sweep's parts in one file");
   app->add({{"files", &options->files}, {"--output", &options->output}});
-  options->table.add_to(*app, "--table");
-  options->table.add_choice(*app);
-  options->table.add_exact_numbers(*app);
+  options->table.add_to(*app, Exact::Numbers, "--table");
   return {app, [options] { return run(*options); }};
 }
 

@@ -10,32 +10,17 @@
 namespace strata::cli {
 
 void ModelOptions::add_to(App& app) {
-  app.add_option("model MODEL", path, "an ONNX or .pt2 file, zoo:NAME, or - for standard input")
-      ->required();
+  app.add("model", {{"model", &path}});
   add_sizes_to(app);
 }
 
 void ModelOptions::add_sizes_to(App& app) {
-  app.add_option("--input NAME=1x3x224x224", inputs, "shape of an input (repeatable)");
-  app.add_option("--dim NAME=SIZE", sizes, "size of a symbol in the shapes (repeatable)");
-  app.add_option("--batch N", batch, "first axis of every input")
-      ->within(std::int64_t{1}, std::int64_t{1} << 40);
-  app.add_option("--model NAME", model, "which model to read, if a .pt2 file holds several");
-  app.add_flag("--allow-outside-data", allow_outside_data,
-               "follow external data out of the model's folder");
-  app.add_option("--limit FACTOR", limit, "multiply the limits of what a file may cost (default 1)")
-      ->within(1.0, 1e6);
-}
-
-Option* ModelOptions::take_files(App& app) {
-  takes_files = true;
-  Option* input = app.get_option("--input")
-                      ->option_text("NAME=SHAPE|FILE")
-                      ->description(
-                          "an input's shape (1x3x224x224), or a .npy, .npz or .pb file of its "
-                          "elements (repeatable)");
-  app.old_name("--inputs", input);
-  return input;
+  app.add("model", {{"--input", &inputs},
+                    {"--dim", &sizes},
+                    {"--batch", &batch},
+                    {"--model", &model},
+                    {"--allow-outside-data", &allow_outside_data},
+                    {"--limit", &limit}});
 }
 
 Result<std::string> input_path(const std::string& given) {
@@ -44,6 +29,15 @@ Result<std::string> input_path(const std::string& given) {
     return failure("standard input is not read in the process of a caller; give its bytes a name",
                    ErrorKind::Usage);
   return standard_input_path();
+}
+
+Status find_inputs(std::vector<std::string>& files) {
+  for (std::string& file : files) {
+    auto path = input_path(file);
+    if (!path) return failure(path);
+    file = std::move(*path);
+  }
+  return {};
 }
 
 Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
@@ -58,18 +52,24 @@ Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
   return given;
 }
 
-Result<ModelRequest> ModelOptions::request() const {
-  if (has_files() && !takes_files)
-    return failure(fmt::format("--input {}: this command needs no elements; write a shape as "
-                               "NAME=1x3x224x224",
-                               input_files(inputs).front()),
-                   ErrorKind::Usage);
+Status refuse_files(const std::vector<std::string>& files) {
+  if (files.empty()) return {};
+  return failure(fmt::format("--input {}: this command needs no elements; write a shape as "
+                             "NAME=1x3x224x224",
+                             files.front()),
+                 ErrorKind::Usage);
+}
+
+Status ModelOptions::read_into(ModelRequest& request) const {
+  if (!takes_files)
+    if (Status status = refuse_files(input_files(inputs)); !status) return status;
   const auto file = input_path(path);
   if (!file) return failure(file);
   auto given = parse_sizes(input_shapes(inputs), sizes);
   if (!given) return failure(given);
   if (batch > 0) given->batch = batch;
-  return ModelRequest{*file, std::move(*given), allow_outside_data, limit, model};
+  request = {*file, std::move(*given), allow_outside_data, limit, model};
+  return {};
 }
 
 }  // namespace strata::cli

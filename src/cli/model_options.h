@@ -10,10 +10,10 @@
 
 namespace strata::cli {
 
-class Option;
-
 // What to open for a file that the command line names: `-` is standard input.
 Result<std::string> input_path(const std::string& given);
+// The same of several, in their place.
+Status find_inputs(std::vector<std::string>& files);
 
 struct ModelOptions {
   std::string path;
@@ -28,16 +28,17 @@ struct ModelOptions {
   // The same without the model itself, for a command that reads several.
   void add_sizes_to(App& app);
   // What was asked for, with mistakes named by their option.
-  Result<ModelRequest> request() const;
+  Status read_into(ModelRequest& request) const;
 
-  // For a command that runs the model on elements of its inputs: --input also takes files.
-  Option* take_files(App& app);
-  bool has_files() const { return !input_files(inputs).empty(); }
+  // The model is run on elements of its inputs: --input also takes files.
   bool takes_files = false;
+  bool has_files() const { return !input_files(inputs).empty(); }
 };
 
 // What `--input` and `--dim` say.
 Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
                                  const std::vector<std::string>& sizes);
+// Files given to `--input` in a command that takes shapes alone are a mistake.
+Status refuse_files(const std::vector<std::string>& files);
 
 }  // namespace strata::cli

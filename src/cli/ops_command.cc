@@ -39,10 +39,7 @@ Status write_one(const Options& options) {
 }
 
 Result<int> run(const Options& options) {
-  const Status status =
-      options.lists() ? write_all(options.table, options.name) : write_one(options);
-  if (!status) return failure(status);
-  return kFine;
+  return ended(options.lists() ? write_all(options.table, options.name) : write_one(options));
 }
 
 }  // namespace

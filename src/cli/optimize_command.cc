@@ -3,9 +3,9 @@
 
 #include "cli/bench_choices.h"
 #include "cli/command.h"
-#include "cli/complain.h"
 #include "cli/job_display.h"
-#include "cli/output.h"
+#include "cli/model_options.h"
+#include "cli/outlet.h"
 #include "cli/table_options.h"
 #include "options/options.h"
 #include "strata/task/optimize.h"
@@ -32,11 +32,7 @@ Status read_options(Options& options) {
   options.choices.models = {options.model};
   auto variants = options.choices.read();
   if (!variants) return failure(variants);
-  if (!variants->inputs.empty())
-    return failure(fmt::format("--input {}: this command needs no elements; write a shape as "
-                               "NAME=1x3x224x224",
-                               variants->inputs.front()),
-                   ErrorKind::Usage);
+  if (Status status = refuse_files(variants->inputs); !status) return status;
   options.request.variants = std::move(*variants);
   options.request.variants.caller.program = version_text();
   options.request.command = command_for;
@@ -50,14 +46,13 @@ Status print(const OptimizeOutcome& outcome, const TableOptions& table) {
                           : bench_document(outcome.tried);
   document.notes = outcome.notes;
   if (!document.notes.empty()) document.sections.push_back(notes_section(document.notes));
-  return table.write(std::move(document), table.style());
+  return table.write(std::move(document));
 }
 
 Result<int> run(Options& options) {
   if (Status status = read_options(options); !status) return failure(status);
   JobDisplay display;
-  const auto outcome = run_optimize(options.request, display.observer());
-  display.clear();
+  const auto outcome = display.run(run_optimize, options.request);
   if (!outcome) return failure(outcome);
   const auto& groups = outcome->tried.groups;
   const bool cut = outcome->interrupted && !outcome->written;
@@ -86,9 +81,7 @@ Command add_optimize(App& program) {
       {"--data", "--random", "--int8", "--min-sqnr", "--max-drop"},
       [options] { return options->choices.precisions.empty() || options->choices.names_int8(); },
       "nothing is tried in int8; add int8 to --precision");
-  options->table.add_to(*app, "--table");
-  options->table.add_choice(*app);
-  options->table.add_exact_numbers(*app);
+  options->table.add_to(*app, Exact::Numbers, "--table");
   return {app, [options] { return run(*options); }};
 }
 

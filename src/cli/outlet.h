@@ -44,4 +44,9 @@ class OutletScope {
   Outlet* before_;
 };
 
+// What the program says on stderr: `strata: ` and the sentence.
+void complain(std::string_view sentence);
+// The text as it is, and the end of a line.
+void say(std::string_view text);
+
 }  // namespace strata::cli

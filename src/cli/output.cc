@@ -2,25 +2,18 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/terminal.h"
 #include "cli/outlet.h"
 
 namespace strata::cli {
 
 bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
 
-bool is_terminal_output() {
-  if (outlet() != nullptr) return false;
-  const char* kind = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
-}
+bool is_terminal_output() { return outlet() == nullptr && is_rich_terminal(STDOUT_FILENO); }
 
 bool wants_color(std::string_view choice) {
   if (choice != "auto") return choice == "always";
-  // Set to nothing, it counts as not set (no-color.org).
-  const char* off = std::getenv("NO_COLOR");
-  return is_terminal_output() && (off == nullptr || *off == '\0');
+  return is_terminal_output() && !wants_no_color();
 }
 
 Result<Output> open_output(const std::string& path, const FileKind& kind) {

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "cli/model_options.h"
 #include "cli/table_options.h"
 #include "manual/advice.h"
@@ -16,31 +14,22 @@ struct Options {
   PayloadOptions payload;
   PayloadRequest request;
   bool split = false, no_return = false;
-  std::optional<double> link;  // bytes a second
+  double link = 0;  // bytes a second
   double round_trip = 0;
   std::string edge, server, ship_as = "raw";
 };
 
-Result<MachineRequest> machine(const std::string& option, const std::string& text) {
-  if (text.empty())
-    return failure(
-        fmt::format("--split needs {}: a speed, such as 50GFLOP/s, or a saved profile", option),
-        ErrorKind::Usage);
-  return of_option(option + ":", parse_machine(text));
-}
-
 Result<SplitRequest> split_request(const Options& options) {
-  if (!options.link) return failure("--split needs --link, such as 100Mbps", ErrorKind::Usage);
   SplitRequest out;
-  out.options.link_bytes_per_second = *options.link;
+  out.options.link_bytes_per_second = options.link;
   out.options.round_trip_seconds = options.round_trip;
   out.options.returns_results = !options.no_return;
   out.options.phrase = manual::advised;
   for (Precision precision : {Precision::Raw, Precision::Fp16, Precision::Int8})
     if (name_of(precision) == options.ship_as) out.options.precision = precision;
-  auto edge = machine("--edge", options.edge);
+  auto edge = of_option("--edge:", parse_machine(options.edge));
   if (!edge) return failure(edge);
-  auto server = machine("--server", options.server);
+  auto server = of_option("--server:", parse_machine(options.server));
   if (!server) return failure(server);
   out.edge = std::move(*edge);
   out.server = std::move(*server);
@@ -70,9 +59,7 @@ Status read_parts(Options& options) {
 Result<int> run(Options& options) {
   if (Status status = read_parts(options); !status) return failure(status);
   if (Status status = options.table.check("payload"); !status) return failure(status);
-  auto model = options.model.request();
-  if (!model) return failure(model);
-  options.request.model = std::move(*model);
+  if (auto status = options.model.read_into(options.request.model); !status) return failure(status);
   if (options.split) {
     auto split = split_request(options);
     if (!split) return failure(split);
@@ -122,9 +109,7 @@ Command add_payload(App& program) {
   app->need_that(
       {"--all"}, [=] { return !options->table.has_all(); },
       "csv, json and html have all rows; take --format table or md");
-  options->table.add_to(*app);
-  options->table.add_exact(*app);
-  options->table.add_choice(*app);
+  options->table.add_to(*app, Exact::Digits);
   app->need_that(
       {"--columns", "--sort", "--top", "--filter"},
       [=] { return boundaries->given() != cuts->given(); },

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
-#include "cli/commands.h"
-#include "cli/complain.h"
+#include "cli/command.h"
+#include "cli/outlet.h"
 #include "cli/output.h"
 #include "manual/advice.h"
 #include "manual/help_text.h"

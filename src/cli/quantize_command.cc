@@ -1,5 +1,5 @@
-#include "cli/complain.h"
 #include "cli/job_display.h"
+#include "cli/outlet.h"
 #include "cli/sample_options.h"
 #include "cli/table_options.h"
 #include "manual/advice.h"
@@ -21,9 +21,7 @@ struct Options {
 
 Status read_options(Options& options) {
   QuantizeRequest& request = options.request;
-  auto choice = options.ranges.choice();
-  if (!choice) return failure(choice);
-  request.choice = *choice;
+  request.choice = options.ranges.choice();
   request.time = !options.no_time;
   // A file of ranges may say where its samples come from.
   if (Status status = options.on.read_into(request, request.ranges.empty()); !status) return status;
@@ -32,13 +30,9 @@ Status read_options(Options& options) {
 
 Result<int> run(Options& options) {
   if (Status status = read_options(options); !status) return failure(status);
-  std::optional<JobDisplay> display(std::in_place);
-  auto report = run_quantize(options.request, display->observer());
-  display.reset();
-  if (!report && StopOnInterrupt::stopped()) {
-    complain(manual::advised(report.error()));
-    return kInterrupted;
-  }
+  JobDisplay display;
+  auto report = display.run(run_quantize, options.request);
+  if (!report && display.stopped()) return interrupted(manual::advised(report.error()));
   if (!report) return failure(report);
   report->advice = {.keep_auto = "; --keep-float auto keeps in floats what that takes",
                     .keep_output = "; --keep-float LAYER:output keeps an output in floats, too",
@@ -68,9 +62,7 @@ Command add_quantize(App& program) {
             {"--held-out", &request.held_out}});
   options->on.engine.add_to(*app);
   app->add({{"--no-time", &options->no_time}, {"--max-time", &request.seconds}});
-  options->table.add_to(*app, "--table");
-  options->table.add_choice(*app);
-  options->table.add_exact(*app);
+  options->table.add_to(*app, Exact::Digits, "--table");
   return {app, [options] { return run(*options); }};
 }
 

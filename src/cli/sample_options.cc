@@ -1,7 +1,5 @@
 #include "cli/sample_options.h"
 
-#include <fmt/format.h>
-
 #include "options/options.h"
 
 namespace strata::cli {
@@ -17,10 +15,7 @@ void RangeChoiceOptions::add_to(App& app, bool percentile_alone) {
               "another method chooses the ranges; add --method percentile");
 }
 
-Result<std::optional<RangeOptions>> RangeChoiceOptions::choice() const {
-  if (!(percentile_ > 50 && percentile_ <= 100))
-    return failure(fmt::format("--percentile {}: it must be above 50 and at most 100", percentile_),
-                   ErrorKind::Usage);
+std::optional<RangeOptions> RangeChoiceOptions::choice() const {
   if (method_.empty() && !percentile_option_->given()) return std::nullopt;
   RangeOptions out;
   out.choice = method_.empty() ? RangeChoice::Percentile : *range_choice_from_name(method_);

@@ -12,6 +12,8 @@
 
 namespace strata::cli {
 
+class Option;
+
 // What is run, on which samples, by which engine.
 struct SampleOptions {
   ModelOptions model;
@@ -21,13 +23,11 @@ struct SampleOptions {
   // Into a request of such a job. `needs_data` is false if it may find out about samples itself.
   template <class Request>
   Status read_into(Request& request, bool needs_data = true) const {
-    auto wanted_model = model.request();
-    if (!wanted_model) return failure(wanted_model);
+    if (Status status = model.read_into(request.model); !status) return status;
     auto samples = needs_data ? data.request() : data.request_if_any();
     if (!samples) return failure(samples);
     auto chosen = engine.request();
     if (!chosen) return failure(chosen);
-    request.model = std::move(*wanted_model);
     request.data = std::move(*samples);
     request.engine = std::move(*chosen);
     return {};
@@ -40,7 +40,7 @@ class RangeChoiceOptions {
   // If `percentile_alone`, --percentile also says the method.
   void add_to(App& app, bool percentile_alone = false);
   // nullopt: nothing was said.
-  Result<std::optional<RangeOptions>> choice() const;
+  std::optional<RangeOptions> choice() const;
 
  private:
   std::string method_;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
-#include "cli/complain.h"
 #include "cli/job_display.h"
+#include "cli/outlet.h"
 #include "cli/sample_options.h"
 #include "cli/table_options.h"
 #include "options/options.h"
@@ -31,37 +31,23 @@ constexpr std::string_view kScores = ".json";  // a file of all scores, to go on
 
 Status read_metric(Options& options) {
   SensitivityRequest& request = options.request;
-  if (!request.command.empty()) {
-    if (!options.metric.empty())
-      return failure("--metric and --metric-cmd exclude each other", ErrorKind::Usage);
+  if (!request.command.empty())
     request.quality = Quality::Command;
-  } else if (!options.metric.empty()) {
+  else if (!options.metric.empty())
     request.quality = quality_from_name(options.metric).value_or(Quality::Sqnr);
-  } else if (!options.on.data.labels.empty()) {
+  else if (!options.on.data.labels.empty())
     request.quality = Quality::Accuracy;
-  }
   if (request.quality == Quality::Accuracy && options.on.data.labels.empty())
     return failure("accuracy needs labels: give them with --labels FILE", ErrorKind::Usage);
   return {};
 }
 
-Status check_plot(const std::string& path) {
-  if (path.empty()) return {};
-  if (!path.ends_with(".svg") && !path.ends_with(".png"))
-    return failure(fmt::format("--plot {}: name it .svg or .png", path), ErrorKind::Usage);
-  return check_sensitivity_plot(path);
-}
-
 Status read_options(Options& options, const App& app) {
   SensitivityRequest& request = options.request;
-  if (options.weights_only && options.activations_only)
-    return failure("--weights-only and --activations-only exclude each other", ErrorKind::Usage);
   request.rounding.weights = !options.activations_only;
   request.rounding.activations = !options.weights_only;
   request.rounding.weight_bits = request.rounding.activation_bits = options.bits;
-  const auto choice = options.ranges.choice();
-  if (!choice) return failure(choice);
-  request.choice = *choice;
+  request.choice = options.ranges.choice();
   request.memory_bytes = static_cast<std::int64_t>(std::min(options.cache, 9e18));
   if (request.budget > 1) return failure("--passes: it must be at most 100%", ErrorKind::Usage);
   request.budget_seconds = options.max_time.value_or(0);
@@ -70,20 +56,18 @@ Status read_options(Options& options, const App& app) {
   request.caller = {version_text(), given_options(app)};
   request.top = std::max(1, static_cast<int>(std::min<std::size_t>(options.top, 1000)));
   if (options.table.output.ends_with(kScores)) request.journal = options.table.output;
-  if (Status status = check_plot(options.plot); !status) return status;
+  if (!options.plot.empty())
+    if (Status status = check_sensitivity_plot(options.plot); !status) return status;
   return options.table.check("sensitivity");
 }
 
 Result<int> print_sensitivity(Options& options, const App& app) {
   if (Status status = read_options(options, app); !status) return failure(status);
-  std::optional<JobDisplay> display(std::in_place);
-  auto outcome = run_sensitivity(options.request, display->observer());
-  display.reset();
+  JobDisplay display;
+  auto outcome = display.run(run_sensitivity, options.request);
   if (!outcome) return failure(outcome);
-  if (outcome->interrupted && !outcome->run.has_scores()) {
-    complain("stopped before a layer was measured");
-    return kInterrupted;
-  }
+  if (outcome->interrupted && !outcome->run.has_scores())
+    return interrupted("stopped before a layer was measured");
   Document document = sensitivity_document(outcome->run);
   if (!options.table.has_all())
     for (Table& table : document.tables) keep_top(table, options.top);
@@ -145,9 +129,7 @@ Command add_sensitivity(App& program) {
       {"--top"}, [options] { return !options->table.has_all(); },
       "csv, json and html have every layer; take --format table or md");
   options->table.kept_apart = kScores;
-  options->table.add_to(*app);
-  options->table.add_choice(*app);
-  options->table.add_exact_numbers(*app);
+  options->table.add_to(*app, Exact::Numbers);
   app->add({{"--fresh", &request.fresh}, {"--plot", &options->plot}});
   app->need_that(
       {"--fresh"}, [options] { return options->table.output.ends_with(kScores); },

@@ -4,20 +4,18 @@
 #include <fmt/format.h>
 
 #include "base/standard_input.h"
-#include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/model_options.h"
 #include "cli/outlet.h"
-#include "cli/stat_weights.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
 #include "manual/advice.h"
 #include "manual/option_groups.h"
 #include "options/options.h"
-#include "strata/profile/columns.h"
 #include "strata/report/report.h"
 #include "strata/task/stat.h"
 #include "strata/task/totals.h"
+#include "strata/task/weights.h"
 
 namespace strata::cli {
 
@@ -34,6 +32,7 @@ struct StatOptions {
   bool strict = false;
 
   bool has_several() const { return !more.empty() || names_several(model.path); }
+  ReportKind report_kind() const { return *report_kind_from_name(report); }  // there is no other
 };
 
 // Stays to the end of the process, which takes less time than taking a large model apart. A caller
@@ -50,14 +49,10 @@ T& keep_to_the_end(T object) {
 }
 
 Result<StatRequest> read_request(StatOptions& options, const App& app) {
-  const auto report = report_kind_from_name(options.report);
-  if (!report)
-    return failure(fmt::format("there is no report \"{}\"", options.report), ErrorKind::Usage);
   if (auto status = options.table.check("profile"); !status) return failure(status);
-  auto model = options.model.request();
-  if (!model) return failure(model);
-  StatRequest request{std::move(*model), options.profile};
-  request.profile.rows.report = *report;
+  StatRequest request{{}, options.profile};
+  if (auto status = options.model.read_into(request.model); !status) return failure(status);
+  request.profile.rows.report = options.report_kind();
   request.profile.in_depth = options.table.in_depth() || !options.save.empty();
   if (auto status = options.time.read_into(request.time); !status) return failure(status);
   if (request.time) request.time->inputs = input_files(options.model.inputs);
@@ -84,21 +79,13 @@ Status print(StatOutcome& outcome, StatOptions& options) {
 }
 
 // The totals of several models side by side; what the request says of rows has no effect.
-Result<int> stat_several(const std::vector<std::string>& files, const StatRequest& request,
+Result<int> stat_several(std::vector<std::string> files, const StatRequest& request,
                          TableOptions& table) {
-  std::vector<std::string> paths;
-  for (const std::string& file : files) {
-    auto path = input_path(file);
-    if (!path) return failure(path);
-    paths.push_back(std::move(*path));
-  }
-  auto models = models_at(paths);
+  if (Status status = find_inputs(files); !status) return failure(status);
+  auto models = models_at(files);
   if (!models) return failure(models);
   JobDisplay display(request.time.has_value());
-  Observer observer = display.observer();
-  observer.phrase = manual::advised;
-  TotalsOutcome outcome = run_totals({std::move(*models), request}, observer);
-  display.clear();
+  auto outcome = display.run(run_totals, TotalsRequest{std::move(*models), request});
   for (compare::ModelTotals& one : outcome.models) {
     one.file = with_standard_input_named(std::move(one.file));
     one.problem = with_standard_input_named(std::move(one.problem));
@@ -111,50 +98,60 @@ Result<int> stat_several(const std::vector<std::string>& files, const StatReques
       !status)
     return failure(status);
   if (Status status = table.write(std::move(document)); !status) return failure(status);
-  if (outcome.interrupted) {
-    complain("interrupted: the results are partial");
-    return kInterrupted;
-  }
+  if (outcome.interrupted) return interrupted();
   return outcome.has_failed() ? kFailed : kFine;
 }
 
+// What means the same for any table; the other options of `stat` need a graph.
+constexpr std::string_view kOfAnyTable[] = {
+    "model",    "--report", "--depth", "--columns", "--sort",  "--top",   "--filter",    "--format",
+    "--output", "--exact",  "--width", "--color",   "--limit", "--chart", "--with-paths"};
+
+Status check_options(const App& app, const std::string& path) {
+  for (const auto& [name, value] : given_options(app))
+    if (std::find(std::begin(kOfAnyTable), std::end(kOfAnyTable), name) == std::end(kOfAnyTable))
+      return failure(fmt::format("{} has weights and no graph, and {} needs one", path, name),
+                     ErrorKind::Usage);
+  return {};
+}
+
 // A file of weights has no graph: it is another job, with the options of any table.
-Result<int> run_of_weights(const StatOptions& given, const std::string& path, const App& app,
-                           TableOptions& table) {
-  const auto report = report_kind_from_name(given.report);
-  if (!report)
-    return failure(fmt::format("there is no report \"{}\"", given.report), ErrorKind::Usage);
-  const WeightsRequest request{path, {*report, given.profile.rows.depth}, given.model.limit};
-  return stat_weights(app, request, given.profile, table);
+Result<int> stat_weights(StatOptions& options, const std::string& path, const App& app) {
+  if (Status status = check_options(app, path); !status) return failure(status);
+  TableOptions& table = options.table;
+  if (Status status = table.check("weights"); !status) return failure(status);
+  const ProfileOptions& view = options.profile;
+  const double limit = options.model.limit;
+  auto outcome = run_weights({path, {options.report_kind(), view.rows.depth}, limit});
+  if (!outcome) return failure(outcome);
+  table.limit_to(outcome->weights.file_bytes, limit);
+  // These options are those of layers, and mean the same here.
+  if (Status status = choose(outcome->document, {.columns = view.columns, .sort = view.sort});
+      !status)
+    return failure(status);
+  return table.print(std::move(outcome->document));
 }
 
 Result<int> run(StatOptions& options, const App& app) {
   if (!options.has_several() && !options.model.path.starts_with("zoo:")) {
     const auto path = input_path(options.model.path);
     if (!path) return failure(path);
-    if (is_weights_file(*path)) return run_of_weights(options, *path, app, options.table);
+    if (is_weights_file(*path)) return stat_weights(options, *path, app);
   }
   const auto request = read_request(options, app);
   if (!request) return failure(request);
   if (options.has_several()) {
     std::vector<std::string> files = options.more;
     files.insert(files.begin(), options.model.path);
-    return stat_several(files, *request, options.table);
+    return stat_several(std::move(files), *request, options.table);
   }
   JobDisplay display(request->time.has_value());  // to the end: an interrupt may be several signals
-  auto& outcome = keep_to_the_end(run_stat(*request, display.observer()));
-  display.clear();
+  auto& outcome = keep_to_the_end(display.run(run_stat, *request));
   if (!outcome) return failure(outcome);
-  if (!outcome->analysis) {
-    complain("interrupted before anything was measured");
-    return kInterrupted;
-  }
+  if (!outcome->analysis) return interrupted("interrupted before anything was measured");
   const bool exact = (options.table.has_all() ? outcome->full : outcome->shown)->is_exact();
   if (auto status = print(*outcome, options); !status) return failure(status);
-  if (outcome->interrupted) {
-    complain("interrupted: the results are partial");
-    return kInterrupted;
-  }
+  if (outcome->interrupted) return interrupted();
   if (options.strict && !exact) {
     complain("--strict: not everything could be counted; see the lines below the table");
     return kBudget;
@@ -202,9 +199,7 @@ Command add_stat(App& program) {
   app->add({{"--energy", &options->profile.energy_model},
             {"--arena", &options->profile.arena},
             {"--device-memory", &options->profile.device_memory}});
-  options->table.add_to(*app);
-  options->table.add_exact(*app);
-  options->table.add_choice(*app);
+  options->table.add_to(*app, Exact::Digits);
   app->add({{"--save", &options->save}});
   options->time.add_to(*app, options->model);
   app->add({{"--strict", &options->strict}});

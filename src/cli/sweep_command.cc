@@ -55,8 +55,7 @@ Result<int> emit_script(const Options& options, const SweepPlan& plan) {
   };
   const auto text = options.emit == "slurm" ? slurm_script(script) : make_script(script);
   if (!text) return failure(text);
-  if (auto status = write_output("", *text); !status) return failure(status);
-  return kFine;
+  return ended(write_output("", *text));
 }
 
 Result<int> run(Options options) {
@@ -73,8 +72,7 @@ Result<int> run(Options options) {
     std::string text;
     for (const SweepJob& job : request.jobs)
       text += fmt::format("strata bench {}\n", visible(job.key));
-    if (auto status = write_output("", text); !status) return failure(status);
-    return kFine;
+    return ended(write_output("", text));
   }
   if (auto status = options.table.check("sweep"); !status) return failure(status);
   request.output = options.output;
@@ -82,9 +80,8 @@ Result<int> run(Options options) {
   request.at_once = options.jobs;
   request.retry = options.retry;
   request.caller.program = version_text();
-  std::optional<JobDisplay> display(std::in_place, true, "strata: ");
-  const auto done = run_sweep(request, display->observer());
-  display.reset();
+  JobDisplay display(true, "strata: ");
+  const auto done = display.run(run_sweep, request);
   if (!done) return failure(done);
   std::string summary =
       fmt::format("{} of {} jobs done ({} of them before); results are in {}\n",
@@ -93,9 +90,9 @@ Result<int> run(Options options) {
     summary += fmt::format("{} left: the same command goes on with them\n", done->left);
   Document document = sweep_document(done->results);
   document.sections.push_back(lines_section(summary));
-  if (auto status = options.table.write(std::move(document)); !status) return failure(status);
-  if (done->left > 0) return kInterrupted;
-  return done->all_failed ? kFailed : kFine;
+  return options.table.print(std::move(document), done->left > 0     ? kInterrupted
+                                                  : done->all_failed ? kFailed
+                                                                     : kFine);
 }
 
 }  // namespace
@@ -111,9 +108,7 @@ Command add_sweep(App& program) {
             {"--shards", &options->shards},
             {"--retry", &options->retry},
             {"--list", &options->list}});
-  options->table.add_to(*app, "--table");
-  options->table.add_choice(*app);
-  options->table.add_exact_numbers(*app);
+  options->table.add_to(*app, Exact::Numbers, "--table");
   for (const char* other : {"--emit", "--list"})
     app->exclude({"--format"}, other, "nothing is run");
   return {app, [options] { return run(*options); }};

@@ -11,7 +11,7 @@
 
 namespace strata::cli {
 
-void TableOptions::add_to(App& app, const char* destination) {
+void TableOptions::add_to(App& app, Exact means, const char* destination) {
   app_ = &app;
   std::vector<std::string> formats;
   for (const Renderer& one : renderers()) formats.emplace_back(one.name);
@@ -36,14 +36,17 @@ void TableOptions::add_to(App& app, const char* destination) {
   app.need_that(
       {"--color"}, [this] { return renderer().is_for_terminal; },
       "only a table for the terminal has colours; take --format table");
-}
-
-void TableOptions::add_choice(App& app) {
   for (const Binding& one : {Binding{"--columns", &choice_.columns},
                              {"--sort", &choice_.sort},
                              {"--top", &choice_.top},
                              {"--filter", &choice_.filter}})
     if (!app.has_option(one.option)) app.add("table", {one});
+  if (means == Exact::Nothing) return;
+  exact_means_numbers_ = means == Exact::Numbers;
+  app.add("table", {{"--exact", &exact}});
+  app.need_that(
+      {"--exact"}, [this] { return !is_data(); },
+      "csv and json have every digit; take --format table or md");
 }
 
 void TableOptions::add_to_list(App& app, std::string& name, const std::string& thing,
@@ -51,21 +54,8 @@ void TableOptions::add_to_list(App& app, std::string& name, const std::string& t
   if (!lists) lists = [&name] { return name.empty(); };
   app.add({{"name", &name}});
   add_to(app);
-  add_choice(app);
   app.need_that({"--format", "--columns", "--sort", "--top", "--filter"}, lists,
                 fmt::format("one {} is shown as text; leave out its name", thing));
-}
-
-void TableOptions::add_exact(App& app) {
-  app.add("table", {{"--exact", &exact}});
-  app.need_that(
-      {"--exact"}, [this] { return !is_data(); },
-      "csv and json have every digit; take --format table or md");
-}
-
-void TableOptions::add_exact_numbers(App& app) {
-  exact_means_numbers_ = true;
-  add_exact(app);
 }
 
 bool TableOptions::chooses() const {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -12,26 +11,23 @@
 
 namespace strata::cli {
 
+// What --exact asks for: nothing (there is no such option), every digit of what is rounded, or the
+// numbers, in the columns that csv has, of a table that shows people texts: `1.41× [1.39, 1.43]`.
+enum class Exact { Nothing, Digits, Numbers };
+
 struct TableOptions {
   std::string output;      // empty: stdout
   std::string kept_apart;  // a file with this ending holds something else; the table is printed
   bool exact = false;
 
-  // `destination` names the option for the file: a command that writes a model, or results to go on
-  // with, has `--table`.
-  void add_to(App& app, const char* destination = "--output");
-  // Of --columns, --sort, --top and --filter those that the command does not have itself.
-  void add_choice(App& app);
-  // For a command that lists things, or shows the one that its argument `name` says as text: all of
-  // the above. `thing` is what one of them is called.
-  // `lists` says whether many are asked for; null: if there is no name.
+  // All of them but those that the command has itself. `destination` names the option for the file:
+  // a command that writes a model, or results to go on with, has `--table`.
+  void add_to(App& app, Exact means = Exact::Nothing, const char* destination = "--output");
+  // For a command that lists things, or shows the one that its argument `name` says as text.
+  // `thing` is what one of them is called; `lists` says whether many are asked for; null: if there
+  // is no name.
   void add_to_list(App& app, std::string& name, const std::string& thing,
                    std::function<bool()> lists = nullptr);
-  // For a command whose table has numbers to round.
-  void add_exact(App& app);
-  // For one that shows people texts in place of numbers, `1.41× [1.39, 1.43]`: the numbers, in the
-  // columns that csv has.
-  void add_exact_numbers(App& app);
 
   // Of a document about a file of so many bytes, it writes only so much; `--limit` is the factor.
   void limit_to(std::uint64_t file_bytes, double factor);

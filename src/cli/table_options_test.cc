@@ -12,8 +12,7 @@ std::string format_of(const std::string& line, const std::string& kept_apart = "
   TableOptions table;
   table.kept_apart = kept_apart;
   App app;
-  table.add_to(app);
-  table.add_exact(app);
+  table.add_to(app, Exact::Digits);
   if (const auto parsed = app.parse(line); !parsed) return parsed.error().message;
   if (const auto effects = app.check_effects(); !effects) return effects.error().message;
   return std::string(table.format());

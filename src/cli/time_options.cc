@@ -5,23 +5,15 @@
 
 namespace strata::cli {
 
-namespace {
-
-const std::vector<std::string> kMethod = {"--runs", "--max-time", "--warmup"};
-
-}  // namespace
-
-std::vector<std::string> TimeOptions::add_engine(App& app) {
+void TimeOptions::add_run(App& app, const std::vector<std::string>& needed) {
   std::vector<std::string> names = engine.add_to(app);
-  app.add("time", {{"--precision", &timing.precision}, {"--seed", &timing.seed}});
   names.insert(names.end(), {"--precision", "--seed"});
-  return names;
-}
-
-void TimeOptions::add_method(App& app) {
-  app.add(
-      "time",
-      {{"--runs", &timing.runs}, {"--max-time", &timing.seconds}, {"--warmup", &timing.warmup}});
+  app.add("time", {{"--precision", &timing.precision},
+                   {"--seed", &timing.seed},
+                   {"--runs", &timing.runs},
+                   {"--max-time", &timing.seconds},
+                   {"--warmup", &timing.warmup}});
+  app.need(names, needed, "nothing is run");
   app.need_that(
       {"--max-time"}, [this] { return timing.runs == 0; },
       "--runs says when to stop; leave out --max-time or --runs");
@@ -32,20 +24,17 @@ void TimeOptions::add_to(App& app, ModelOptions& model) {
                    {"--memory", &timing.memory},
                    {"--roofline", &roofline},
                    {"--view", &view}});
-  app.need(add_engine(app), {"--time", "--memory", "--view"}, "nothing is run");
-  add_method(app);
-  app.need(kMethod, {"--time"}, "no times are measured");
-  model.take_files(app)->needs(
-      [this, &model] { return timing.time || timing.memory || !model.has_files(); },
+  add_run(app, {"--time", "--memory", "--view"});
+  model.takes_files = true;
+  app.need_that(
+      {"--input"}, [this, &model] { return timing.time || timing.memory || !model.has_files(); },
       "nothing is run on the elements of a file; add --time or --memory");
 }
 
 void TimeOptions::add_to(App& app) {
   app.add("time", {{"--time", &timing.time}});
-  app.need(add_engine(app), {"--time"}, "nothing is run");
-  add_method(app);
+  add_run(app, {"--time"});
   app.add("time", {{"--view", &view}});
-  app.need(kMethod, {"--time"}, "nothing is run");
   app.need({"--view"}, {"--time"}, "nothing is run");
 }
 

@@ -28,9 +28,8 @@ struct TimeOptions {
   Status read_into(std::optional<TimingRequest>& request) const;
 
  private:
-  // Those that any run needs, with their names, and those that only say how times are measured.
-  std::vector<std::string> add_engine(App& app);
-  void add_method(App& app);
+  // What says how to run it, which has no effect without one of `needed`.
+  void add_run(App& app, const std::vector<std::string>& needed);
 };
 
 }  // namespace strata::cli

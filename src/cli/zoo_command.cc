@@ -37,9 +37,7 @@ Status write_one(const ZooOptions& options) {
 }
 
 Result<int> run_zoo(const ZooOptions& options) {
-  const Status status = options.name.empty() ? write_all(options.table) : write_one(options);
-  if (!status) return failure(status);
-  return kFine;
+  return ended(options.name.empty() ? write_all(options.table) : write_one(options));
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ struct Options {
 Result<int> print_model(const ZooExportRequest& request) {
   const auto bytes = zoo_export_bytes(request);
   if (!bytes) return failure(bytes);
-  if (Status status = write_output("-", *bytes, {FileForm::Onnx}); !status) return failure(status);
-  return kFine;
+  return ended(write_output("-", *bytes, {FileForm::Onnx}));
 }
 
 Result<int> run(Options& options) {
@@ -35,8 +34,7 @@ Result<int> run(Options& options) {
   const std::string line = fmt::format("{}: {} parameters, {}; {}\n", done->path,
                                        expr_text(done->params, NumberStyle::Plain, false),
                                        human_bytes(static_cast<double>(done->bytes)), weights);
-  if (auto status = write_output("", line); !status) return failure(status);
-  return kFine;
+  return ended(write_output("", line));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/complain.h"
 #include "cli/job_display.h"
 #include "cli/table_options.h"
 #include "cli/time_options.h"
@@ -27,21 +26,16 @@ Result<int> run_table(ZooOptions& options) {
   if (published) request.profile = published_counting();
   if (Status status = options.time.read_into(request.time); !status) return failure(status);
   JobDisplay display(request.time.has_value());
-  auto made = run_zoo_table(request, display.observer());
-  display.clear();
+  auto made = display.run(run_zoo_table, request);
   if (!made) return failure(made);
   const Profile& table = made->profile;
-  if (table.rows.empty()) {
-    complain("interrupted before anything was measured");
-    return kInterrupted;
-  }
+  if (table.rows.empty()) return interrupted("interrupted before anything was measured");
   Document document = zoo_table_document(*made);
   if (published) to_published_form(document.tables.front(), options.table.format() == "csv");
   if (auto status = options.table.write(std::move(document)); !status) return failure(status);
   if (made->missing.empty()) return kFine;
-  complain(fmt::format("interrupted: {} of {} networks are missing", made->missing.size(),
-                       made->missing.size() + table.rows.size()));
-  return kInterrupted;
+  return interrupted(fmt::format("interrupted: {} of {} networks are missing", made->missing.size(),
+                                 made->missing.size() + table.rows.size()));
 }
 
 }  // namespace
@@ -53,9 +47,7 @@ Command add_zoo_table(App& zoo) {
             {"--layout", &options->layout},
             {"--count", &options->request.profile.convention},
             {"--energy", &options->request.profile.energy_model}});
-  options->table.add_to(*app);
-  options->table.add_choice(*app);
-  options->table.add_exact(*app);
+  options->table.add_to(*app, Exact::Digits);
   options->time.add_to(*app);
   return {app, [options] { return run_table(*options); }};
 }

@@ -68,7 +68,7 @@ std::string both_text(const Change& change, Unit unit) {
   if (!change.before.is_known() && !change.after.is_known()) return "";
   if (change.verdict == Verdict::Absent)  // on one side only
     return figure_text(change.before.is_known() ? change.before : change.after, unit);
-  const std::string before = figure_text(change.before, unit);
+  std::string before = figure_text(change.before, unit);
   if (change.verdict == Verdict::Same) return before;
   std::string text = fmt::format("{} → {}", before, figure_text(change.after, unit));
   if (change.verdict == Verdict::NotShown) return text + " (not shown)";

@@ -4,17 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/text.h"
-#include "strata/infer/infer.h"
+#include "cost/test_counted.h"
 
 namespace strata {
 namespace {
 
 // A network and the module of each node: `encoder.0` for the node that makes it.
-struct Found {
-  Model model;
-  Costs costs;
-  Layers layers;
+struct Found : test::Counted {
   Boundaries boundaries;
 
   // `encoder.0: x 1×4 → y 1×8 | …`, one line per boundary.
@@ -53,11 +49,7 @@ Found find(std::string_view text, const Modules& modules, const std::vector<Scop
     model->scopes.push_back(scope);
   }
   for (std::size_t i = 0; i < of_nodes.size(); ++i) model->graph().nodes[i].scope = of_nodes[i];
-  const auto inference = infer(*model);
-  EXPECT_TRUE(inference) << inference.error().message;
-  Found found{std::move(*model), {}, {}, {}};
-  found.costs = count(found.model);
-  found.layers = find_layers(found.model, found.costs);
+  Found found{test::counted(std::move(*model)), {}};
   found.boundaries = find_boundaries(found.model, found.costs, found.layers);
   return found;
 }

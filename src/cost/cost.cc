@@ -102,7 +102,7 @@ NodeCost beyond(std::span<const Branch> branches, std::size_t counted) {
     Expr most = figure(base);
     for (const Branch& branch : branches)
       if (&branch != &branches[counted]) most = max(most, figure(branch.cost));
-    const Expr above = most - figure(base);
+    Expr above = most - figure(base);
     more.depends_on_branch = more.depends_on_branch || !above.is(0);
     return above;
   };

@@ -8,21 +8,19 @@ namespace strata {
 
 namespace detail {
 
-// Adds `times · amount` unless it is unknown.
+// Not inlined, so that the test for 0 is.
 template <class Sum>
-bool add_product(Sum& sum, const Expr& amount, const Expr& times) {
-  const Expr more = amount * times;
+[[gnu::noinline]] bool add_product(Sum& sum, const Expr& amount, const Expr& times) {
+  const Expr more = times.is(1) ? amount : amount * times;
   if (more.is_unknown()) return false;
   sum += more;
   return true;
 }
 
+// Adds `times · amount` unless it is unknown. Most amounts are 0.
 template <class Sum>
 bool add_known(Sum& sum, const Expr& amount, const Expr& times) {
-  if (amount.is(0)) return true;
-  if (!times.is(1) || amount.is_unknown()) return add_product(sum, amount, times);
-  sum += amount;
-  return true;
+  return amount.is(0) || add_product(sum, amount, times);
 }
 
 }  // namespace detail

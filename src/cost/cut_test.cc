@@ -8,16 +8,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "graph/text.h"
-#include "strata/infer/infer.h"
+#include "cost/test_counted.h"
 
 namespace strata {
 namespace {
 
-struct Found {
-  Model model;
-  Costs costs;
-  Layers layers;
+struct Found : test::Counted {
   Cuts cuts;
 
   // `a: x 400, a 800`, one line per place.
@@ -39,13 +35,7 @@ struct Found {
 };
 
 Found find(std::string_view text) {
-  auto model = model_from_text(text);
-  EXPECT_TRUE(model) << model.error().message;
-  const auto inference = infer(*model);
-  EXPECT_TRUE(inference) << inference.error().message;
-  Found found{std::move(*model), {}, {}, {}};
-  found.costs = count(found.model);
-  found.layers = find_layers(found.model, found.costs);
+  Found found{test::counted(text), {}};
   found.cuts = find_cuts(found.model, found.costs, found.layers);
   return found;
 }

@@ -119,9 +119,9 @@ Expr window_of_adaptive(const Expr& in, const Expr& out) {
 }  // namespace
 
 FormulaNames layer_formula_names() {
-  static const auto plain = only_names(kFactNames);
-  static const auto along_axis = only_names(kAxisFactNames);
-  return {plain, along_axis};
+  static const auto kPlain = only_names(kFactNames);
+  static const auto kAlongAxis = only_names(kAxisFactNames);
+  return {kPlain, kAlongAxis};
 }
 
 LayerFacts::LayerFacts(const Costs& costs, LayerKind kind, std::uint32_t main_index,

@@ -2,8 +2,7 @@
 // nothing reads.
 #include <gtest/gtest.h>
 
-#include "strata/cost/cost.h"
-#include "strata/infer/infer.h"
+#include "cost/test_counted.h"
 #include "strata/read/read.h"
 
 // What a designated initializer leaves out is left out on purpose.
@@ -12,36 +11,30 @@
 namespace strata {
 namespace {
 
-struct Counted {
-  Model model;
-  Costs costs;
-};
-
-Counted counted(const std::string& name, const InferOptions& options = {}) {
+test::Counted counted_file(const std::string& name, const InferOptions& options = {}) {
   auto model = read_model(std::string(STRATA_SOURCE_DIR) + "/tests/models/pt2/" + name);
   EXPECT_TRUE(model) << model.error().message;
-  const auto inferred = infer(*model, options);
-  EXPECT_TRUE(inferred) << inferred.error().message;
-  Costs costs = count(*model);
-  return {std::move(*model), std::move(costs)};
+  return test::counted(std::move(*model), options);
 }
 
 // facts.json: sum(p.numel() for p in model.parameters()), with a tied weight and an unread layer.
 TEST(StatedWeights, ParametersAreThoseOfPyTorch) {
-  EXPECT_EQ(counted("blocks.pt2").costs.total.params.text(), "149");
-  EXPECT_EQ(counted("blocks_core.pt2").costs.total.params.text(), "149");
-  EXPECT_EQ(counted("blocks_2.8.pt2").costs.total.params.text(), "149");
+  EXPECT_EQ(counted_file("blocks.pt2").costs.total.params.text(), "149");
+  EXPECT_EQ(counted_file("blocks_core.pt2").costs.total.params.text(), "149");
+  EXPECT_EQ(counted_file("blocks_2.8.pt2").costs.total.params.text(), "149");
   // Its program lacks the 2 · 3 + 3 parameters that nothing reads.
-  EXPECT_EQ(counted("blocks_2.7.pt2").costs.total.params.text(), "140");
-  EXPECT_EQ(counted("control.pt2").costs.total.params.text(), "40");
-  EXPECT_EQ(counted("open.pt2").costs.total.params.text(), "40");
+  EXPECT_EQ(counted_file("blocks_2.7.pt2").costs.total.params.text(), "140");
+  EXPECT_EQ(counted_file("control.pt2").costs.total.params.text(), "40");
+  EXPECT_EQ(counted_file("open.pt2").costs.total.params.text(), "40");
 }
 
 // The mean and the variance of four channels, and the offset of four.
-TEST(StatedWeights, BuffersAreNoParameters) { EXPECT_EQ(counted("blocks.pt2").costs.buffers, 12u); }
+TEST(StatedWeights, BuffersAreNoParameters) {
+  EXPECT_EQ(counted_file("blocks.pt2").costs.buffers, 12u);
+}
 
 TEST(StatedWeights, UnreadParametersBelongToTheirModule) {
-  const Counted blocks = counted("blocks.pt2");
+  const test::Counted blocks = counted_file("blocks.pt2");
   std::int64_t unread = 0;
   for (const Executed& executed : blocks.costs.nodes)
     if (blocks.model.scopes[executed.scope].path == "unused") {
@@ -57,7 +50,7 @@ TEST(StatedWeights, UnreadParametersBelongToTheirModule) {
 TEST(StatedWeights, WorkFollowsFromTheSizes) {
   const Expr macs = Expr(2 * 4 * 8 * 6) * (3 * 3 * 3) + 3 * (2 * 4 * 4);
   for (const char* name : {"blocks.pt2", "blocks_core.pt2", "blocks_2.8.pt2", "blocks_2.7.pt2"}) {
-    const Counted open = counted(name, {.input_shapes = {{"x", {2, 3, 8, 6}}}});
+    const test::Counted open = counted_file(name, {.input_shapes = {{"x", {2, 3, 8, 6}}}});
     EXPECT_EQ(open.costs.total.macs.text(), macs.text()) << name;
     EXPECT_EQ(open.costs.total.certainty, Certainty::Exact) << name;
   }
@@ -66,12 +59,12 @@ TEST(StatedWeights, WorkFollowsFromTheSizes) {
 // The larger branch of cond has 3 · 4 · 4, the scan 4 · 4 for each of 3 rows, and the loop 3 · 4 ·
 // 4 each time.
 TEST(StatedWeights, BodiesRunAsOftenAsTheFileSays) {
-  EXPECT_EQ(counted("control.pt2").costs.total.macs.text(), "48·trips + 96");
-  EXPECT_EQ(counted("control.pt2", {.sizes = {{"trips", 3}}}).costs.total.macs.text(), "240");
+  EXPECT_EQ(counted_file("control.pt2").costs.total.macs.text(), "48·trips + 96");
+  EXPECT_EQ(counted_file("control.pt2", {.sizes = {{"trips", 3}}}).costs.total.macs.text(), "240");
 }
 
 TEST(StatedWeights, CustomOperatorsMakeALowerBound) {
-  const Counted custom = counted("custom.pt2");
+  const test::Counted custom = counted_file("custom.pt2");
   EXPECT_EQ(custom.costs.total.certainty, Certainty::LowerBound);
   EXPECT_EQ(custom.costs.unknown_ops, std::vector<std::string>{"strata_demo.twist (no rule)"});
 }

@@ -42,16 +42,16 @@ Result<InputItems> open_input(const Tensor& input, InputFiles files, bool only_i
   ItemType type = item_type(input);
   std::unique_ptr<ItemReader> reader;
   switch (files.kind) {
-    case FileKind::Npy:
+    case SampleKind::Npy:
       reader = npy_items(type);
       break;
-    case FileKind::Npz:
+    case SampleKind::Npz:
       reader = npz_items(type, only_input);
       break;
-    case FileKind::Pb:
+    case SampleKind::Pb:
       reader = pb_items(type);
       break;
-    case FileKind::Image: {
+    case SampleKind::Image: {
       auto steps = image_steps(options.images, input.name, input.type.dtype, sizes(input));
       if (!steps) return failure(steps);
       type.stacked = steps->batched;

@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::string_view kReadable = ".npy, .npz, .pb, JPEG and PNG files";
 
-std::optional<FileKind> kind_of(const fs::path& path) {
+std::optional<SampleKind> kind_of(const fs::path& path) {
   std::string extension = path.extension().string();
   for (char& letter : extension)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  constexpr std::pair<std::string_view, FileKind> kKinds[] = {
-      {".npy", FileKind::Npy},   {".npz", FileKind::Npz},    {".pb", FileKind::Pb},
-      {".jpg", FileKind::Image}, {".jpeg", FileKind::Image}, {".png", FileKind::Image}};
+  constexpr std::pair<std::string_view, SampleKind> kKinds[] = {
+      {".npy", SampleKind::Npy},   {".npz", SampleKind::Npz},    {".pb", SampleKind::Pb},
+      {".jpg", SampleKind::Image}, {".jpeg", SampleKind::Image}, {".png", SampleKind::Image}};
   for (const auto& [known, kind] : kKinds)
     if (extension == known) return kind;
   return std::nullopt;
@@ -56,7 +56,7 @@ struct Contents {
   std::int64_t hidden = 0;
   std::vector<std::string> others;
 
-  const std::vector<std::string>& of(FileKind kind) const {
+  const std::vector<std::string>& of(SampleKind kind) const {
     return files[static_cast<std::size_t>(kind)];
   }
   std::string passed_over() const {  // empty: nothing
@@ -88,7 +88,7 @@ Result<Contents> list(const std::string& folder) {
     const auto kind = at->is_directory(ignored) ? std::nullopt : kind_of(at->path());
     if (!kind)
       found.others.push_back(std::move(path));
-    else if (*kind != FileKind::Pb || !number_in(name, "output_", ".pb"))
+    else if (*kind != SampleKind::Pb || !number_in(name, "output_", ".pb"))
       found.files[static_cast<std::size_t>(*kind)].push_back(std::move(path));
   }
   if (error) return failure(fmt::format("{}: cannot be listed: {}", folder, error.message()));
@@ -97,7 +97,7 @@ Result<Contents> list(const std::string& folder) {
   return found;
 }
 
-InputFiles take(FileKind kind, std::string folder, std::vector<std::string> paths) {
+InputFiles take(SampleKind kind, std::string folder, std::vector<std::string> paths) {
   return {kind, std::move(folder),
           std::make_shared<const std::vector<std::string>>(std::move(paths))};
 }
@@ -105,8 +105,9 @@ InputFiles take(FileKind kind, std::string folder, std::vector<std::string> path
 // The only kind of file in the folder; several kinds are an error.
 Result<InputFiles> only_kind(Contents found, std::vector<std::string>& notes) {
   std::vector<std::string> kinds;
-  std::optional<FileKind> kind;
-  for (const FileKind each : {FileKind::Npy, FileKind::Npz, FileKind::Pb, FileKind::Image}) {
+  std::optional<SampleKind> kind;
+  for (const SampleKind each :
+       {SampleKind::Npy, SampleKind::Npz, SampleKind::Pb, SampleKind::Image}) {
     if (found.of(each).empty()) continue;
     kind = each;
     kinds.push_back(
@@ -168,7 +169,7 @@ Result<FoundFiles> from_sets(const std::string& root, const std::vector<std::str
   for (const std::string& set : sets)
     if (auto fine = add_set(root, set, inputs, lists); !fine) return failure(fine);
   FoundFiles found;
-  for (auto& paths : lists) found.inputs.push_back(take(FileKind::Pb, root, std::move(paths)));
+  for (auto& paths : lists) found.inputs.push_back(take(SampleKind::Pb, root, std::move(paths)));
   return found;
 }
 
@@ -210,7 +211,7 @@ Result<Subfolders> subfolders(const std::string& root, const std::vector<std::st
 Result<FoundFiles> one_list(InputFiles files, const std::string& path,
                             const std::vector<std::string>& inputs,
                             std::vector<std::string> notes) {
-  if (inputs.size() > 1 && files.kind != FileKind::Npz)
+  if (inputs.size() > 1 && files.kind != SampleKind::Npz)
     return failure(
         fmt::format("{}: holds {} and the model takes {} inputs ({}): make a subfolder for each, "
                     "or .npz files with an array for each",
@@ -221,7 +222,7 @@ Result<FoundFiles> one_list(InputFiles files, const std::string& path,
 
 }  // namespace
 
-std::string_view text(FileKind kind) {
+std::string_view text(SampleKind kind) {
   constexpr std::string_view kTexts[] = {".npy files", ".npz files", ".pb files", "images"};
   return kTexts[static_cast<std::size_t>(kind)];
 }

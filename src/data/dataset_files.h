@@ -11,12 +11,12 @@
 
 namespace strata {
 
-enum class FileKind : std::uint8_t { Npy, Npz, Pb, Image };
-std::string_view text(FileKind kind);  // `.npy files`, `images`
+enum class SampleKind : std::uint8_t { Npy, Npz, Pb, Image };
+std::string_view text(SampleKind kind);  // `.npy files`, `images`
 
 // Files of one kind, in order.
 struct InputFiles {
-  FileKind kind = FileKind::Npy;
+  SampleKind kind = SampleKind::Npy;
   std::string folder;                                     // with a `/` at its end, or empty
   std::shared_ptr<const std::vector<std::string>> paths;  // below it
 

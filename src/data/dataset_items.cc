@@ -88,7 +88,7 @@ Result<InputItems> InputItems::open(ItemType type, InputFiles files,
   items.type_ = std::move(type);
   items.files_ = std::move(files);
   items.reader_ = std::move(reader);
-  if (items.files_.kind == FileKind::Image) return items;
+  if (items.files_.kind == SampleKind::Image) return items;
   items.starts_.push_back(0);
   bool single = true;
   for (std::size_t i = 0; i < items.files_.paths->size(); ++i) {

@@ -158,6 +158,7 @@ OptionRow adapted(OptionRow shared, const OptionRow& own) {
   if (!own.help.empty()) shared.help = own.help;
   if (!own.value.empty()) shared.value = own.value;
   if (!own.group.empty()) shared.group = own.group;
+  shared.was.insert(shared.was.end(), own.was.begin(), own.was.end());
   shared.rules.insert(shared.rules.end(), own.rules.begin(), own.rules.end());
   return shared;
 }

@@ -57,7 +57,7 @@ const std::vector<OptionRow>& option_rows(std::string_view name);
 const OptionRow* find_row(const std::vector<OptionRow>& rows, std::string_view option);
 
 // A row that several commands share, with what a command's own row says: its help, value and group
-// come in their place, and its rules are added.
+// come in their place, and its earlier names and rules are added.
 OptionRow adapted(OptionRow shared, const OptionRow& own);
 
 }  // namespace strata::manual

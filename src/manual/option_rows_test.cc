@@ -93,11 +93,13 @@ TEST(OptionRows, ACommandsOwnRowChangesWhatItSays) {
   const OptionRow shared{.names = "--samples", .value = "N", .help = "all", .least = "1"};
   OptionRow own{.names = "--samples", .help = "64"};
   own.rules = {{{"--data"}, false, "there are none"}};
+  own.was = {"--count"};
   const OptionRow both = adapted(shared, own);
   EXPECT_EQ(both.help, "64");
   EXPECT_EQ(both.value, "N");
   EXPECT_EQ(both.least, "1");
   EXPECT_THAT(both.rules, SizeIs(1));
+  EXPECT_THAT(both.was, SizeIs(1));
 }
 
 // Every option that a rule names has a row somewhere, or is made by code.

@@ -78,12 +78,16 @@ constexpr std::size_t kSlots = 2048;
 // Null until an operator is looked up for the first time.
 std::atomic<const OpTable*> table_in_use = nullptr;
 
-const OpTable& table() {
-  if (const OpTable* in_use = table_in_use.load(std::memory_order_acquire)) return *in_use;
+const OpTable& first_table() {
   // Never destroyed: an engine may end the process while a thread of ours looks something up.
   static const OpTable& kFamilies = *new OpTable(families());
   table_in_use.store(&kFamilies, std::memory_order_release);
   return kFamilies;
+}
+
+const OpTable& table() {
+  const OpTable* in_use = table_in_use.load(std::memory_order_acquire);
+  return in_use != nullptr ? *in_use : first_table();
 }
 
 constexpr int kNewest = std::numeric_limits<int>::max();
@@ -112,7 +116,7 @@ OpTable::OpTable(std::span<const Family> families) : slots_(kSlots, 0) {
 }
 
 // The first and the last eight letters, or four, or all of fewer.
-OpTable::Ends OpTable::ends_of(std::string_view op) {
+inline OpTable::Ends OpTable::ends_of(std::string_view op) {
   const char* start = op.data();
   const std::size_t size = op.size();
   Ends ends;

@@ -71,14 +71,22 @@ void ShapeContext::set(std::size_t i, TypeInfo type) {
   mutable_graph_.tensors[node_.outputs[i]].type = std::move(type);
 }
 
-void ShapeContext::set(std::size_t i, DType dtype, Dims dims) {
-  if (!has_output(i)) return;
+TypeInfo* ShapeContext::tensor_type(std::size_t i, DType dtype) {
+  if (!has_output(i)) return nullptr;
   TypeInfo& type = mutable_graph_.tensors[node_.outputs[i]].type;
   type.kind = ValueKind::Tensor;
   type.dtype = dtype;
   type.ranked = true;
-  type.dims = std::move(dims);
   type.items = nullptr;
+  return &type;
+}
+
+void ShapeContext::set(std::size_t i, DType dtype, Dims&& dims) {
+  if (TypeInfo* type = tensor_type(i, dtype)) type->dims = std::move(dims);
+}
+
+void ShapeContext::set(std::size_t i, DType dtype, const Dims& dims) {
+  if (TypeInfo* type = tensor_type(i, dtype)) type->dims = dims;
 }
 
 void ShapeContext::set_unranked(std::size_t i, DType dtype) { set(i, TypeInfo::unranked(dtype)); }
@@ -88,16 +96,11 @@ void ShapeContext::set_value(std::size_t i, Value&& value) {
 }
 
 void ShapeContext::share_value(std::size_t i, const Value* value) {
-  if (!has_output(i)) return;
-  Tensor& output = mutable_graph_.tensors[node_.outputs[i]];
-  TypeInfo& type = output.type;
-  type.kind = ValueKind::Tensor;
-  type.dtype = value->type;
-  type.ranked = true;
-  type.dims.clear();
-  for (const std::int64_t size : value->dims) type.dims.push_back(size);
-  type.items = nullptr;
-  output.value = value;
+  TypeInfo* type = tensor_type(i, value->type);
+  if (type == nullptr) return;
+  type->dims.clear();
+  for (const std::int64_t size : value->dims) type->dims.push_back(size);
+  mutable_graph_.tensors[node_.outputs[i]].value = value;
 }
 
 Result<std::size_t> ShapeContext::axis(std::int64_t axis, std::size_t rank) const {

@@ -43,7 +43,8 @@ class ShapeContext : public NodeView {
   std::optional<Expr> scalar_of(std::size_t i);
 
   // Outputs. Setting one that is not used does nothing.
-  void set(std::size_t i, DType dtype, Dims dims);
+  void set(std::size_t i, DType dtype, Dims&& dims);
+  void set(std::size_t i, DType dtype, const Dims& dims);
   void set(std::size_t i, TypeInfo type);
   void set_unranked(std::size_t i, DType dtype);
   // Also sets type and shape from the value.
@@ -64,6 +65,9 @@ class ShapeContext : public NodeView {
   tl::unexpected<Error> error(std::string_view what) const;
 
  private:
+  // The type of an output, which is now that of a tensor with a rank; null if it is not used.
+  TypeInfo* tensor_type(std::size_t i, DType dtype);
+
   InferenceHost& host_;
   Graph& mutable_graph_;
 };

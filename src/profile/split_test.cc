@@ -2,28 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/text.h"
-#include "strata/infer/infer.h"
+#include "cost/test_counted.h"
 
 namespace strata {
 namespace {
-
-struct Counted {
-  Model model;
-  Costs costs;
-  Layers layers;
-};
-
-Counted counted(std::string_view text) {
-  auto model = model_from_text(text);
-  EXPECT_TRUE(model) << model.error().message;
-  const auto inference = infer(*model);
-  EXPECT_TRUE(inference) << inference.error().message;
-  Counted out{std::move(*model), {}, {}};
-  out.costs = count(out.model);
-  out.layers = find_layers(out.model, out.costs);
-  return out;
-}
 
 // 2·4·100·10 = 8,000 FLOPs, then 2·4·10·1000 = 80,000; the middle is narrow.
 constexpr std::string_view kNarrow = R"(
@@ -50,7 +32,7 @@ Profile profile_of(const std::vector<std::tuple<std::string, int, double>>& rows
 }
 
 TEST(LayerTimes, AreWorkBySpeed) {
-  const Counted net = counted(kNarrow);
+  const test::Counted net = test::counted(kNarrow);
   const auto times = times_from_speed(net.model, net.costs, net.layers, {1000, std::nullopt});
   ASSERT_TRUE(times) << times.error().message;
   EXPECT_EQ(times->seconds, (std::vector<double>{8, 0, 0, 80}));
@@ -58,7 +40,7 @@ TEST(LayerTimes, AreWorkBySpeed) {
 }
 
 TEST(LayerTimes, AreTheLongerOfWorkAndMemory) {
-  const Counted net = counted(kNarrow);
+  const test::Counted net = test::counted(kNarrow);
   const auto times = times_from_speed(net.model, net.costs, net.layers, {1000, 100.0});
   ASSERT_TRUE(times) << times.error().message;
   // Bytes: (400 + 1000 + 40)·4 = 5760, and (40 + 10000 + 4000)·4 = 56160.
@@ -66,7 +48,7 @@ TEST(LayerTimes, AreTheLongerOfWorkAndMemory) {
 }
 
 TEST(LayerTimes, OpenSizesAreAskedFor) {
-  const Counted net = counted("input x f32[N,M]\ny = Relu(x)\noutput y");
+  const test::Counted net = test::counted("input x f32[N,M]\ny = Relu(x)\noutput y");
   const auto times = times_from_speed(net.model, net.costs, net.layers, {1000, std::nullopt});
   ASSERT_FALSE(times);
   EXPECT_EQ(times.error().message, "the work of its layers depends on sizes that are open: M, N");
@@ -74,7 +56,7 @@ TEST(LayerTimes, OpenSizesAreAskedFor) {
 }
 
 TEST(LayerTimes, ComeFromAProfileByPathAndCall) {
-  const Counted net = counted(kNarrow);
+  const test::Counted net = test::counted(kNarrow);
   const auto times = times_from_profile(net.model, net.costs, net.layers,
                                         profile_of({{"second", 0, 0.5}, {"first", 0, 0.25}}), "p");
   ASSERT_TRUE(times) << times.error().message;
@@ -84,7 +66,7 @@ TEST(LayerTimes, ComeFromAProfileByPathAndCall) {
 // As measured with fused kernels: `second` runs in the kernel of `first`, and an engine's
 // own change of layout is a row that no layer of the model stands behind.
 TEST(LayerTimes, OfFusedLayersAreWithTheKernelsOwner) {
-  const Counted net = counted(kNarrow);
+  const test::Counted net = test::counted(kNarrow);
   Profile profile = profile_of({{"first", 0, 0.25}});
   profile.columns.push_back({"calls", "Calls", Unit::Count, false, 0});
   profile.columns.push_back({"in_kernel_of", "In kernel of", Unit::Text, false, 0});
@@ -99,7 +81,7 @@ TEST(LayerTimes, OfFusedLayersAreWithTheKernelsOwner) {
 }
 
 TEST(LayerTimes, OfAnotherNetworkAreRefused) {
-  const Counted net = counted(kNarrow);
+  const test::Counted net = test::counted(kNarrow);
   const auto times = times_from_profile(
       net.model, net.costs, net.layers,
       profile_of({{"first", 0, 1}, {"a", 0, 1}, {"b", 0, 1}, {"c", 1, 1}, {"d", 0, 1}}), "p.json");
@@ -110,7 +92,7 @@ TEST(LayerTimes, OfAnotherNetworkAreRefused) {
 }
 
 TEST(LayerTimes, NeedAMeasuredProfile) {
-  const Counted net = counted(kNarrow);
+  const test::Counted net = test::counted(kNarrow);
   Profile profile = profile_of({{"first", 0, 1}, {"second", 0, 1}});
   profile.columns[2].name = "macs";
   const auto without = times_from_profile(net.model, net.costs, net.layers, profile, "p.json");
@@ -142,13 +124,13 @@ TEST(MachineSpeed, IsWorkAndPerhapsMemory) {
 }
 
 struct Tried {
-  Counted net;
+  test::Counted net;
   Split split;
   std::string best;
 };
 
 Tried try_split(double link, double round_trip, Precision precision, bool returns) {
-  Counted net = counted(kNarrow);
+  test::Counted net = test::counted(kNarrow);
   const LayerTimes edge{{0.001, 0, 0, 0.1}, {}}, server{{0.0001, 0, 0, 0.001}, {}};
   auto split = find_split(net.model, net.costs, net.layers, edge, server,
                           {link, round_trip, precision, returns});

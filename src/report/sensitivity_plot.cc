@@ -338,6 +338,8 @@ Status save_sensitivity_plot(const SensitivityRun& run, const std::string& path)
 }
 
 Status check_sensitivity_plot(const std::string& path) {
+  if (!path.ends_with(".svg") && !path.ends_with(".png"))
+    return failure(fmt::format("{}: a plot is a .svg or a .png file", path), ErrorKind::Usage);
   return check_output(path, plot_kind(path));
 }
 

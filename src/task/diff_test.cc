@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 
 #include <fmt/format.h>
 
+#include "strata/base/scratch_folder.h"
 #include "strata/profile/analysis.h"
 #include "strata/report/report.h"
 #include "strata/task/stat.h"
@@ -27,15 +27,9 @@ std::string model(const char* name) {
 
 class DiffTask : public testing::Test {
  protected:
-  void SetUp() override { folder_ = testing::TempDir() + "diff_" + std::to_string(::getpid()); }
-  void TearDown() override {
-    for (const std::string& path : files_) std::remove(path.c_str());
-  }
-
   std::string write(const std::string& name, const std::string& text) {
-    files_.push_back(folder_ + name);
-    std::ofstream(files_.back()) << text;
-    return files_.back();
+    std::ofstream(scratch_ / name) << text;
+    return scratch_ / name;
   }
   // A profile as `stat` saves it.
   std::string save(const std::string& path, const RowOptions& rows, const std::string& name) {
@@ -48,8 +42,7 @@ class DiffTask : public testing::Test {
   }
 
  private:
-  std::string folder_;
-  std::vector<std::string> files_;
+  const ScratchFolder scratch_ = ScratchFolder::create().value();
 };
 
 TEST_F(DiffTask, AFileAndItsSavedProfileAreTheSame) {

@@ -2,10 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "strata/base/scratch_folder.h"
 
 namespace strata {
 namespace {
@@ -18,13 +19,12 @@ using ::testing::HasSubstr;
 class TotalsTask : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "totals_" + std::to_string(::getpid());
     fs::create_directories(folder_ + "/below.onnx");
     for (const char* name : {"b.onnx", "a.onnx", "notes.txt"})
       std::ofstream(folder_ + "/" + name) << "x";
   }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string folder_;
+  const ScratchFolder scratch_ = ScratchFolder::create().value();
+  const std::string folder_ = scratch_.path();
 };
 
 TEST_F(TotalsTask, FoldersAndPatternsStandForFiles) {

@@ -79,6 +79,19 @@ class SensitivityOf : public testing::Test {
     return subject;
   }
 
+  // 32 of them, from which the ranges are taken.
+  Dataset random_samples(Subject& subject) {
+    WriteOptions write;
+    write.fill = subject.fill;
+    const std::string bytes = onnx_bytes(subject.model, write).value();
+    DatasetOptions random;
+    random.random = true;
+    random.samples = 32;
+    Dataset data = Dataset::open("", subject.model, random).value();
+    calibrate_on(subject, data, {.path = "", .bytes = {.model = bytes}});
+    return data;
+  }
+
   Sensitivity measure(const Subject& subject, std::int64_t samples) {
     DatasetOptions options;
     options.samples = samples;
@@ -157,20 +170,11 @@ TEST_F(SensitivityOf, ResNet18) {
   Subject subject;
   subject.model = std::move(network->model);
   subject.fill = build::random_weights(subject.model, 0);
-  WriteOptions write;
-  write.fill = subject.fill;
-  auto bytes = onnx_bytes(subject.model, write);
-  ASSERT_TRUE(bytes);
-  DatasetOptions random;
-  random.random = true;
-  random.samples = 32;
-  auto data = Dataset::open("", subject.model, random);
-  ASSERT_TRUE(data) << data.error().message;
-  calibrate_on(subject, *data, {.path = "", .bytes = {.model = *bytes}});
-  const Sensitivity all = measure(subject, *data);
+  const Dataset data = random_samples(subject);
+  const Sensitivity all = measure(subject, data);
   EXPECT_LE(all.passes, 0.6 * all.naive_passes);
   options_.budget = 0.1;
-  const Sensitivity some = measure(subject, *data);
+  const Sensitivity some = measure(subject, data);
   EXPECT_LE(some.passes, 0.1 * all.naive_passes);
   auto top = ranking(subject, all), quick = ranking(subject, some);
   top.resize(10);
@@ -247,25 +251,16 @@ TEST_F(SensitivityOf, APlantedLayerInARepeatedBlock) {
         }
       return status;
     };
-    WriteOptions write;
-    write.fill = subject.fill;
-    auto bytes = onnx_bytes(subject.model, write);
-    ASSERT_TRUE(bytes);
-    DatasetOptions random;
-    random.random = true;
-    random.samples = 32;
-    auto data = Dataset::open("", subject.model, random);
-    ASSERT_TRUE(data) << data.error().message;
     subject.sqnr.clear();
-    calibrate_on(subject, *data, {.path = "", .bytes = {.model = *bytes}});
+    const Dataset data = random_samples(subject);
     options_ = {};
     options_.session.threads = 1;
-    const Sensitivity all = measure(subject, *data);
+    const Sensitivity all = measure(subject, data);
     EXPECT_TRUE(all.like.empty());
     options_.budget = 0.1;
     options_.top = 1;
     options_.activation_sqnr = subject.sqnr;
-    const Sensitivity some = measure(subject, *data);
+    const Sensitivity some = measure(subject, data);
     ASSERT_EQ(some.alike.size(), 1);
     EXPECT_EQ(some.alike[0].blocks.size(), 10);
     EXPECT_GE(some.alike[0].members, 6);

@@ -1,7 +1,6 @@
 // One document in the formats of other programs, in the judgement of Python's own json, csv and XML
 // readers: check_formats.py compares each with the document as JSON.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <random>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "../run_shell.h"
+#include "strata/base/scratch_folder.h"
 #include "strata/document/render.h"
 
 namespace {
@@ -60,12 +60,8 @@ Document measured_profile() {
 
 class Formats : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = testing::TempDir() + "formats_" + std::to_string(::getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const strata::ScratchFolder scratch_ = strata::ScratchFolder::create().value();
+  const std::string folder_ = scratch_.path();
 };
 
 TEST_F(Formats, SayWhatTheDocumentSays) {

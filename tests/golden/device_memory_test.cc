@@ -53,16 +53,16 @@ std::vector<Row> module_rows(const Network& network, const DeviceMemory& memory)
 
 // How many of the 141 × 3 published values are right.
 int published_matches(const DeviceMemoryOptions& options) {
-  static const Network network = load("mobilenet_v2");
-  static const std::vector<Row> published = without_header("rasp_mobilenet_v2.csv");
-  const DeviceMemory memory = simulate(network, options);
+  static const Network kNetwork = load("mobilenet_v2");
+  static const std::vector<Row> kPublished = without_header("rasp_mobilenet_v2.csv");
+  const DeviceMemory memory = simulate(kNetwork, options);
   EXPECT_EQ(memory.left, 0) << "nothing stays when the output is dropped";
-  const auto rows = module_rows(network, memory);
-  EXPECT_EQ(rows.size(), published.size());
+  const auto rows = module_rows(kNetwork, memory);
+  EXPECT_EQ(rows.size(), kPublished.size());
   int matches = 0;
-  for (std::size_t i = 0; i < rows.size() && i < published.size(); ++i) {
-    EXPECT_EQ("." + rows[i][0], published[i][1]);
-    for (std::size_t k = 0; k < 3; ++k) matches += rows[i][1 + k] == published[i][11 + k] ? 1 : 0;
+  for (std::size_t i = 0; i < rows.size() && i < kPublished.size(); ++i) {
+    EXPECT_EQ("." + rows[i][0], kPublished[i][1]);
+    for (std::size_t k = 0; k < 3; ++k) matches += rows[i][1 + k] == kPublished[i][11 + k] ? 1 : 0;
   }
   return matches;
 }

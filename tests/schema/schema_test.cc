@@ -2,12 +2,11 @@
 // not ours (python3-jsonschema), which also has to refuse the same documents with a member
 // misspelt or missing.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <string>
 
 #include "../run_shell.h"
+#include "strata/base/scratch_folder.h"
 
 namespace {
 
@@ -19,12 +18,8 @@ const std::string kValidate = "/usr/bin/python3 -B -W ignore " STRATA_SOURCE_DIR
 
 class Schema : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    folder_ = testing::TempDir() + "schema_" + std::to_string(::getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const strata::ScratchFolder scratch_ = strata::ScratchFolder::create().value();
+  const std::string folder_ = scratch_.path();
 };
 
 TEST_P(Schema, OutputIsValidAndDamagedOutputIsNot) {

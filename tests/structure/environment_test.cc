@@ -25,7 +25,7 @@ std::string text_of(const fs::path& path) {
 
 // `getenv("HOME")`; tests, and the engine for tests, are not what people run.
 std::set<std::string> variables_that_are_read() {
-  static const std::regex call(R"re(getenv\("(\w+)"\))re");
+  static const std::regex kCall(R"re(getenv\("(\w+)"\))re");
   std::set<std::string> names;
   for (const char* top : {"src", "engines"})
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(STRATA_SOURCE_DIR) / top)) {
@@ -33,7 +33,7 @@ std::set<std::string> variables_that_are_read() {
       if (!path.ends_with(".cc") && !path.ends_with(".h")) continue;
       if (path.ends_with("_test.cc") || path.find("/engines/fake/") != path.npos) continue;
       const std::string text = text_of(path);
-      for (std::sregex_iterator at(text.begin(), text.end(), call), end; at != end; ++at)
+      for (std::sregex_iterator at(text.begin(), text.end(), kCall), end; at != end; ++at)
         names.insert((*at)[1]);
       if (text.find("temp_directory_path(") != text.npos) names.insert("TMPDIR");
     }

@@ -17,19 +17,19 @@ using ::testing::IsEmpty;
 
 // Texts in quotes, except in comments. Escaped quotes within a text are removed first.
 std::vector<std::string> texts_of(std::string line) {
-  static const std::regex escaped(R"(\\.)"), text(R"re("([^"]*)")re");
-  line = std::regex_replace(line, escaped, " ");
+  static const std::regex kEscaped(R"(\\.)"), kText(R"re("([^"]*)")re");
+  line = std::regex_replace(line, kEscaped, " ");
   const std::size_t comment = line.find("//");
   std::vector<std::string> found;
-  for (std::sregex_iterator at(line.begin(), line.end(), text), end; at != end; ++at)
+  for (std::sregex_iterator at(line.begin(), line.end(), kText), end; at != end; ++at)
     if (static_cast<std::size_t>(at->position()) < comment) found.push_back((*at)[1]);
   return found;
 }
 
 bool names_an_option(const std::string& text) {
-  static const std::regex option(R"((^|[^a-z0-9])--[a-z]|[ (`]-[a-zA-Z]([ `)=]|$))");
-  static const std::regex program(R"(`strata |`--)");
-  return std::regex_search(text, option) || std::regex_search(text, program);
+  static const std::regex kOption(R"((^|[^a-z0-9])--[a-z]|[ (`]-[a-zA-Z]([ `)=]|$))");
+  static const std::regex kProgram(R"(`strata |`--)");
+  return std::regex_search(text, kOption) || std::regex_search(text, kProgram);
 }
 
 // Options of a scheduler, in the scripts that it runs.

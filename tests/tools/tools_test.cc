@@ -52,7 +52,7 @@ std::string content_of(const std::string& path) {
 using Counts = std::map<std::tuple<std::string, std::string, std::string>, std::string>;
 
 const Counts& counts() {
-  static const Counts found = [] {
+  static const Counts kFound = [] {
     Counts counts;
     std::stringstream lines(content_of(STRATA_TEST_MODELS "/tool_counts.csv"));
     std::string network, convention, metric, count;
@@ -61,7 +61,7 @@ const Counts& counts() {
       counts[{network, convention, metric}] = count;
     return counts;
   }();
-  return found;
+  return kFound;
 }
 
 std::string counted(const std::string& network, const std::string& convention,

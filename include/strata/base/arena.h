@@ -33,8 +33,9 @@ class Arena {
   static constexpr std::size_t kFirstBlock = std::size_t{32} << 10;
   static constexpr std::size_t kLargestBlock = std::size_t{1} << 20;
 
-  // A large piece gets a block of its own, and the block in use stays in use.
-  void* from_new_block(std::size_t bytes) {
+  // A large piece gets a block of its own, and the block in use stays in use. Not inlined, so that
+  // allocate() is.
+  [[gnu::noinline]] void* from_new_block(std::size_t bytes) {
     const std::size_t usual =
         std::min(kFirstBlock << std::min<std::size_t>(blocks_.size(), 5), kLargestBlock);
     const bool is_large = bytes > usual / 4;

@@ -56,7 +56,8 @@ class Expr {
     std::swap(bits_, other.bits_);
     return *this;
   }
-  ~Expr() {
+  // Most are numbers, and thousands go out of use with a model: the test is worth no call.
+  [[gnu::always_inline]] ~Expr() {
     if (is_formula()) detail::release(poly());
   }
 

@@ -86,8 +86,7 @@ Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::s
 // compared with, and the names of those that dip.
 std::string sensitivity_to_svg(const SensitivityRun& run);
 Result<std::string> sensitivity_to_png(const SensitivityRun& run);
-// Into a file: a PNG if the path ends so, else an SVG. The second asks before the work whether that
-// can be done.
+// Into a .png or .svg file. The second asks before the work whether that can be done.
 Status save_sensitivity_plot(const SensitivityRun& run, const std::string& path);
 Status check_sensitivity_plot(const std::string& path);
 // In block characters; empty if there are not two layers with a value.

@@ -68,12 +68,16 @@ ScopeTree::Id scope_of(Loading& loading, const Environment& here, const NodeText
 }  // namespace
 
 std::int32_t opset_at(Loading& loading, const Environment& here, std::string_view domain) {
+  const bool is_usual = here.call == nullptr && domain.empty();
+  if (is_usual && loading.own_opset != 0) return loading.own_opset;
   std::int32_t version = 0;
   if (here.call != nullptr) version = opset_of(here.call->function.opsets, domain);
   if (version == 0) version = opset_of(loading.model.opsets, domain);
   if (version == 0 && domain.empty())
     loading.note("the file does not say which version of ONNX's operators it uses; 1 is assumed");
-  return version == 0 ? 1 : version;
+  if (version == 0) version = 1;
+  if (is_usual) loading.own_opset = version;
+  return version;
 }
 
 void inline_call(Loading& loading, const Environment& here, const NodeText& text,

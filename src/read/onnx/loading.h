@@ -26,6 +26,7 @@ struct Loading {
   std::uint64_t list_items = 0;
   std::uint64_t made_up_bytes = 0;  // size of the names that are not in the file
   NameTable prefixes;               // of inlined calls, with how often each was requested
+  std::int32_t own_opset = 0;       // of ONNX's operators outside functions; 0: not yet looked up
 
   // Each of these counts against its limit.
   void count_node() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "read/onnx/scope_text.h"
 #include "read/onnx/scopes.h"
 
 namespace strata::onnx {
@@ -39,7 +40,7 @@ std::string_view ScopeTree::without_call_number(const Entry& entry, const Module
                : entry.text;
   }
   if (entry.style != Style::Torch) return entry.text;
-  const std::size_t bar = entry.text.rfind('_');
+  const std::size_t bar = last_of(entry.text, '_');
   if (bar == std::string_view::npos || bar == 0 || !is_number(entry.text.substr(bar + 1)))
     return entry.text;
   const std::size_t suffix = entry.text.size() - bar;

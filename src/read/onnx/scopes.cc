@@ -1,7 +1,6 @@
 #include "read/onnx/scopes.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -18,7 +17,9 @@ constexpr std::size_t kMostPathBytes = std::size_t{64} << 20;
 
 // Components that a framework adds and the author did not write.
 bool is_noise(std::string_view component) {
-  return component.empty() || component == "_empty_nn_module_stack_from_metadata_hook" ||
+  constexpr std::size_t kShortest = 15;
+  if (component.size() < kShortest) return component.empty();
+  return component == "_empty_nn_module_stack_from_metadata_hook" ||
          component.starts_with("StatefulPartitionedCall") ||
          component.starts_with("PartitionedCall");
 }
@@ -36,10 +37,9 @@ ScopeTree::Id ScopeTree::place(Id start, const NodeText& node) {
 
 ScopeTree::Id ScopeTree::from_name(Id start, std::string_view name) {
   if (name.empty()) return start;
-  const void* slash = ::memrchr(name.data(), '/', name.size());
-  if (slash == nullptr || slash == name.data() || name.size() > kLongestName) return start;
-  const auto last = static_cast<std::size_t>(static_cast<const char*>(slash) - name.data());
-  const std::string_view path = name.substr(0, last);
+  const std::size_t slash = last_of(name, '/');
+  if (slash == name.npos || slash == 0 || name.size() > kLongestName) return start;
+  const std::string_view path(name.data(), slash);
   if (start == last_start_ && path == last_path_) return last_id_;
   last_start_ = start;
   last_path_ = path;
@@ -54,7 +54,7 @@ ScopeTree::Id ScopeTree::enter_path(Id start, std::string_view path, Style style
   const auto found = ids_.insert(key, kNone);
   if (!found.is_new) return found.value;
   const std::size_t number = ids_.size() - 1;
-  const std::size_t slash = path.rfind('/');
+  const std::size_t slash = last_of(path, '/');
   const bool is_first = slash == std::string_view::npos;
   const Id parent = is_first ? start : enter_path(start, path.substr(0, slash), style, depth + 1);
   const std::string_view text = is_first ? path : path.substr(slash + 1);

@@ -19,6 +19,7 @@ std::string place(const Source& source) {
   return text;
 }
 
+// Empty if there is no such wire type.
 std::string_view kind_of(Fields::Wire wire) {
   switch (wire) {
     case Fields::Wire::Varint:
@@ -30,7 +31,7 @@ std::string_view kind_of(Fields::Wire wire) {
     case Fields::Wire::Fixed32:
       return "four bytes";
   }
-  return "nothing known";
+  return "";
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ Fields::LongVarint Fields::long_varint(Fields here) {
 }
 
 void Fields::bad_tag(Fields here) {
-  here.source_->damaged(here.start_, here.number_ == 0
+  here.source_->damaged(here.start_, here.number() == 0
                                          ? "a field there has the number 0, which none has"
                                          : "what stands there is no protobuf field");
 }
@@ -75,12 +76,14 @@ void Fields::too_long(Fields here, std::uint64_t size) {
         : left == 1 ? "one is"
                     : fmt::format("only {} are", left))};
   source.damaged(here.start_, fmt::format("field {} announces {} bytes where {} are left",
-                                          here.number_, size, left));
+                                          here.number(), size, left));
 }
 
 void Fields::wrong_wire(Fields here, Wire wanted) {
-  here.source_->damaged(here.start_, fmt::format("field {} holds {} where {} belongs", here.number_,
-                                                 kind_of(here.wire_), kind_of(wanted)));
+  const std::string_view held = kind_of(here.wire());
+  if (held.empty()) bad_tag(here);
+  here.source_->damaged(here.start_, fmt::format("field {} holds {} where {} belongs",
+                                                 here.number(), held, kind_of(wanted)));
 }
 
 }  // namespace strata::onnx

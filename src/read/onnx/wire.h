@@ -47,17 +47,15 @@ class Fields {
     if (at_ == end_) return false;
     ++source_->steps;
     start_ = at_;
-    const std::uint64_t tag = varint();
-    number_ = static_cast<std::uint32_t>(tag >> 3);
-    wire_ = static_cast<Wire>(tag & 7);
-    constexpr unsigned kKnownWires = 0b100111;
-    constexpr std::uint64_t kNumbers = (std::uint64_t{1} << 29) - 1;  // from 1 on
-    if ((tag >> 3) - 1 >= kNumbers || ((kKnownWires >> (tag & 7)) & 1) == 0) [[unlikely]]
+    tag_ = varint();
+    // Fields are numbered from 1 to 2^29 - 1, and three bits say the wire type.
+    constexpr std::uint64_t kFirst = 1 << 3, kEnd = std::uint64_t{1} << 32;
+    if (tag_ - kFirst >= kEnd - kFirst) [[unlikely]]
       bad_tag(*this);
     return true;
   }
-  std::uint32_t number() const { return number_; }
-  Wire wire() const { return wire_; }
+  std::uint32_t number() const { return static_cast<std::uint32_t>(tag_ >> 3); }
+  Wire wire() const { return static_cast<Wire>(tag_ & 7); }  // or none of them
 
   std::int64_t integer() {
     expect(Wire::Varint);
@@ -77,7 +75,7 @@ class Fields {
     return {start, static_cast<std::size_t>(size)};
   }
   void skip() {
-    switch (wire_) {
+    switch (wire()) {
       case Wire::Varint:
         varint();
         break;
@@ -90,19 +88,21 @@ class Fields {
       case Wire::Fixed32:
         fixed<std::uint32_t>();
         break;
+      default:
+        bad_tag(*this);
     }
   }
 
   // The elements of a repeated field, which may be packed or come one by one.
   template <class F>
   void each_integer(F&& take) {
-    if (wire_ != Wire::Bytes) return take(integer());
+    if (wire() != Wire::Bytes) return take(integer());
     for (Fields packed(*source_, bytes()); packed.at_ != packed.end_;)
       take(static_cast<std::int64_t>(packed.varint()));
   }
   template <class T, class F>
   void each_fixed(F&& take) {
-    if (wire_ != Wire::Bytes) {
+    if (wire() != Wire::Bytes) {
       expect(sizeof(T) == 4 ? Wire::Fixed32 : Wire::Fixed64);
       return take(fixed<T>());
     }
@@ -139,8 +139,8 @@ class Fields {
     at_ += sizeof item;
     return item;
   }
-  void expect(Wire wire) const {
-    if (wire_ != wire) wrong_wire(*this, wire);
+  void expect(Wire wanted) const {
+    if (wire() != wanted) wrong_wire(*this, wanted);
   }
   [[noreturn]] static void bad_tag(Fields here);
   [[noreturn]] static void too_long(Fields here, std::uint64_t size);
@@ -150,8 +150,7 @@ class Fields {
   const char* at_;
   const char* end_;
   const char* start_ = nullptr;  // of the current field
-  std::uint32_t number_ = 0;
-  Wire wire_ = Wire::Varint;
+  std::uint64_t tag_ = 0;        // its number and its wire type
 };
 
 }  // namespace strata::onnx

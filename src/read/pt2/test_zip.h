@@ -14,6 +14,7 @@ struct ZipPart {
   bool deflated = false;               // as one stored block, which is a deflate stream, too
   std::uint32_t stated = 0xfffffffeu;  // another size than the true one
   std::uint32_t method = 0;            // another method than the true one
+  bool stated_twice = false;           // `stated` is also the size in the archive
 };
 
 inline std::string little(std::uint64_t number, int bytes) {
@@ -41,19 +42,19 @@ inline std::string zip(const std::vector<ZipPart>& parts, bool wide = false) {
   for (const ZipPart& part : parts) {
     const std::string packed = part.deflated ? deflated(part.bytes) : part.bytes;
     const std::uint64_t size = part.stated != 0xfffffffeu ? part.stated : part.bytes.size();
+    const std::uint64_t packed_size = part.stated_twice ? size : packed.size();
     const std::string method = little(part.method != 0 ? part.method : part.deflated ? 8 : 0, 2);
     const std::uint64_t at = archive.size();
     archive += "PK\3\4" + little(20, 2) + little(0, 2) + method + little(0, 8) +
-               little(packed.size(), 4) + little(size, 4) + little(part.name.size(), 2) +
+               little(packed_size, 4) + little(size, 4) + little(part.name.size(), 2) +
                little(0, 2) + part.name + packed;
     const std::string extra = wide ? little(1, 2) + little(24, 2) + little(size, 8) +
-                                         little(packed.size(), 8) + little(at, 8)
+                                         little(packed_size, 8) + little(at, 8)
                                    : "";
     directory += "PK\1\2" + little(20, 2) + little(20, 2) + little(0, 2) + method + little(0, 8) +
-                 little(wide ? 0xffffffff : packed.size(), 4) +
-                 little(wide ? 0xffffffff : size, 4) + little(part.name.size(), 2) +
-                 little(extra.size(), 2) + little(0, 2) + little(0, 8) +
-                 little(wide ? 0xffffffff : at, 4) + part.name + extra;
+                 little(wide ? 0xffffffff : packed_size, 4) + little(wide ? 0xffffffff : size, 4) +
+                 little(part.name.size(), 2) + little(extra.size(), 2) + little(0, 2) +
+                 little(0, 8) + little(wide ? 0xffffffff : at, 4) + part.name + extra;
   }
   const std::uint64_t start = archive.size();
   archive += directory;

@@ -8,14 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "read/pt2/test_zip.h"
+
 namespace strata::weights::test {
 
 template <std::integral T>
 std::string little_endian(T value) {
-  std::string bytes;
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xff);
-  return bytes;
+  return pt2::test::little(static_cast<std::uint64_t>(value), sizeof(T));
 }
 
 // A header with its true length, and so many bytes of data.
@@ -23,30 +22,14 @@ inline std::string safetensors(const std::string& header, std::size_t data) {
   return little_endian<std::uint64_t>(header.size()) + header + std::string(data, '\0');
 }
 
-struct ZipPart {
-  std::string name, content;
-};
 // Parts that are stored as they are. `size` is what the directory says of the last one; -1: its
 // own.
-inline std::string zip(const std::vector<ZipPart>& parts, std::int64_t size = -1) {
-  std::string archive, directory;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto& [name, content] = parts[i];
-    const bool lies = size >= 0 && i + 1 == parts.size();
-    const auto bytes =
-        lies ? static_cast<std::uint32_t>(size) : static_cast<std::uint32_t>(content.size());
-    const std::string sizes = little_endian(bytes) + little_endian(bytes);
-    const std::string lengths =
-        little_endian(static_cast<std::uint16_t>(name.size())) + std::string(2, '\0');
-    directory += std::string("PK\x01\x02") + std::string(6, '\0') + std::string(10, '\0') + sizes +
-                 lengths + std::string(10, '\0') +
-                 little_endian(static_cast<std::uint32_t>(archive.size())) + name;
-    archive += std::string("PK\x03\x04") + std::string(14, '\0') + sizes + lengths + name + content;
+inline std::string zip(std::vector<pt2::test::ZipPart> parts, std::int64_t size = -1) {
+  if (size >= 0) {
+    parts.back().stated = static_cast<std::uint32_t>(size);
+    parts.back().stated_twice = true;
   }
-  const auto count = little_endian(static_cast<std::uint16_t>(parts.size()));
-  return archive + directory + "PK\x05\x06" + std::string(4, '\0') + count + count +
-         little_endian(static_cast<std::uint32_t>(directory.size())) +
-         little_endian(static_cast<std::uint32_t>(archive.size())) + std::string(2, '\0');
+  return pt2::test::zip(parts);
 }
 
 // ---- Pickles, in the operations that torch.save uses.
