@@ -10,7 +10,8 @@
 namespace strata::cli {
 
 void ModelOptions::add_to(App& app) {
-  app.add_option("model MODEL", path, "an ONNX or .pt2 file, zoo:NAME, or - for standard input")
+  app.add_option("model MODEL", path,
+                 "an ONNX or .pt2 file, a recording, zoo:NAME, or - for standard input")
       ->required();
   add_sizes_to(app);
 }
