@@ -12,6 +12,7 @@ demo:  ## build the program and its engines, and profile a real network
 
 test: check-format  ## whole programs with g++; unit tests and fuzzers with clang and sanitizers
 	deps/install.sh build engines test
+	tests/pt2/install.sh build
 	$(call build,test)
 	$(call build,fuzz)
 	tests/run_preset.sh fuzz $(JOBS)

@@ -220,6 +220,23 @@ if(TARGET tests_engines_test)
   target_compile_definitions(tests_engines_test PRIVATE STRATA_EXPECTED_ENGINES="${expected}")
 endif()
 
+# TorchScript files on PyTorch's engine. Debian's version is the one that torchvision's detectors run on.
+set(debian_torch ${PROJECT_BINARY_DIR}/engines-torch-1.13)
+if(TARGET strata_engine_torch_1.13)
+  add_dependencies(strata_cli strata_engine_torch_1.13 strata_torch_1.13)
+  foreach(script networks detectors failures)
+    add_test(NAME torch/${script}
+             COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/torch/${script}.py
+                     --strata $<TARGET_FILE:strata_cli> --engines ${debian_torch}
+                     --models ${STRATA_TEST_MODELS})
+    set_tests_properties(torch/${script} PROPERTIES FIXTURES_REQUIRED sketches TIMEOUT 1200)
+  endforeach()
+  add_test(NAME torch/conformance
+           COMMAND tests_engines_test --gtest_filter=*ScriptEngine*)
+  set_tests_properties(torch/conformance PROPERTIES
+    FIXTURES_REQUIRED models ENVIRONMENT STRATA_ENGINE_PATH=${debian_torch})
+endif()
+
 # Numbers against implementations that share no code with strata.
 foreach(model digits digits_planted)
   add_test(NAME oracle/sensitivity_${model}

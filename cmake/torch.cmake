@@ -1,6 +1,6 @@
 # PyTorch's engine, built once for every libtorch in STRATA_TORCH_ROOTS, or else for the one that is
 # found: Torch_ROOT, the system's own, or none. The first goes where all engines go, the others into
-# folders of their own (engines-torch-<version>), which --engine-path names.
+# folders of their own (engines-torch-1.13), which --engine-path names.
 set(STRATA_TORCH_ROOTS "" CACHE STRING
     "Folders of libtorch to build its engine for, each with include/ and lib/; `system` is Debian's")
 
@@ -34,12 +34,19 @@ function(strata_find_torch root)
   set(torch_VERSION ${version} PARENT_SCOPE)
 endfunction()
 
-# strata_add_torch(<root> <folder> <suffix>)
-function(strata_add_torch root folder suffix)
+# strata_add_torch(<root> [FIRST])
+function(strata_add_torch root)
   strata_find_torch(${root})
   if(torch_WHY)
     message(STATUS "Engine torch: not built: ${torch_WHY}")
     return()
+  endif()
+  set(folder ${PROJECT_BINARY_DIR}/engines)
+  set(suffix "")
+  if(NOT "FIRST" IN_LIST ARGN)
+    string(REGEX MATCH "^[0-9]+[.][0-9]+" short ${torch_VERSION})
+    string(APPEND folder -torch-${short})
+    set(suffix _${short})
   endif()
   list(GET torch_LIBRARIES 0 library)
   message(STATUS "Engine torch: PyTorch ${torch_VERSION}, ${library}")
@@ -66,6 +73,8 @@ function(strata_add_torch root folder suffix)
   set_target_properties(${worker} PROPERTIES OUTPUT_NAME strata_torch UNITY_BUILD ON
                         UNITY_BUILD_BATCH_SIZE 0)
   set_target_properties(${plugin} PROPERTIES OUTPUT_NAME strata_engine_torch)
+  # libtorch stays where it is, also for an installed plugin.
+  set_target_properties(${worker} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(${worker} SYSTEM PRIVATE ${torch_INCLUDE_DIR}
                              ${torch_INCLUDE_DIR}/torch/csrc/api/include)
   # A layout of libtorch's own depends on NDEBUG.
@@ -78,18 +87,13 @@ function(strata_add_torch root folder suffix)
 endfunction()
 
 if(STRATA_TORCH_ROOTS)
-  set(suffix "")
+  set(first FIRST)
   foreach(root IN LISTS STRATA_TORCH_ROOTS)
-    if(suffix)
-      strata_add_torch(${root} ${PROJECT_BINARY_DIR}/engines-torch${suffix} _${suffix})
-    else()
-      strata_add_torch(${root} ${PROJECT_BINARY_DIR}/engines "")
-      set(suffix 1)
-    endif()
-    math(EXPR suffix "${suffix} + 1")
+    strata_add_torch(${root} ${first})
+    set(first "")
   endforeach()
 elseif(Torch_ROOT)
-  strata_add_torch(${Torch_ROOT} ${PROJECT_BINARY_DIR}/engines "")
+  strata_add_torch(${Torch_ROOT} FIRST)
 else()
-  strata_add_torch(system ${PROJECT_BINARY_DIR}/engines "")
+  strata_add_torch(system FIRST)
 endif()

@@ -56,8 +56,8 @@ STRATA_C_EXPORT strata_stop* strata_stop_new(void); /* NULL: there is no memory 
 STRATA_C_EXPORT void strata_stop_set(strata_stop* stop);
 STRATA_C_EXPORT void strata_stop_free(strata_stop* stop);
 
-/* A file in memory: the word "memory:NAME" names it wherever a command reads a file. The bytes are
- * copied. */
+/* A file in memory: the word "memory:NAME" names it wherever a command reads a model or a
+ * document. The bytes are copied, unless the call says that they stay. */
 typedef struct strata_file {
   const char* name;
   const void* bytes;
@@ -77,6 +77,8 @@ typedef struct strata_call {
   void (*note)(void* user, const char* sentence); /* at once; the document has all of them */
   void* user;
   strata_stop* stop;
+  int files_stay; /* not 0: the files' bytes stay as they are until the document is freed, and are
+                   * not copied */
 } strata_call;
 
 /* Runs a command. Returns its exit code, and sets `document`, also for an error, to one that has to

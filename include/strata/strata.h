@@ -15,6 +15,7 @@
 //                   explain(…)                   strata/cost/explain.h  the formula of a layer
 //                   find_cuts, find_boundaries   strata/cost/cut.h, boundary.h
 //                   simulate_device(…)           strata/cost/device_memory.h
+//                   phase_peaks, recorded_device  strata/cost/recorded_memory.h  of a recording
 //                   analyse(model, inference)    strata/profile/analysis.h  once, for many tables
 //                   make_rows, make_profile      strata/profile/rows.h, profile.h
 //                   find_split(…)                strata/profile/split.h  between two machines
@@ -73,6 +74,7 @@
 #include "strata/cost/explain.h"
 #include "strata/cost/layers.h"
 #include "strata/cost/liveness.h"
+#include "strata/cost/recorded_memory.h"
 #include "strata/cost/stored_precision.h"
 #include "strata/data/dataset.h"
 #include "strata/data/inputs.h"
@@ -88,6 +90,7 @@
 #include "strata/graph/dtype.h"
 #include "strata/graph/graph.h"
 #include "strata/graph/layer_kind.h"
+#include "strata/graph/recorded.h"
 #include "strata/graph/shape.h"
 #include "strata/graph/value.h"
 #include "strata/infer/infer.h"
@@ -98,6 +101,7 @@
 #include "strata/machine/machine.h"
 #include "strata/machine/pace.h"
 #include "strata/machine/roofline.h"
+#include "strata/measure/measured_calls.h"
 #include "strata/measure/memory.h"
 #include "strata/measure/runs_in.h"
 #include "strata/measure/timed_pair.h"

@@ -69,21 +69,31 @@ class Document:
         content: dict[str, Any] = json.loads(self._result.json())
         return content
 
+    @cached_property
+    def _head(self) -> dict[str, Any]:
+        """The document without the rows of its tables, which take most of the time and memory."""
+        import json
+
+        if "_content" in self.__dict__:
+            return self._content
+        content: dict[str, Any] = json.loads(self._result.head())
+        return content
+
     @property
     def kind(self) -> str:
         """`profile`, `bench`, `payload`, `diff`, …"""
-        return str(self._content["kind"])
+        return str(self._head["kind"])
 
     @property
     def facts(self) -> dict[str, Any]:
         """What is no table, as docs/json-schema.md describes it."""
-        facts: dict[str, Any] = self._content.get("facts", {})
+        facts: dict[str, Any] = self._head.get("facts", {})
         return facts
 
     @property
     def notes(self) -> list[str]:
         """Caveats, one sentence each."""
-        return list(self._content.get("notes", []))
+        return list(self._head.get("notes", []))
 
     @cached_property
     def tables(self) -> dict[str, Table]:

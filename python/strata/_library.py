@@ -33,6 +33,7 @@ class _Call(ctypes.Structure):
         ("note", ctypes.c_void_p),
         ("user", ctypes.c_void_p),
         ("stop", ctypes.c_void_p),
+        ("files_stay", ctypes.c_int),
     ]
 
 
@@ -80,6 +81,7 @@ class _Document:
 
     def __init__(self, library: ctypes.CDLL, handle: ctypes.c_void_p, code: int) -> None:
         self._library, self._handle, self.code = library, handle, code
+        self.files: Sequence[bytes] = ()
         self._lock = threading.Lock()  # a document is for one thread at a time
 
     def __del__(self) -> None:
@@ -120,11 +122,13 @@ class _Document:
 def _run(library: ctypes.CDLL, words: Sequence[str], files: Mapping[str, bytes]) -> _Document:
     given = [_File(name.encode(), content, len(content)) for name, content in files.items()]
     call = _Call(
-        ctypes.sizeof(_Call), _words(words), len(words), (_File * len(given))(*given), len(given)
+        ctypes.sizeof(_Call), _words(words), len(words), (_File * len(given))(*given), len(given),
+        files_stay=1,
     )
     handle = _Handle()
     code = library.strata_run(ctypes.byref(call), ctypes.byref(handle))
     document = _Document(library, handle, code)
+    document.files = list(files.values())  # the library looks into them as long as the document lives
     if code not in (_FINE, _BUDGET):
         raise document.failure(code)
     return document
@@ -140,6 +144,9 @@ class LibraryResult(_native.Result):
 
     def json(self) -> bytes:
         return self._document.made("strata_document_json")
+
+    def head(self) -> bytes:
+        return self._document.rendered("json", ["--no-rows"])
 
     def render(self, format: str, options: Sequence[str] = ()) -> bytes:
         if format == "json" and not options:

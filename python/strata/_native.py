@@ -78,6 +78,10 @@ class Result:
         """The document."""
         raise NotImplementedError
 
+    def head(self) -> bytes:
+        """The document, perhaps without the rows of its tables."""
+        return self.json()
+
     def render(self, format: str, options: Sequence[str] = ()) -> bytes:
         """The document in another format: table, html, csv, md, svg, …"""
         raise NotImplementedError

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ._cells import Row
-from ._document import Document
+from ._document import Document, Table
 from ._errors import StrataError
 
 if TYPE_CHECKING:
@@ -41,7 +40,8 @@ class Profile(Document):
     @property
     def total(self) -> Row:
         """Sums over all layers: `profile.total.macs`."""
-        return self.tables.get("layers", self.table).total
+        layers = self._head["tables"].get("layers")
+        return Table(layers).total if layers is not None else self.table.total
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -58,34 +58,23 @@ class Profile(Document):
                 return row
         raise KeyError(layer)
 
-    @cached_property
-    def _recording(self) -> dict[str, Any]:
-        import json
-
-        for name, content in self._files.items():
-            if name.endswith(".recording"):
-                recording: dict[str, Any] = json.loads(content)
-                return recording
-        raise StrataError("only a module that was recorded with backward=True has a step of training", 2)
+    def _step(self) -> dict[str, Any]:
+        memory: dict[str, Any] = self.facts.get("memory", {})
+        if "phases" not in memory:
+            raise StrataError("only a module that was recorded with backward=True has a step of training", 2)
+        return memory
 
     @property
     def memory_by_phase(self) -> list[PhasePeak]:
         """The peak of each phase of a training step, and what it consists of, in bytes."""
-        from ._training import memory_by_phase
+        from ._training import phase_peaks
 
-        return memory_by_phase(self._recording)
+        return phase_peaks(self._step())
 
     @property
     def saved_activations(self) -> dict[str, int]:
         """Bytes that autograd keeps for the backward pass, by the path of the module that keeps them first."""
-        from ._training import saved_activations
-
-        modules = self._recording["modules"]
-        result: dict[str, int] = {}
-        for number, size in saved_activations(self._recording).items():
-            path = modules[number][0]
-            result[path] = result.get(path, 0) + size
-        return result
+        return {each["module"]: each["bytes"] for each in self._step()["saved"]}
 
     def explain(self, layer: str) -> str:
         """The formula behind one layer's numbers; a path, the end of one, or a pattern with * and ?."""

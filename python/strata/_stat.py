@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 from . import _native
+from ._errors import StrataError
 from ._models import given_model, is_file_or_name, with_batch
 from ._options import option_words
 from ._profile import Profile
@@ -84,6 +85,8 @@ def stat(
         if batch is not None:
             inputs = with_batch(inputs, batch)
         how: dict[str, Any] = {"kwargs": kwargs, "mode": mode}
+        if backward and timing:
+            raise StrataError("timing measures a forward pass, and backward counts a step of training; ask for one", 2)
         if backward:
             how.update(backward=True, loss=loss, optimizer=optimizer)
         given = given_model(model, inputs, **how)
@@ -92,14 +95,13 @@ def stat(
         from ._long import run_long
 
         return Profile(run_long(words), given.words, given.files, count)
+    files = given.files
     if timing and not from_file:
-        from ._timed import TimedResult
         from ._timing import measure
 
-        measured = measure(model, inputs, kwargs=kwargs)
-        timed = TimedResult(words, given.files, report, measured)
-        return Profile(timed, given.words, given.files, count)
-    return Profile(_native.run(words, given.files), given.words, given.files, count)
+        words.append("--measured=memory:measured.json")
+        files = {**files, "measured.json": measure(model, inputs, kwargs=kwargs).encode()}
+    return Profile(_native.run(words, files), given.words, given.files, count)
 
 
 def _needs_engine(timing: bool, options: Mapping[str, Any]) -> bool:

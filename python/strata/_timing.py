@@ -1,13 +1,14 @@
 """How long a module takes on its own device, and where: strata's rules for measuring, in an eager run.
 
 Runs in which nothing is recorded tell how long the whole takes; every second run records when each module
-call starts and ends, and tells where the time goes. What recording costs is measured and taken off, and
-each recorded run is scaled to the median of the unrecorded ones, so that the layers and the time outside of
-them add up to the whole. The statistics of it are the native core's.
+call starts and ends, and tells where the time goes. Runs are of several sessions, each with the weights in
+another place of memory, because that alone makes runs differ. What is measured goes to the native core run by
+run; all statistics of it are the core's.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 import threading
 import time
@@ -17,7 +18,7 @@ from typing import Any, Callable, NamedTuple, Optional
 from ._clocks import Clock, clock_of, waited_seconds
 
 FEWEST_WARMUPS, MOST_WARMUPS, FEWEST_RUNS = 3, 50, 10
-UNDISTURBED_WAIT = 0.01  # a run of several threads counts if they waited for less than this share of it
+SESSIONS, FEWEST_OF_SESSION = 5, 2
 
 #: A module call: the module's path, and how often it was called before in the same run.
 CallName = tuple[str, int]
@@ -30,33 +31,37 @@ class ProbeCost(NamedTuple):
     total: float  # added to the run
 
 
-class Timing(NamedTuple):
-    """What was measured, in seconds. `runs` and `recorded` are those that count."""
+class Measured(NamedTuple):
+    """What was measured, in seconds, run by run and as it was."""
 
     engine: str
     device: str
     threads: int
     first: float
     warmup: list[float]
-    runs: list[float]
-    recorded: list[float]
-    wall: list[float]  # all unrecorded runs as measured
-    waits: list[float]  # how long each of them waited for a processor; empty if that is not known
-    disturbed: int  # runs that do not count, because others used the machine
     probe: ProbeCost
-    layers: dict[CallName, list[float]]  # the own time of each module call, without the modules it calls
+    runs: list[float]  # unrecorded
+    waits: list[float]  # how long each of them waited for a processor; empty if that is not known
+    sessions: list[int]  # how many of them are of each session
+    recorded: list[float]
+    recorded_waits: list[float]
+    recorded_sessions: list[int]
+    # The own time of each module call in each recorded run, without the modules it calls and the cost of recording.
+    calls: dict[CallName, list[float]]
     partial: bool
-    calls: int = 0  # module calls in a run
-    all_recorded: list[float] = []  # every recorded run in order, without its waiting, with the cost of recording
+    memory: dict[CallName, tuple[int, int, int, int]] = {}  # bytes: taken, given back inside, held after, peak
 
-    @property
-    def median(self) -> float:
-        return statistics.median(self.runs)
-
-    @property
-    def outside(self) -> float:
-        """What is in no layer: the layers and this add up to the median."""
-        return self.median - sum(statistics.median(times) for times in self.layers.values())
+    def encode(self) -> bytes:
+        """The file that `strata stat --measured` reads."""
+        return json.dumps({
+            "strata_measured": 1, "engine": f"{self.engine} ({self.device})", "threads": self.threads,
+            "first_s": self.first, "warmup_s": self.warmup, "probe_inside_s": self.probe.inside,
+            "probe_total_s": self.probe.total, "partial": self.partial, "runs_s": self.runs, "waits_s": self.waits,
+            "sessions": self.sessions, "recorded_s": self.recorded, "recorded_waits_s": self.recorded_waits,
+            "recorded_sessions": self.recorded_sessions,
+            "calls": [[path, call, seconds, self.memory.get((path, call))]
+                      for (path, call), seconds in self.calls.items()],
+        }).encode()  # fmt: skip
 
 
 class ModuleMarks:
@@ -113,7 +118,7 @@ def own_times(marks: list[Any], clock: Clock, probe: ProbeCost, paths: Mapping[i
 
 def measure(model: Any, inputs: Any = None, *, kwargs: Optional[Mapping[str, Any]] = None, runs: int = 0,
             seconds: float = 3.0, warmup: int = -1, clock: Optional[Clock] = None,
-            waited: Callable[[bool], float] = waited_seconds) -> Timing:
+            waited: Callable[[bool], float] = waited_seconds) -> Measured:
     """Measures a module, on real tensors and on the device it is on.
 
     `runs` unrecorded runs and as many recorded ones, or as many as fit into `seconds`, at least ten of each.
@@ -121,45 +126,104 @@ def measure(model: Any, inputs: Any = None, *, kwargs: Optional[Mapping[str, Any
     """
     from ._record.prepare import ready
 
-    with ready(model, inputs, kwargs) as (call, device, paths, threads):
-        clock = clock or clock_of(device)
-        return _Measuring(call, clock, paths, threads, waited).result(runs, seconds, warmup)
+    with ready(model, inputs, kwargs) as prepared:
+        clock = clock or clock_of(prepared.device)
+        measured = _Measuring(prepared, clock, waited).result(runs, seconds, warmup)
+        if prepared.device.type == "cuda":
+            from ._device_memory import allocator_of, device_memory
+
+            memory = device_memory(prepared, allocator_of(prepared.device))
+            measured = measured._replace(memory=memory)
+        return measured
+
+
+class _Runs:
+    """Runs of one kind: how long each took and waited, and how many are of each session."""
+
+    def __init__(self) -> None:
+        self.wall: list[float] = []
+        self.waits: list[float] = []
+        self.sessions: list[int] = []
+
+    def add(self, run: tuple[float, float]) -> None:
+        self.wall.append(run[0])
+        self.waits.append(run[1])
+        self.sessions[-1] += 1
+
+    def known_waits(self) -> list[float]:
+        return self.waits if self.waits and min(self.waits) >= 0 else []
 
 
 class _Measuring:
-    def __init__(self, call: Callable[[], Any], clock: Clock, paths: Mapping[int, str], threads: int,
-                 waited: Callable[[bool], float]):
-        self.call, self.clock, self.paths, self.threads = call, clock, paths, threads
-        self.waited = lambda: waited(threads > 1)
-        self.wall: list[tuple[float, float]] = []  # of unrecorded runs: seconds, and seconds of waiting
-        self.recorded: list[tuple[float, float, list[Any]]] = []
+    def __init__(self, prepared: Any, clock: Clock, waited: Callable[[bool], float]):
+        self.prepared, self.clock = prepared, clock
+        self.waited = lambda: waited(prepared.threads > 1)
+        self.plain, self.recorded = _Runs(), _Runs()
+        self.calls: dict[CallName, list[float]] = {}
 
-    def result(self, runs: int, seconds: float, warmup: int) -> Timing:
+    def result(self, runs: int, seconds: float, warmup: int) -> Measured:
+        import torch
+
         partial = False
         with ModuleMarks(self.clock.mark) as marks:
             first = self._run()[0]
             warm = self._warm_up(warmup)
             probe = probe_cost(self.clock, marks)
             try:
-                end = time.monotonic() + seconds
-                while len(self.wall) < (runs or FEWEST_RUNS) or (not runs and time.monotonic() < end):
-                    self.wall.append(self._run())
-                    taken: list[Any] = []
-                    marks.marks = taken
-                    try:
-                        self.recorded.append((*self._run(), taken))
-                    finally:
-                        marks.marks = None
+                self._sessions(runs, seconds, marks, probe, first)
             except KeyboardInterrupt:
                 partial = True
-                if not self.recorded:
+                if not self.recorded.wall:
                     raise
-        return self._timing(first, warm, probe, partial)
+        plain, recorded = self.plain, self.recorded
+        return Measured(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.prepared.threads, first,
+                        warm, probe, plain.wall, plain.known_waits(), plain.sessions, recorded.wall,
+                        recorded.known_waits(), recorded.sessions, self.calls, partial)
+
+    def _sessions(self, runs: int, seconds: float, marks: ModuleMarks, probe: ProbeCost, first: float) -> None:
+        sessions = self._sessions_that_fit(runs, seconds, first)
+        spent = 0.0
+        for session in range(1, sessions + 1):
+            if session > 1:
+                self.prepared.renew()
+                self._warm_up(FEWEST_WARMUPS)
+            self.plain.sessions.append(0)
+            self.recorded.sessions.append(0)
+            start = time.monotonic() - spent
+            share = session / sessions
+            wanted = share * (runs or FEWEST_RUNS)
+            while len(self.plain.wall) < wanted or (not runs and time.monotonic() - start < share * seconds):
+                self._pair(marks, probe)
+            spent = time.monotonic() - start
+
+    def _sessions_that_fit(self, runs: int, seconds: float, first: float) -> int:
+        """One, if the weights cannot be put elsewhere, or that takes as long as measuring does."""
+        if not self.prepared.can_renew:
+            return 1
+        if runs:
+            return max(1, min(SESSIONS, runs // FEWEST_OF_SESSION))
+        return max(1, min(SESSIONS, int(1 + seconds / (self.prepared.renewing_seconds + 4 * first))))
+
+    def _pair(self, marks: ModuleMarks, probe: ProbeCost) -> None:
+        """A run in which nothing is recorded, and one that is."""
+        self.plain.add(self._run())
+        taken: list[Any] = []
+        marks.marks = taken
+        try:
+            run = self._run()
+        finally:
+            marks.marks = None
+        number = len(self.recorded.wall)
+        self.recorded.add(run)
+        for name, lasted in own_times(taken, self.clock, probe, self.prepared.paths).items():
+            self.calls.setdefault(name, [0.0] * number).append(lasted)
+        for seconds in self.calls.values():
+            seconds.extend([0.0] * (number + 1 - len(seconds)))
 
     def _run(self) -> tuple[float, float]:
         before = self.waited()
         start = self.clock.mark()
-        self.call()
+        self.prepared.call()
         end = self.clock.mark()
         self.clock.settle()
         return self.clock.seconds(start, end), self.waited() - before if before >= 0 else -1.0
@@ -173,70 +237,6 @@ class _Measuring:
                     break
             warm.append(self._run()[0])
         return warm
-
-    def _timing(self, first: float, warm: list[float], probe: ProbeCost, partial: bool) -> Timing:
-        counting = [undisturbed(lasted, waits, self.threads) for lasted, waits in self.wall]
-        runs = [lasted for lasted in counting if lasted is not None]
-        disturbed = len(counting) - len(runs)
-        if len(runs) < min(FEWEST_RUNS, len(self.wall)) / 2:
-            runs = [lasted for lasted, _ in self.wall]  # too few are undisturbed to say anything with them
-        median = statistics.median(runs)
-        layers: dict[CallName, list[float]] = {}
-        totals = []
-        # A wait lengthens one layer of one run; the runs that waited least tell best where the time goes.
-        chosen = sorted(self.recorded, key=lambda run: max(run[1], 0.0) / run[0])
-        if chosen[-1][1] > UNDISTURBED_WAIT * chosen[-1][0]:
-            chosen = chosen[:max(len(chosen) // 2, 1)]
-        owns = [own_times(marks, self.clock, probe, self.paths) for _, _, marks in chosen]
-        best: dict[CallName, float] = {}
-        for own in owns:
-            for name, time_ in own.items():
-                best[name] = min(time_, best.get(name, time_))
-        for number, ((lasted, waits, marks), own) in enumerate(zip(chosen, owns)):
-            alone = self._alone(lasted, waits)
-            take_off(own, best, lasted - alone)
-            net = max(alone - len(marks) // 4 * probe.total, 1e-12)
-            totals.append(net)
-            for name, time_ in own.items():
-                layers.setdefault(name, [0.0] * len(chosen))[number] = time_ * median / net
-        all_waits = [waits for _, waits in self.wall]
-        import torch
-
-        return Timing(f"torch {torch.__version__.split('+')[0]}", self.clock.device, self.threads, first, warm, runs,
-                      totals, [lasted for lasted, _ in self.wall],
-                      all_waits if min(all_waits) >= 0 else [], disturbed, probe, layers, partial, len(chosen[0][2]) // 4, [self._alone(lasted, waits) for lasted, waits, _ in self.recorded])
-
-    def _alone(self, lasted: float, waits: float) -> float:
-        return lasted - (max(waits, 0.0) if self.threads == 1 else 0.0)
-
-
-def take_off(own: dict[CallName, float], best: Mapping[CallName, float], waited: float) -> None:
-    """Takes a run's waiting off the calls that took longer than at their best, the most lengthened one first.
-
-    >>> own = {("a", 0): 5.0, ("b", 0): 3.0, ("c", 0): 1.0}
-    >>> take_off(own, {("a", 0): 1.0, ("b", 0): 1.0, ("c", 0): 1.0}, 5.0)
-    >>> list(own.values())
-    [1.0, 2.0, 1.0]
-    """
-    for name in sorted(own, key=lambda name: best[name] - own[name]):
-        less = min(own[name] - best[name], waited)
-        if less <= 0:
-            break
-        own[name] -= less
-        waited -= less
-
-
-def undisturbed(lasted: float, waited: float, threads: int) -> Optional[float]:
-    """How long a run took by itself: without its waiting, if one thread ran; else only if nobody waited.
-
-    >>> undisturbed(2.0, 0.5, threads=1), undisturbed(2.0, 0.5, threads=2), undisturbed(2.0, -1.0, threads=2)
-    (1.5, None, 2.0)
-    """
-    if waited < 0:
-        return lasted
-    if threads == 1:
-        return max(lasted - waited, 0.0)
-    return lasted if waited < UNDISTURBED_WAIT * lasted else None
 
 
 def probe_cost(clock: Clock, marks: ModuleMarks, calls: int = 200, rounds: int = 7) -> ProbeCost:

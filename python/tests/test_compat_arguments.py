@@ -71,10 +71,13 @@ class TestThop:
             assert thop.clever_format(numbers, "%.3f") == theirs(numbers, "%.3f")
 
 
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
-def test_recurrent_layers(kind):
-    """They run as one operator or as dozens, and count as the one layer that they are."""
-    net, inputs = nn.Sequential(kind(32, 64, bidirectional=True)).eval(), torch.zeros(10, 3, 32)
+def test_recurrent_layers(kind, directions, layers):
+    """They run as one operator or as dozens, and count as the one module that they are."""
+    net = nn.Sequential(kind(32, 64, num_layers=layers, bidirectional=directions == 2)).eval()
+    inputs = torch.zeros(10, 3, 32)
     theirs = original("thop").profile(copy.deepcopy(net), (inputs,), verbose=False)
     assert thop.profile(net, (inputs,), verbose=False) == theirs
     theirs = original("torchinfo").summary(net, input_data=inputs, verbose=0).total_mult_adds

@@ -60,6 +60,15 @@ def test_backward():
     assert words(ours.get_table()) == words(theirs.get_table())
 
 
+def test_gradients_of_grouped_convolutions():
+    """torch takes the gradient of a grouped convolution's weight for that of a full one; ours is what is computed."""
+    model, image = torch.nn.Conv2d(6, 6, 3, groups=3, bias=False), torch.zeros(2, 6, 5, 5, requires_grad=True)
+    theirs, ours = both(lambda: model(image).sum().backward())
+    each = 2 * 2 * 3 * 3 * 6 * 2 * 9  # FLOPs of the convolution: 2 images of 3×3 places and 6 channels of 2 channels' 3×3
+    assert ours.get_total_flops() == 3 * each
+    assert theirs.get_total_flops() == each + each + 3 * each
+
+
 def test_code_without_modules():
     a, b = torch.ones(3, 4), torch.ones(5, 4, 6)
     theirs, ours = both(lambda: (a @ b, torch.einsum("ij,bjk->bik", a, b), torch.baddbmm(b[:, :3], b[:, :3, :4], b)))

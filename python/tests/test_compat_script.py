@@ -82,3 +82,5 @@ def test_imports_are_put_back():
         remove()
         sys.modules.pop("thop", None)
     assert not any(isinstance(finder, _Finder) for finder in sys.meta_path)
+    counter = sys.modules.get("torch.utils.flop_counter")
+    assert counter is None or counter.FlopCounterMode.__module__ == "torch.utils.flop_counter"

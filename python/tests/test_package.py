@@ -16,7 +16,7 @@ from strata import _native
 
 MODULES = [
     "_arrow", "_cells", "_child", "_commands", "_document", "_errors", "_jobs", "_library", "_long",
-    "_models", "_native", "_options", "_profile", "_progress", "_stat", "_tensors", "_timed",
+    "_models", "_native", "_options", "_profile", "_progress", "_stat", "_tensors", "_training",
 ]  # fmt: skip
 
 IMPORT = """

@@ -51,58 +51,58 @@ def network(clock):
     return Takes(clock, 1000, shared, Takes(clock, 50, Takes(clock, 2000)), shared, after=500)
 
 
-def times(timing):
-    return {name: round(statistics.median(samples) * 1e9, 3) for name, samples in timing.layers.items()}
+def times(measured):
+    return {name: round(statistics.median(samples) * 1e9, 3) for name, samples in measured.calls.items()}
+
+
+def unknown(_):
+    return -1.0
 
 
 @pytest.mark.parametrize("look", [0, 7])
-def test_layers_and_outside_add_up_and_recording_is_taken_off(look):
+def test_own_times_with_recording_taken_off(look):
     clock = Fake(look)
-    timing = measure(network(clock), (1,), runs=12, warmup=3, clock=clock, waited=lambda _: -1.0)
+    measured = measure(network(clock), (1,), runs=12, warmup=3, clock=clock, waited=unknown)
     # Unrecorded, a run looks at the clock once after it has started.
-    assert round(timing.median * 1e9, 3) == 1000 + 300 + 50 + 2000 + 300 + 500 + look
+    assert {round(run * 1e9, 3) for run in measured.runs} == {1000 + 300 + 50 + 2000 + 300 + 500 + look}
     # A recorded call looks twice, once of it between its own marks; a 201st of a look is in the probe's own run.
-    assert timing.probe.inside * 1e9 == pytest.approx(look, abs=look / 200)
-    assert timing.probe.total * 1e9 == pytest.approx(2 * look)
-    assert times(timing) == pytest.approx({("", 0): 1500, ("inner.0", 0): 300, ("inner.0", 1): 300, ("inner.1", 0): 50,
-                                           ("inner.1.inner.0", 0): 2000}, abs=3 * look / 200)
-    assert timing.outside * 1e9 == pytest.approx(look, abs=look / 20)
-    assert (len(timing.runs), len(timing.recorded), len(timing.warmup)) == (12, 12, 3)
+    assert measured.probe.inside * 1e9 == pytest.approx(look, abs=look / 200)
+    assert measured.probe.total * 1e9 == pytest.approx(2 * look)
+    assert times(measured) == pytest.approx({("", 0): 1500, ("inner.0", 0): 300, ("inner.0", 1): 300,
+                                             ("inner.1", 0): 50, ("inner.1.inner.0", 0): 2000}, abs=3 * look / 200)
+    assert (len(measured.runs), len(measured.recorded), len(measured.warmup)) == (12, 12, 3)
     assert torch.nn.Module.__call__.__module__.startswith("torch")
 
 
-def test_recorded_runs_are_scaled_to_the_unrecorded_ones():
-    clock, calls = Fake(), []
+def test_runs_are_of_several_sessions_with_the_weights_elsewhere():
+    places = []
 
-    class Slower(torch.nn.Module):
+    class Looks(torch.nn.Linear):
         def forward(self, x):
-            calls.append(1)
-            clock.now += 100 if len(calls) % 2 else 150  # every second run, which is recorded, takes half more
-            return x
+            places.append(self.weight.data_ptr())
+            return super().forward(x)
 
-    timing = measure(torch.nn.Sequential(Slower()), (1,), runs=10, warmup=2, clock=clock, waited=lambda _: -1.0)
-    assert timing.median * 1e9 == pytest.approx(statistics.median(timing.wall) * 1e9)
-    assert times(timing)["0", 0] == round(timing.median * 1e9, 3) and timing.outside == pytest.approx(0)
+    model = Looks(64, 64)
+    own = model.weight
+    measured = measure(model, (1, 64), runs=10, warmup=0, waited=unknown)
+    assert measured.sessions == measured.recorded_sessions == [2, 2, 2, 2, 2]
+    assert len(set(places)) >= 2 and places[0] == own.data_ptr()
+    assert model.weight is own
+    assert measure(model, (1, 64), runs=3, warmup=0, waited=unknown).sessions == [3]
 
 
-def test_waiting_and_disturbed_runs():
+def test_waiting_is_handed_on_as_it_was():
     clock, waited = Fake(), [0.0]
 
     def waits(_):
         waited[0] += 0.25e-7  # asked twice in a run: 25 of its 100 ns were spent waiting
         return waited[0]
 
-    model = Takes(clock, 100)
-    threads = torch.get_num_threads()
-    try:
-        torch.set_num_threads(1)
-        alone = measure(model, (1,), runs=10, warmup=1, clock=clock, waited=waits)
-        torch.set_num_threads(2)
-        several = measure(model, (1,), runs=10, warmup=1, clock=clock, waited=waits)
-    finally:
-        torch.set_num_threads(threads)
-    assert [round(run * 1e9, 3) for run in alone.runs] == [75] * 10 and alone.disturbed == 0
-    assert several.disturbed == 10 and [round(run * 1e9, 3) for run in several.runs] == [100] * 10
+    measured = measure(Takes(clock, 100), (1,), runs=10, warmup=1, clock=clock, waited=waits)
+    assert [round(run * 1e9, 3) for run in measured.runs] == [100] * 10
+    assert [round(wait * 1e9, 3) for wait in measured.waits + measured.recorded_waits] == [25] * 20
+    unread = measure(Takes(clock, 100), (1,), runs=10, warmup=1, clock=clock, waited=unknown)
+    assert unread.waits == unread.recorded_waits == []
 
 
 def test_ctrl_c_keeps_what_there_is():
@@ -116,8 +116,8 @@ def test_ctrl_c_keeps_what_there_is():
                 raise KeyboardInterrupt
             return x
 
-    timing = measure(Stops(), (1,), runs=100, warmup=2, clock=clock, waited=lambda _: -1.0)
-    assert timing.partial and len(timing.recorded) == 3
+    measured = measure(Stops(), (1,), runs=100, warmup=2, clock=clock, waited=unknown)
+    assert measured.partial and len(measured.recorded) == 3 and measured.sessions == [3]
     assert torch.nn.Module.__call__.__module__.startswith("torch")
 
 
@@ -151,10 +151,10 @@ def test_events_give_the_devices_own_times():
 
     clock = EventClock("cuda:0", Event, settle)
     model = torch.nn.Sequential(Queues(2.0), Queues(5.0))
-    timing = measure(model, (1,), runs=10, warmup=1, clock=clock, waited=lambda _: -1.0)
-    assert timing.device == "cuda:0" and timing.median == pytest.approx(7e-3)
-    assert statistics.median(timing.layers["0", 0]) == pytest.approx(2e-3)
-    assert statistics.median(timing.layers["1", 0]) == pytest.approx(5e-3)
+    measured = measure(model, (1,), runs=10, warmup=1, clock=clock, waited=unknown)
+    assert measured.device == "cuda:0" and measured.runs == pytest.approx([7e-3] * 10)
+    assert statistics.median(measured.calls["0", 0]) == pytest.approx(2e-3)
+    assert statistics.median(measured.calls["1", 0]) == pytest.approx(5e-3)
 
 
 def test_clocks_of_devices():
@@ -181,27 +181,3 @@ def test_own_times_of_a_call_inside_a_call():
     own = own_times(marks, clock, ProbeCost(inside=10e-9, total=30e-9), {id(outer): "a", id(inner): "a.b"})
     # The inner call lasts 300, of which recording takes 10; the outer 1000 less those 290, less 30, less its own 10.
     assert {name: round(time * 1e9) for name, time in own.items()} == {("a.b", 0): 290, ("a", 0): 1000 - 10 - 290 - 30}
-
-
-def test_waiting_is_taken_off_the_layer_that_it_lengthened():
-    clock, waited, runs = Fake(), [0.0], []
-
-    class Waits(torch.nn.Module):
-        def forward(self, x):
-            runs.append(1)
-            clock.now += 100
-            if len(runs) % 3 == 0:  # another program runs for 400 ns
-                clock.now += 400
-                waited[0] += 400e-9
-            return x
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        model = torch.nn.Sequential(Takes(clock, 300), Waits())
-        timing = measure(model, (1,), runs=12, warmup=1, clock=clock, waited=lambda _: waited[0])
-    finally:
-        torch.set_num_threads(threads)
-    assert {round(run * 1e9) for run in timing.runs} == {400} and timing.outside == pytest.approx(0, abs=1e-12)
-    assert times(timing) == {("", 0): 0, ("0", 0): 300, ("1", 0): 100}
-    assert {round(time * 1e9) for time in timing.layers["1", 0]} == {100}

@@ -9,7 +9,7 @@ from recordings import Small, flops, operators, taken  # noqa: E402
 
 import convolutional  # noqa: E402, I001
 
-from strata._training import memory_by_phase, saved_activations  # noqa: E402
+import strata  # noqa: E402
 
 NEW = torch.__version__ >= "2"
 NETWORKS = {"mobilenet_v2": (convolutional.MobileNetV2, (2, 3, 96, 96)),
@@ -55,6 +55,67 @@ def test_transformers_flops_of_both_passes_are_torchs(name):
         list(model(**inputs).values())[0].sum().backward()
     made = taken(model, inputs, backward=True, plain=True, loss=lambda out: list(out.values())[0].sum())
     assert made["mode"] == "meta" and flops(made, 0, 1) == counted.get_total_flops()
+
+
+@pytest.mark.skipif(not NEW, reason="transformers needs a newer torch")
+@pytest.mark.parametrize("name", ["bert", "llama", "vit"])
+def test_the_cores_macs_are_torchs_and_the_scores_once_more(name, monkeypatch):
+    """The loss is the sum of all outputs, of bert's pooled one, too. Where torch's counter sees attention taken apart, a
+    real run on the CPU has one kernel, which keeps no scores and computes them again for the backward pass."""
+    import transformer
+    from torch.nn import functional
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.flop_counter import FlopCounterMode
+
+    model, inputs = transformer.NETWORKS[name]()
+    model.eval()
+    attention, scores = functional.scaled_dot_product_attention, []
+
+    def watched(query, key, *rest, **more):
+        scores.append(query.numel() * key.shape[-2])
+        return attention(query, key, *rest, **more)
+
+    monkeypatch.setattr(functional, "scaled_dot_product_attention", watched)
+    with FlopCounterMode(display=False) as forward, sdpa_kernel(SDPBackend.MATH):
+        outputs = [one for one in model(**inputs).values() if isinstance(one, torch.Tensor)]
+    with FlopCounterMode(display=False) as backward, sdpa_kernel(SDPBackend.MATH):
+        sum(one.sum() for one in outputs).backward()
+    monkeypatch.undo()
+    total = strata.stat(model, inputs, backward=True).total
+    assert 2 * total.forward_macs == forward.get_total_flops() > 0
+    assert scores and 2 * total.backward_macs == backward.get_total_flops() + 2 * sum(scores)
+
+
+def test_the_cores_macs_of_grouped_convolutions_by_arithmetic():
+    """torch's counter takes the gradients of grouped convolutions' weights for those of full ones."""
+    make, shape = NETWORKS["mobilenet_v2"]
+    total = strata.stat(make().train(), shape, backward=True).total
+    assert total.backward_macs == 2 * total.forward_macs - 2 * 48 * 48 * 32 * 27
+    if NEW:
+        from torch.utils.flop_counter import FlopCounterMode
+
+        model = make().train()
+        with FlopCounterMode(display=False) as forward:
+            loss = model(torch.rand(shape)).sum()
+        with FlopCounterMode(display=False) as backward:
+            loss.backward()
+        assert 2 * total.forward_macs == forward.get_total_flops()
+        assert 2 * total.backward_macs < backward.get_total_flops()
+
+
+@pytest.mark.skipif(not NEW, reason="transformers needs a newer torch")
+def test_work_on_constants_is_done_in_every_run():
+    """DETR multiplies its learned queries by weights: constants, which an eager run computes each time."""
+    import transformer
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.utils.flop_counter import FlopCounterMode
+
+    model, inputs = transformer.NETWORKS["detr"]()
+    model.eval()
+    with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH), torch.no_grad():
+        model(**inputs)
+    profile = strata.stat(model, inputs)
+    assert 2 * profile.total.macs == counted.get_total_flops() and "load_work" not in profile.facts
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -107,8 +168,9 @@ def test_checkpoints_are_recomputed(reentrant, mode):
     backward = [made["modules"][call[4]][0] for call in made["calls"] if call[0] == "aten.mm.default" and call[5] == 1]
     assert backward == ["outside"] * 2 + ["inside.2"] * 2 + ["inside.0"] * 2
     assert len(made["modules"]) == 6
-    kept = {made["modules"][module][0] for module in saved_activations(made)}
-    assert not any(path.startswith("inside") for path in kept)
+    profile = strata.stat(Checkpointed(reentrant), torch.rand(5, 6, requires_grad=True), backward=True, mode=mode)
+    assert profile.saved_activations
+    assert not any(path.startswith("inside") for path in profile.saved_activations)
 
 
 @pytest.mark.skipif(not NEW, reason="FlopCounterMode is new in 2.0")
@@ -132,12 +194,13 @@ def test_saved_activations_and_peaks_by_arithmetic():
             return self.second(self.first(x).sigmoid())
 
     model = Two()
-    made = taken(model, torch.rand(10, 8), backward=True, optimizer=lambda p: torch.optim.SGD(p, 0.1, momentum=0.9))
-    by_path = {made["modules"][module][0]: size for module, size in saved_activations(made).items()}
+    profile = strata.stat(model, torch.rand(10, 8), backward=True,
+                          optimizer=lambda p: torch.optim.SGD(p, 0.1, momentum=0.9))
     # The first layer keeps its input, 10×8 floats; the network the sigmoid's result, 10×16, as the second does.
-    assert by_path == {"first": 10 * 8 * 4, "": 10 * 16 * 4}
+    assert profile.saved_activations == {"first": 10 * 8 * 4, "": 10 * 16 * 4}
     weights = 4 * (8 * 16 + 16 * 4)
-    forward, backward, optimizer = memory_by_phase(made)
+    forward, backward, optimizer = profile.memory_by_phase
+    assert "Peak of the optimizer's step" in str(profile)
     assert (forward.weights, forward.gradients, forward.optimizer_state) == (weights, 0, 0)
     # The peak of the forward pass: the input, the first layer's result, and the sigmoid of it.
     assert (forward.activations, forward.other) == (4 * (80 + 160), 4 * 160)

@@ -27,6 +27,10 @@ Status GivenFiles::add(std::string name, std::string_view bytes) {
   return {};
 }
 
+void GivenFiles::borrow(std::string name, std::string_view bytes) {
+  files_.push_back({std::move(name), MappedFile::borrow(bytes)});
+}
+
 Result<std::shared_ptr<const MappedFile>> GivenFiles::find(const std::string& path) {
   const std::string_view name = std::string_view(path).substr(kGivenPrefix.size());
   if (current_files != nullptr)

@@ -24,6 +24,8 @@ class GivenFiles {
 
   // Copies the bytes.
   Status add(std::string name, std::string_view bytes);
+  // Does not: they have to stay as they are while the file is used.
+  void borrow(std::string name, std::string_view bytes);
   // Those of this thread, for the threads that work for it; null: there are none.
   static GivenFiles* here();
   // While it lives, this thread finds them, too.

@@ -60,6 +60,17 @@ TEST(GivenFiles, KeepTheirBytesWhenPagesAreForgotten) {
   EXPECT_EQ(file->bytes(), bytes);
 }
 
+TEST(GivenFiles, BorrowedBytesAreTheCallersOwn) {
+  const std::string bytes(1 << 20, 'x');
+  const std::string before = bytes;
+  GivenFiles files;
+  files.borrow("a", bytes);
+  const auto file = *MappedFile::open("memory:a");
+  EXPECT_EQ(file->bytes().data(), bytes.data());
+  MappedFile::forget(file->bytes().substr(5000, 900'000));
+  EXPECT_EQ(bytes, before);
+}
+
 TEST(GivenFiles, ANestedSetTakesTheirPlace) {
   GivenFiles outer;
   ASSERT_TRUE(outer.add("a", "outer"));

@@ -9,7 +9,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <mutex>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -38,6 +41,26 @@ class Descriptor {
   int number_;
 };
 
+// Memory of the caller's, whose pages are not ours to forget.
+struct Borrowed {
+  std::mutex mutex;
+  std::vector<std::string_view> parts;
+};
+
+Borrowed& all_borrowed() {
+  static Borrowed borrowed;
+  return borrowed;
+}
+
+bool is_borrowed(std::string_view part) {
+  Borrowed& borrowed = all_borrowed();
+  const std::lock_guard lock(borrowed.mutex);
+  return std::any_of(borrowed.parts.begin(), borrowed.parts.end(), [&](std::string_view whole) {
+    return std::less_equal<>()(whole.data(), part.data()) &&
+           std::less<>()(part.data(), whole.data() + whole.size());
+  });
+}
+
 }  // namespace
 
 // Shared memory, since forget() would empty private one.
@@ -50,6 +73,13 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::copy(std::string_view byte
   std::memcpy(memory, bytes.data(), bytes.size());
   return std::shared_ptr<const MappedFile>(
       new MappedFile(std::string_view(static_cast<const char*>(memory), bytes.size())));
+}
+
+std::shared_ptr<const MappedFile> MappedFile::borrow(std::string_view bytes) {
+  Borrowed& borrowed = all_borrowed();
+  const std::lock_guard lock(borrowed.mutex);
+  borrowed.parts.push_back(bytes);
+  return std::shared_ptr<const MappedFile>(new MappedFile(bytes, true));
 }
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
@@ -88,7 +118,8 @@ void MappedFile::forget(std::string_view part) {
   const auto start = reinterpret_cast<std::uintptr_t>(part.data());
   const std::uintptr_t first = (start + kPage - 1) / kPage * kPage;
   const std::uintptr_t last = (start + part.size()) / kPage * kPage;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  if (first >= last || is_borrowed(part)) return;
+  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 void MappedFile::want(std::string_view part) {
@@ -100,6 +131,16 @@ void MappedFile::want(std::string_view part) {
 }
 
 MappedFile::~MappedFile() {
+  if (borrowed_) {
+    Borrowed& borrowed = all_borrowed();
+    const std::lock_guard lock(borrowed.mutex);
+    const auto own =
+        std::find_if(borrowed.parts.begin(), borrowed.parts.end(), [&](std::string_view part) {
+          return part.data() == bytes_.data() && part.size() == bytes_.size();
+        });
+    if (own != borrowed.parts.end()) borrowed.parts.erase(own);
+    return;
+  }
   if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 

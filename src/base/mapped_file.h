@@ -18,6 +18,8 @@ class MappedFile {
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
   // The same for bytes that are in memory, which are copied.
   static Result<std::shared_ptr<const MappedFile>> copy(std::string_view bytes);
+  // The same without a copy: the bytes have to stay as they are while the file is used.
+  static std::shared_ptr<const MappedFile> borrow(std::string_view bytes);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -33,9 +35,11 @@ class MappedFile {
   static void want(std::string_view part);
 
  private:
-  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
+  explicit MappedFile(std::string_view bytes, bool borrowed = false)
+      : bytes_(bytes), borrowed_(borrowed) {}
 
   std::string_view bytes_;
+  bool borrowed_;
 };
 
 }  // namespace strata

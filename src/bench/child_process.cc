@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/own_program.h"
 #include "strata/bench/child.h"
 
 namespace strata {
@@ -152,7 +153,12 @@ Result<ChildProcess> ChildProcess::start(const std::string& program, std::int64_
     return failure("this program was started as a worker, and does not call worker_main()",
                    ErrorKind::Usage);
   auto state = std::make_unique<State>();
-  state->program = program.empty() ? "/proc/self/exe" : program;
+  state->program = program;
+  if (program.empty()) {
+    auto own = own_program();
+    if (!own) return failure(own);
+    state->program = std::move(*own);
+  }
   const auto cannot = [](const char* what) {
     return failure(fmt::format("no child process: {}: {}", what, std::strerror(errno)));
   };

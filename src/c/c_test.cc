@@ -11,9 +11,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/own_program.h"
+
 namespace {
 
 using nlohmann::json;
+using strata::own_program;
+using strata::set_own_program;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -108,6 +112,14 @@ TEST(CInterface, ModelsInMemoryAreReadLikeFiles) {
   EXPECT_EQ(given.parsed()["tables"], read.parsed()["tables"]);
   const Ran both = run({"diff", "memory:a", "memory:b"}, {file("a", bytes), file("b", bytes)});
   EXPECT_EQ(both.code, STRATA_CODE_FINE) << both.error();
+  // Words that print for people leave the numbers to be asked for.
+  const Ran all =
+      run({"diff", "memory:a", "memory:b", "--all"}, {file("a", bytes), file("b", bytes)});
+  ASSERT_EQ(all.code, STRATA_CODE_FINE) << all.error();
+  const auto first = all.parsed()["tables"]["layers"]["rows"].at(0);
+  EXPECT_EQ(first.at("layer"), "features.0.0");
+  EXPECT_EQ(first.at("macs_before"), 112 * 112 * 32 * 3 * 9);
+  EXPECT_EQ(first.at("macs_after"), 112 * 112 * 32 * 3 * 9);
 }
 
 TEST(CInterface, MistakesAreSentences) {
@@ -129,6 +141,24 @@ TEST(CInterface, MistakesAreSentences) {
   strata_document_free(document);
   strata_document_free(nullptr);
   EXPECT_STREQ(strata_document_error(nullptr), "out of memory");
+}
+
+TEST(CInterface, CommandsThatNeedTheProgramSaySo) {
+  run({"stat", "memory:net"}, {file("net", kLinear)});  // looks for the program
+  const auto found = own_program();
+  set_own_program("");
+  const std::string plan = testing::TempDir() + "strata_c_plan.toml";
+  std::ofstream(plan) << "models = [\"zoo:lenet\"]\n";
+  for (const std::vector<const char*>& words :
+       std::vector<std::vector<const char*>>{{"bench", "zoo:alexnet", "--engine", "fake"},
+                                             {"stat", "zoo:alexnet", "--time", "--engine", "fake"},
+                                             {"sweep", plan.c_str()}}) {
+    const Ran refused = run(words);
+    EXPECT_NE(refused.code, STRATA_CODE_FINE) << words[0];
+    EXPECT_THAT(refused.error(), HasSubstr("processes of the program strata, which is not beside"))
+        << words[0];
+  }
+  set_own_program(found ? *found : "");
 }
 
 TEST(CInterface, AnyFormatCanBeAskedFor) {

@@ -25,10 +25,14 @@ Result<TableStyle> read_style(TableStyle style, const char* const* options, std:
       style.with_paths = true;
       continue;
     }
+    if (option == "--no-rows") {
+      style.rows = false;
+      continue;
+    }
     const bool known = option == "--width" || option == "--color" || option == "--chart";
     if (!known)
       return failure(fmt::format("there is no option \"{}\" of a document that is there; there are "
-                                 "--width, --exact, --color, --chart and --with-paths",
+                                 "--width, --exact, --color, --chart, --with-paths and --no-rows",
                                  option),
                      ErrorKind::Usage);
     if (++i == count || options[i] == nullptr)

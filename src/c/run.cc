@@ -1,10 +1,15 @@
 // Commands of the program in the caller's process.
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
 #include "base/given_files.h"
+#include "bench/own_program.h"
 #include "c/document.h"
 #include "cli/outlet.h"
 #include "cli/program.h"
@@ -58,6 +63,20 @@ class Taker : public cli::Outlet {
   strata_stop own_;
 };
 
+// The program beside this library, which commands start for their processes: this one is the
+// caller's. Empty: there is none.
+std::string program_beside() {
+  Dl_info found = {};
+  if (::dladdr(reinterpret_cast<const void*>(&strata_abi), &found) == 0) return "";
+  std::error_code error;
+  const auto folder = std::filesystem::canonical(found.dli_fname, error).parent_path();
+  for (const auto& path : {folder / "strata", folder.parent_path() / "bin" / "strata",
+                           folder.parent_path().parent_path() / "bin" / "strata"})
+    if (std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0)
+      return path.string();
+  return "";
+}
+
 int refuse(strata_document& document, const char* why) {
   document.error = why;
   return STRATA_CODE_USAGE;
@@ -78,11 +97,17 @@ int run(const strata_call& call, strata_document& document) {
     if (file.name == nullptr || (file.bytes == nullptr && file.size > 0))
       return refuse(document, "a file of the call has no name, or a size and no bytes");
     const std::string_view bytes(static_cast<const char*>(file.bytes), file.size);
+    if (call.files_stay != 0) {
+      files.borrow(file.name, bytes);
+      continue;
+    }
     if (const Status status = files.add(file.name, bytes); !status) {
       document.error = status.error().message;
       return STRATA_CODE_FAILED;
     }
   }
+  static const bool told = (set_own_program(program_beside()), true);
+  static_cast<void>(told);
   Taker taker(call, document);
   const cli::OutletScope scope(taker);
   const int code = cli::run_program(words);

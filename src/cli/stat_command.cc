@@ -28,7 +28,7 @@ struct StatOptions {
   ProfileOptions profile;
   TableOptions table;
   std::string report = "calls";
-  std::string save;
+  std::string save, measured;
   bool strict = false;
 
   bool has_several() const { return !more.empty() || names_several(model.path); }
@@ -57,6 +57,7 @@ Result<StatRequest> read_request(StatOptions& options, const App& app) {
   if (auto status = options.time.read_into(request.time); !status) return failure(status);
   if (request.time) request.time->inputs = input_files(options.model.inputs);
   request.roofline = options.time.roofline;
+  request.measured = options.measured;
   const bool saves = !options.save.empty();
   request.profile.row_by_row = !saves;  // the outcome stays to the end
   request.full = options.table.has_all() || saves;
@@ -194,6 +195,9 @@ Command add_stat(App& program) {
   App* app = program.add_subcommand("stat", "what every layer costs");
   app->below_options(manual::name_lists);
   options->model.add_to(*app);
+  app->get_option("model")->description(
+      "an ONNX or .pt2 file, a recording of strata's Python package, weights alone (.safetensors, "
+      ".pth, .gguf), a folder of Hugging Face's, zoo:NAME, or - for standard input");
   app->add({{"more", &options->more}});
   add_rows(*app, *options);
   app->add({{"--energy", &options->profile.energy_model},
@@ -202,9 +206,11 @@ Command add_stat(App& program) {
   options->table.add_to(*app, Exact::Digits);
   app->add({{"--save", &options->save}});
   options->time.add_to(*app, options->model);
-  app->add({{"--strict", &options->strict}});
+  app->add({{"--measured", &options->measured}, {"--strict", &options->strict}});
+  app->exclude({"--measured"}, "--time", "both say how long layers take");
+  app->exclude({"--measured"}, "--memory", "both say what layers take");
   app->need_that(
-      {"--report", "--layout", "--fuse", "--all", "--save", "--strict"},
+      {"--report", "--layout", "--fuse", "--all", "--save", "--measured", "--strict"},
       [options = options.get()] { return !options->has_several(); },
       "several models have one row each; name one model");
   return {app, [options, app] { return run(*options, *app); }};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/visible.h"
+#include "bench/own_program.h"
 #include "cli/command.h"
 #include "cli/job_display.h"
 #include "cli/output.h"
@@ -13,7 +14,6 @@
 #include "options/options.h"
 #include "strata/task/sweep.h"
 #include "strata/task/sweep_scripts.h"
-#include "task/subprocess.h"
 
 namespace strata::cli {
 
@@ -31,8 +31,8 @@ struct Options {
   bool list = false;
 };
 
-std::vector<std::string> bench_command(const SweepJob& job) {
-  std::vector<std::string> words{own_program(), "bench"};
+std::vector<std::string> bench_command(const std::string& program, const SweepJob& job) {
+  std::vector<std::string> words{program, "bench"};
   words.insert(words.end(), job.arguments.begin(), job.arguments.end());
   words.insert(words.end(), {"--format", "json"});
   return words;
@@ -76,7 +76,9 @@ Result<int> run(Options options) {
   }
   if (auto status = options.table.check("sweep"); !status) return failure(status);
   request.output = options.output;
-  request.command = bench_command;
+  const auto program = own_program();
+  if (!program) return failure(program);
+  request.command = [&program](const SweepJob& job) { return bench_command(*program, job); };
   request.at_once = options.jobs;
   request.retry = options.retry;
   request.caller.program = version_text();

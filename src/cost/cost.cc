@@ -125,7 +125,10 @@ NodeCost beyond(std::span<const Branch> branches, std::size_t counted) {
 class Counter {
  public:
   Counter(const Model& model, const CountOptions& options)
-      : options_(options), parameters_(model), has_bodies_(model.graphs.size() > 1) {}
+      : options_(options),
+        is_run_(model.recorded != nullptr),
+        parameters_(model),
+        has_bodies_(model.graphs.size() > 1) {}
   // Appends the cost of running `graph`; `outer` are the constants around a body.
   NodeCost run(const Graph& graph, const ConstantTensors* outer, const Expr& times,
                std::vector<Executed>& out);
@@ -146,6 +149,7 @@ class Counter {
   void unknown_operator(const Node& node, std::string_view why);
 
   const CountOptions options_;
+  const bool is_run_;  // it is recorded: work on constants was done, and is done again in each run
   const ParameterRule parameters_;
   const bool has_bodies_;
   Keys counted_;  // parameters, by WeightRef::key
@@ -158,7 +162,7 @@ NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Ex
   ConstantTensors known;
   known.constants = stored_tensors(graph, outer == nullptr ? nullptr : &outer->constants);
   known.of_sizes = captured_of(graph, outer == nullptr ? nullptr : &outer->of_sizes);
-  if (options_.load_work)
+  if (options_.load_work || is_run_)
     known.made_by_work = captured_of(graph, outer == nullptr ? nullptr : &outer->made_by_work);
   Constants& constants = known.constants;
   TensorBytes sizes(graph);
@@ -205,13 +209,14 @@ void Counter::leave_out(const Graph& graph, ConstantTensors& constants, const Op
   NodeCost& cost = executed.cost;
   const Node& node = executed.get();
   const bool works = is_load_work(graph, constants, node, rule, cost);
-  result_.has_load_work = result_.has_load_work || works;
-  if (options_.load_work && (works || is_made_of(constants.made_by_work, graph, node))) {
+  result_.has_load_work = result_.has_load_work || (works && !is_run_);
+  if ((options_.load_work || is_run_) &&
+      (works || is_made_of(constants.made_by_work, graph, node))) {
     for (TensorId output : node.outputs)
       if (output != kNone) constants.made_by_work[output] = true;
     cost.folded = false;
-    cost.at_load = true;
-    executed.times = 1;
+    cost.at_load = !is_run_;
+    if (cost.at_load) executed.times = 1;
     return;
   }
   const auto clear = [](Expr& amount) {
@@ -288,7 +293,8 @@ void Counter::count_node(const Graph& graph, const Constants& constants, TensorB
     }
   const std::span<const StoredInput> stored(inputs.data(), inputs.size());
   // What is computed at load moves nothing in a run.
-  if (!cost.folded || options_.load_work) count_bytes(constants, sizes, node, rule, stored, cost);
+  if (!cost.folded || options_.load_work || is_run_)
+    count_bytes(constants, sizes, node, rule, stored, cost);
   count_work(graph, node, rule, cost);
   count_parameters(graph, node, rule, stored, cost);
   if (cost.read_bytes.is_unknown() || cost.write_bytes.is_unknown())

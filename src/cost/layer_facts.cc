@@ -50,7 +50,7 @@ const std::array<FactName, kFacts> kFactNames = {{
     {"cubic", "1 if it resizes cubically, else 0"},
     {"steps", "steps of a recurrent layer"},
     {"H", "hidden size of a recurrent layer"},
-    {"D", "directions of a recurrent layer, 1 or 2"},
+    {"D", "directions of a recurrent layer, 1 or 2, times the layers in one operator"},
     {"gates", "1 for RNN, 3 for GRU, 4 for LSTM"},
     {"W", "weights of a recurrent layer that the input meets"},
     {"R", "weights of a recurrent layer that the hidden state meets"},
@@ -332,17 +332,20 @@ void LayerFacts::find_weights(const Graph& graph, const Node& node, LayerKind ki
 // that the input meets, those that the state meets, and perhaps their biases.
 void LayerFacts::find_listed_recurrent(const NodeView& view, std::size_t first) {
   Expr of_input = 0, of_state = 0, biases = 0;
-  bool is_of_input = true;
+  std::int64_t matrices = 0, vectors = 0;
   for (std::size_t i = first; i < view.input_count(); ++i) {
-    if (view.rank(i) == 1) biases += view.in_elements(i);
-    if (view.rank(i) != 2) continue;
-    (is_of_input ? of_input : of_state) += view.in_elements(i);
-    is_of_input = !is_of_input;
+    if (view.rank(i) != 1) continue;
+    biases += view.in_elements(i);
+    ++vectors;
   }
-  const Expr hidden = size_at(view.in(first + 1), 1);
-  const auto directions = exact_div(size_from_end(view.out(0), 0), hidden);
-  at(Fact::D) = directions ? *directions : Expr::unknown();
-  at(Fact::H) = hidden;
+  for (std::size_t i = first; i < view.input_count(); ++i) {
+    // Where there are biases, each matrix has one; further matrices are states.
+    if (view.rank(i) != 2 || (vectors > 0 && matrices == vectors)) continue;
+    (matrices % 2 == 0 ? of_input : of_state) += view.in_elements(i);
+    ++matrices;
+  }
+  at(Fact::D) = matrices / 2;
+  at(Fact::H) = size_at(view.in(first + 1), 1);
   at(Fact::W) = of_input;
   at(Fact::R) = of_state;
   at(Fact::B) = biases;

@@ -14,7 +14,8 @@ using Json = nlohmann::ordered_json;
 // Writes an object member by member, and of a table row by row.
 class Writer {
  public:
-  Writer(const TableStyle& style, Sink& sink) : values_(style), sink_(sink) {}
+  Writer(const TableStyle& style, Sink& sink)
+      : values_(style), has_rows_(style.rows), sink_(sink) {}
 
   void document(const Document& document) {
     open('{');
@@ -47,12 +48,13 @@ class Writer {
     member("columns", values_.columns(table));
     begin_member("rows");
     open('[');
-    for_each_row(table, [&](const TableRow& row) {
-      next_line();
-      add_json(text_, values_.row(table, row), level_);
-      if (text_.size() >= kPiece) flush();
-      return status_.has_value();
-    });
+    if (has_rows_)
+      for_each_row(table, [&](const TableRow& row) {
+        next_line();
+        add_json(text_, values_.row(table, row), level_);
+        if (text_.size() >= kPiece) flush();
+        return status_.has_value();
+      });
     if (!status_) return;
     close(']');
     if (!table.totals.cells.empty()) member("totals", values_.totals(table));
@@ -90,6 +92,7 @@ class Writer {
   }
 
   const JsonValues values_;
+  const bool has_rows_;
   Sink& sink_;
   std::string text_;
   std::size_t level_ = 0;

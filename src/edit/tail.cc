@@ -62,7 +62,7 @@ class Sizes {
     const Node& node = graph_.nodes[tensor.producer];
     for (const Attribute& attribute : node.attributes)
       if (std::holds_alternative<Graph*>(attribute.value)) return false;
-    if (traits_of(node).op == Op::Shape) {
+    if (traits_of(node).op == Op::ShapeOf) {
       found.push_back(node.inputs[0]);
       return true;
     }

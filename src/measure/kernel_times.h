@@ -16,6 +16,9 @@ class KernelCollector {
   // The engine's number for the first run of this session that counts.
   void first_run(std::uint64_t run);
   Status collect(Session& recording);
+  // A kernel whose times are known already, in place of a session's; in running order. One time per
+  // recorded run.
+  void add(Kernel kernel, std::vector<double> seconds);
   // Subtracts `waits` (empty: none) from the kernels of each run, keeps the runs that count, and
   // scales each to `whole`, the unrecorded time.
   void finish(const std::vector<double>& wall, const std::vector<double>& waits,

@@ -15,7 +15,6 @@ constexpr int kFewestWarmups = 3;
 constexpr int kMostWarmups = 50;
 constexpr std::size_t kFewestRuns = 10;         // of each kind, if time decides
 constexpr std::size_t kFewestOfSession = 2;     // of each kind, if runs are counted
-constexpr std::size_t kFewestUndisturbed = 6;   // with several threads
 constexpr std::uint64_t kMostEvents = 400'000;  // the most that an engine is asked to remember
 // Opening the model again may take up to this share of the measuring time.
 constexpr double kOpeningShare = 1;
@@ -139,61 +138,8 @@ Status ModelTimer::measure(Session& plain, Session* recording) {
   return recording != nullptr ? kernels_.collect(*recording) : Status{};
 }
 
-// Keeps those of the counting runs during which the processor had its full pace.
-void ModelTimer::keep_full_pace(const Runs& from, std::vector<bool>& counts) const {
-  if (from.pace.size() != counts.size()) return;
-  std::vector<double> tests;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    if (counts[i]) tests.push_back(from.pace[i]);
-  const double slowest = slowest_test_that_counts(tests, timing_.pace);
-  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = counts[i] && from.pace[i] <= slowest;
-}
-
-std::vector<bool> ModelTimer::keep(const Runs& from, std::vector<double>& runs,
-                                   std::vector<std::size_t>& sessions) const {
-  const bool known = from.waits.size() == from.wall.size();
-  const bool one = options_.session.threads == 1;
-  std::vector<bool> counts(from.wall.size(), true);
-  if (known && !one)
-    for (std::size_t i = 0; i < from.wall.size(); ++i)
-      counts[i] = from.waits[i] <= kUndisturbedWait * from.wall[i];
-  const auto kept = static_cast<std::size_t>(std::count(counts.begin(), counts.end(), true));
-  if (kept < std::min(kFewestUndisturbed, from.wall.size())) counts.assign(from.wall.size(), true);
-  keep_full_pace(from, counts);
-  std::size_t at = 0;
-  for (const std::size_t size : from.sessions) {
-    const std::size_t before = runs.size();
-    for (const std::size_t end = at + size; at < end; ++at)
-      if (counts[at])
-        runs.push_back(from.wall[at] -
-                       (known && one ? std::min(from.waits[at], from.wall[at]) : 0));
-    sessions.push_back(runs.size() - before);
-  }
-  return counts;
-}
-
 Timing ModelTimer::finish() {
-  timing_.wall = plain_.wall;
-  timing_.waits = plain_.waits;
-  std::vector<double> tests = plain_.pace;
-  tests.insert(tests.end(), recorded_.pace.begin(), recorded_.pace.end());
-  timing_.pace = pace_of(tests);
-  keep(plain_, timing_.runs, timing_.sessions);
-  const double whole = timing_.runs.empty() ? 0 : summarize(timing_.runs).median;
-  timing_.drift = pace_drift(waited_share(plain_.wall, plain_.waits), timing_.pace, whole);
-  timing_.center = session_center(timing_.runs, timing_.sessions, timing_.drift);
-  const std::size_t undisturbed =
-      undisturbed_seconds(timing_.wall, timing_.waits, options_.session.threads).size();
-  if (undisturbed < std::min(kFewestUndisturbed, timing_.wall.size())) {
-    timing_.center.interval.reset();
-    timing_.center.withheld = fmt::format(
-        "{} of {} runs were undisturbed by other work on this machine, too few to go by; waiting "
-        "cannot be taken off a run of several threads",
-        undisturbed, timing_.wall.size());
-  }
-  const std::vector<bool> counts = keep(recorded_, timing_.recorded, timing_.recorded_sessions);
-  const bool one = options_.session.threads == 1;
-  kernels_.finish(recorded_.wall, one ? recorded_.waits : std::vector<double>(), counts, whole);
+  combine(timing_, kernels_, plain_, recorded_, options_.session.threads);
   std::stable_sort(timing_.kernels.begin(), timing_.kernels.end(),
                    [](const KernelTimes& a, const KernelTimes& b) {
                      return a.kernel.start_ns < b.kernel.start_ns;

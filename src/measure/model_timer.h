@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "measure/kernel_times.h"
+#include "measure/runs.h"
 #include "measure/stopwatch.h"
 #include "strata/measure/timing.h"
 
@@ -37,12 +38,6 @@ class RunWaits {
   std::optional<RunMeter> meter_;
   double start_ = 0;
   std::vector<double> told_;
-};
-
-// Runs of one kind, from all sessions.
-struct Runs {
-  std::vector<double> wall, waits, pace;
-  std::vector<std::size_t> sessions;
 };
 
 class ModelTimer {
@@ -78,10 +73,6 @@ class ModelTimer {
   }
   Result<double> timed_run(Session& session);
   bool enough(double seconds) const;
-  void keep_full_pace(const Runs& from, std::vector<bool>& counts) const;
-  // The runs of one kind that count, the number from each session, and a flag for each run.
-  std::vector<bool> keep(const Runs& from, std::vector<double>& runs,
-                         std::vector<std::size_t>& sessions) const;
 
   const Engine& engine_;
   const ModelSource& model_;

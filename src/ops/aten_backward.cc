@@ -231,7 +231,22 @@ constexpr OpRule gradient(std::string_view name, CostRule cost, std::span<const 
   return aten(name, cost, examples, kGradient);
 }
 
+// One layer of an LSTM in one direction: gradients of the input and the state, and of both weights:
+// each product of the layer twice.
+void one_layer_backward_cost(CostContext& c) {
+  if (c.rank(0) != 3) return c.cannot_tell("the sizes of the input are not known");
+  const Expr rows = c.dims(0)[0] * c.dims(0)[1];
+  c.macs({{"steps and batch", rows}, {"weights of the input", c.in_elements(1)}, {"both", 2}});
+  c.macs({{"steps and batch", rows}, {"weights of the state", c.in_elements(2)}, {"both", 2}});
+  c.at_least("the gradients of the gates are not counted");
+}
+
+constexpr Example kOneLayerBackward[] = {
+    {"f32[2,3,4], f32[20,4], f32[20,5]", "", "f32[2,3,4], f32[20,4], f32[20,5]", {.macs = 2160}},
+};
+
 constexpr OpRule kAtenBackwardRules[] = {
+    gradient("mkldnn_rnn_layer_backward", one_layer_backward_cost, kOneLayerBackward),
     gradient("threshold_backward", per_gradient<1, 0, 0>, kOne),
     gradient("hardtanh_backward", per_gradient<2, 0, 0>, kTwo),
     gradient("hardshrink_backward", per_gradient<2, 0, 0>, kTwo),

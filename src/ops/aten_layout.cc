@@ -30,6 +30,9 @@ constexpr Example kCast[] = {{"f32[2,3]", "", "f16[2,3]", {.macs = 0, .flops = 0
 constexpr Example kSource[] = {{"f32[2,3], f32[3]", "", "f32[2,3]", {.macs = 0, .flops = 0}}};
 constexpr Example kReshaped[] = {{"f32[2,3]", "", "f32[3,2]", {.macs = 0, .flops = 0}}};
 constexpr Example kPart[] = {{"f32[2,3,4]", "dim=1", "f32[2,4]", {.macs = 0, .flops = 0}}};
+// Of two samples with 3 and 1 of 3 steps.
+constexpr Example kPacked[] = {
+    {"f32[3,2,5], i64[2]", "batch_first=0", "f32[4,5], i64[3]", {.flops = 0}}};
 constexpr Example kParts[] = {{"f32[6,4]", "dim=0", "f32[3,4], f32[3,4]", {.flops = 0}}};
 constexpr Example kCat[] = {
     {"f32[2,3], f32[2,5]", "tensors=2 dim=1", "f32[2,8]", {.macs = 0, .flops = 0}},
@@ -104,6 +107,7 @@ constexpr OpRule kAtenLayoutRules[] = {
     aten("diagonal_copy", part_cost, kPart),
     aten("unfold_copy", part_cost, kPart),
     aten("as_strided_copy", part_cost, kPart),
+    aten("_pack_padded_sequence", part_cost, kPacked),
     copy("split_copy", kParts),
     copy("split_with_sizes_copy", kParts),
     copy("unbind_copy", kParts),

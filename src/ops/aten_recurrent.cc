@@ -54,6 +54,28 @@ void lstm_cell_cost(CostContext& c) { cell_cost(c, "LSTM", 2); }
 void gru_cell_cost(CostContext& c) { cell_cost(c, "GRU", 1); }
 void rnn_cell_cost(CostContext& c) { cell_cost(c, "RNN", 1); }
 
+// How oneDNN runs one layer in one direction: input [steps, batch, size], four weights, of which
+// the last two are biases, and the states. `mode` says which kind of layer it is.
+constexpr std::string_view kModes[] = {"RNN", "RNN", "LSTM", "GRU"};
+void one_layer_cost(CostContext& c) {
+  const std::int64_t mode = c.integer("mode", -1);
+  if (mode < 0 || mode > 3) return c.cannot_tell("its kind of layer is not known");
+  if (c.rank(0) != 3) return c.cannot_tell("the sizes of the input are not known");
+  add_layer(c, kModes[mode], c.dims(0), c.in(1), c.in(2), c.integer("has_biases", 0) != 0);
+}
+
+constexpr Example kOneLayer[] = {
+    // As kLstm's first: 30 hidden values, 4 gates with 9 MACs.
+    {"f32[2,3,4], f32[20,4], f32[20,5], f32[20], f32[20], f32[3,5], f32[3,5]",
+     "mode=2 has_biases=0",
+     "f32[2,3,5], f32[3,5], f32[3,5]",
+     {.macs = 1080, .flops = 2430}},
+    // 3 gates.
+    {"f32[2,3,4], f32[15,4], f32[15,5], f32[15], f32[15], f32[3,5], f32[3,5]",
+     "mode=3 has_biases=1",
+     "f32[2,3,5], f32[3,5], f32[3,5]",
+     {.macs = 810, .flops = 1980}},
+};
 constexpr Example kLstm[] = {
     // 30 hidden values: 4 gates with 9 MACs, then 1 addition, 3 products, 5 activations.
     {"f32[2,3,4], f32[1,3,5], f32[1,3,5], f32[20,4], f32[20,5]",
@@ -105,6 +127,8 @@ constexpr OpRule kAtenRecurrentRules[] = {
     aten("gru_cell", gru_cell_cost, kGruCell, recurrent(3, 2)),
     aten("rnn_tanh_cell", rnn_cell_cost, kRnnCell, recurrent(1, 2)),
     aten("rnn_relu_cell", rnn_cell_cost, kRnnCell, recurrent(1, 2)),
+    // Torch runs LSTMs with it, and no other layers so far.
+    aten("mkldnn_rnn_layer", one_layer_cost, kOneLayer, recurrent(4, 1)),
 };
 
 }  // namespace

@@ -220,7 +220,7 @@ constexpr OpRule kConstantRules[] = {
      .examples = kRange,
      .settings = slots(0, 1, 2),
      .takes_unranked = true},
-    any_rank("Shape", 1, shape, reads_no_elements, kShape, {.op = Op::Shape}),
+    any_rank("Shape", 1, shape, reads_no_elements, kShape, {.op = Op::ShapeOf}),
     any_rank("Size", 1, size, reads_no_elements, kSize),
     any_rank("EyeLike", 9, eye_like, reads_no_elements, kEyeLike),
     {.name = "Unread",

@@ -19,7 +19,7 @@ EXPORTED = """
     _scaled_dot_product_cudnn_attention _scaled_dot_product_attention_math
     _scaled_dot_product_fused_attention_overrideable
     _native_multi_head_attention
-    lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
+    lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell mkldnn_rnn_layer
     batch_norm native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_functional
     _native_batch_norm_legit_no_training _batch_norm_with_update _batch_norm_no_update
     cudnn_batch_norm layer_norm native_layer_norm group_norm native_group_norm instance_norm
@@ -54,7 +54,8 @@ EXPORTED = """
     unsqueeze_copy view_copy detach_copy split_copy split_with_sizes_copy unbind_copy
     diagonal_copy unfold_copy as_strided_copy view_as_real view_as_complex real imag _conj
     resolve_conj resolve_neg complex polar angle view_as_real_copy view_as_complex_copy
-    select slice narrow split split_with_sizes chunk tensor_split unbind diagonal diag
+    select slice narrow split split_with_sizes chunk tensor_split unsafe_split
+    unsafe_split_with_sizes unsafe_chunk _pack_padded_sequence unbind diagonal diag
     diag_embed unfold as_strided tril triu tril_indices triu_indices
     cat concat concatenate stack hstack vstack dstack column_stack repeat repeat_interleave tile
     roll flip fliplr flipud rot90 meshgrid broadcast_tensors pixel_shuffle pixel_unshuffle
@@ -98,7 +99,7 @@ TRAINED = """
     hardtanh_backward hardswish_backward hardsigmoid_backward leaky_relu_backward elu_backward
     mish_backward softplus_backward log_sigmoid_backward glu_backward _prelu_kernel_backward
     softshrink_backward hardshrink_backward
-    _softmax_backward_data _log_softmax_backward_data
+    _softmax_backward_data _log_softmax_backward_data mkldnn_rnn_layer_backward
     native_batch_norm_backward cudnn_batch_norm_backward batch_norm_backward
     native_layer_norm_backward native_group_norm_backward _fused_rms_norm_backward
     max_pool2d_with_indices_backward max_pool3d_with_indices_backward avg_pool2d_backward

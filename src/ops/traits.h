@@ -52,7 +52,7 @@ enum class Op : std::uint8_t {
   GatherND,  // also per element, or from a packed table
   Pad,
   Constant,
-  Shape,
+  ShapeOf,
   MatMul,
   Einsum,
   Attention,  // scores, softmax and the product with values in one operator

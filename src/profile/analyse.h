@@ -8,6 +8,7 @@ namespace strata {
 
 inline constexpr std::string_view kPytorchCuda = "pytorch-cuda";
 inline constexpr std::string_view kArena = "arena";
+inline constexpr std::string_view kRecorded = "recorded";
 
 // Fills in by_layer by the convention and energy model asked for, and by_node where that is more
 // than the costs say.

@@ -108,30 +108,38 @@ void use_convention(Analysis& a, const Convention& convention) {
   }
 }
 
+void add_energy(const EnergyModel& energy, const Executed& executed, Figures& figures) {
+  const auto node = node_energy(energy, executed);
+  figures.picojoules = node ? node->picojoules : Amount::unknown();
+}
+
 Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& energy) {
   auto counted = count_energy(energy, convention, a.costs, a.layers);
   if (!counted) return failure(counted);
   for (std::size_t i = 0; i < a.layers.list.size(); ++i)
     a.by_layer[i].picojoules = counted->layers[i].picojoules;
-  fill_nodes(a);
-  for (std::size_t i = 0; i < a.costs.nodes.size(); ++i) {
-    const auto node = node_energy(energy, a.costs.nodes[i]);
-    a.by_node[i].picojoules = node ? node->picojoules : Amount::unknown();
-  }
+  a.node_energy = energy;
+  for (std::size_t i = 0; i < a.by_node.size(); ++i)
+    add_energy(energy, a.costs.nodes[i], a.by_node[i]);
   return {};
 }
 
 }  // namespace
 
 Figures Analysis::figures_of(std::uint32_t node) const {
-  return by_node.empty() ? own_figures(costs.nodes[node], has.has(Need::Phases)) : by_node[node];
+  if (!by_node.empty()) return by_node[node];
+  Figures figures = own_figures(costs.nodes[node], has.has(Need::Phases));
+  if (node_energy) add_energy(*node_energy, costs.nodes[node], figures);
+  return figures;
 }
 
 void fill_nodes(Analysis& a) {
   if (!a.by_node.empty()) return;
-  a.by_node.reserve(a.costs.nodes.size());
-  for (const Executed& executed : a.costs.nodes)
-    a.by_node.push_back(own_figures(executed, a.has.has(Need::Phases)));
+  std::vector<Figures> all;
+  all.reserve(a.costs.nodes.size());
+  for (std::uint32_t node = 0; node < a.costs.nodes.size(); ++node)
+    all.push_back(a.figures_of(node));
+  a.by_node = std::move(all);
 }
 
 Status count_figures(Analysis& a, const AnalysisOptions& options) {

@@ -146,8 +146,23 @@ class Builder {
                                        {"weights", profile_.device->weights},
                                        {"inputs", profile_.device->inputs},
                                        {"peak_allocated", profile_.device->peak_allocated},
-                                       {"peak_reserved", profile_.device->peak_reserved},
+                                       {"peak_reserved", known(profile_.device->peak_reserved)},
                                        {"peak_layer", profile_.device->peak_layer}}});
+    if (!profile_.memory.phases.empty()) {
+      Cells phases, saved;
+      for (const PhaseMemory& one : profile_.memory.phases)
+        phases.emplace_back(Members{{"phase", phase_name(one.phase)},
+                                    {"peak_bytes", one.peak()},
+                                    {"weights", one.weights},
+                                    {"gradients", one.gradients},
+                                    {"optimizer_state", one.optimizer_state},
+                                    {"activations", one.activations},
+                                    {"other", one.other}});
+      for (const auto& [module, bytes] : profile_.memory.saved)
+        saved.emplace_back(Members{{"module", module}, {"bytes", bytes}});
+      out.push_back({"phases", std::move(phases)});
+      out.push_back({"saved", std::move(saved)});
+    }
     if (profile_.arena) out.push_back({"arena", arena(*profile_.arena)});
     if (profile_.taken)
       out.push_back({"engine", Members{{"engine", profile_.taken->engine},

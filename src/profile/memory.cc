@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "strata/cost/liveness.h"
+#include "strata/cost/recorded_memory.h"
 
 namespace strata {
 
@@ -24,13 +25,15 @@ std::string path_of(const Analysis& a, std::uint32_t layer) {
   return layer == kNone ? std::string() : layer_path(*a.model, a.costs, a.layers.list[layer]);
 }
 
-Status simulate(Analysis& a) {
-  auto device = simulate_device(*a.model, a.costs, a.layers);
+// In a simulated run on a device, or in the run that was recorded.
+Status find_device(Analysis& a, std::string_view wanted) {
+  auto device = wanted == kRecorded ? recorded_device(*a.model, a.costs, a.layers)
+                                    : simulate_device(*a.model, a.costs, a.layers);
   if (!device) return failure(device);
   a.device = std::move(*device);
-  a.device_facts = DeviceFacts{std::string(kPytorchCuda), a.device->weights,
-                               a.device->inputs,          a.device->peak_allocated,
-                               a.device->peak_reserved,   path_of(a, a.device->peak_layer)};
+  a.device_facts = DeviceFacts{std::string(wanted),     a.device->weights,
+                               a.device->inputs,        a.device->peak_allocated,
+                               a.device->peak_reserved, path_of(a, a.device->peak_layer)};
   a.has |= Need::CudaMemory;
   return {};
 }
@@ -91,12 +94,16 @@ Status plan(Analysis& a, const Liveness& liveness, const LayerNames& layers, boo
 
 Status find_memory(Analysis& a, const AnalysisOptions& options) {
   const std::string& wanted = options.device_memory;
-  if (!wanted.empty() && wanted != kPytorchCuda && wanted != kArena)
-    return failure(fmt::format("there is no device memory \"{}\"; there are: {}, {}", wanted,
-                               kPytorchCuda, kArena),
+  const bool of_device = wanted == kPytorchCuda || wanted == kRecorded;
+  if (!wanted.empty() && !of_device && wanted != kArena)
+    return failure(fmt::format("there is no device memory \"{}\"; there are: {}, {}, {}", wanted,
+                               kPytorchCuda, kRecorded, kArena),
                    ErrorKind::Usage);
-  if (wanted == kPytorchCuda)
-    if (auto status = simulate(a); !status) return status;
+  if (of_device)
+    if (auto status = find_device(a, wanted); !status) return status;
+  a.memory.phases = phase_peaks(*a.model);
+  for (const auto& [path, bytes] : saved_by_module(*a.model))
+    a.memory.saved.emplace_back(path, bytes);
   const Liveness liveness = find_liveness(*a.model, a.costs);
   const LayerNames layers(a);
   find_peak(a, liveness, layers);

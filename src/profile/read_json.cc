@@ -202,6 +202,21 @@ void ProfileReader::read_memory(const Json& json) {
     profile_.memory.at_peak.push_back({text(item, "tensor", of_item), text(item, "layer", of_item),
                                        expr_at(item, "bytes", of_item)});
   });
+  list(*memory, "phases", [&](const Json& item, const std::string& of_item) {
+    PhaseMemory& phase = profile_.memory.phases.emplace_back();
+    const std::string name = text(item, "phase", of_item);
+    for (const Phase known : {Phase::Forward, Phase::Backward, Phase::Optimizer})
+      if (phase_name(known) == name) phase.phase = known;
+    phase.weights = whole(item, "weights", of_item);
+    phase.gradients = whole(item, "gradients", of_item);
+    phase.optimizer_state = whole(item, "optimizer_state", of_item);
+    phase.activations = whole(item, "activations", of_item);
+    phase.other = whole(item, "other", of_item);
+  });
+  list(*memory, "saved", [&](const Json& item, const std::string& of_item) {
+    profile_.memory.saved.emplace_back(text(item, "module", of_item),
+                                       whole(item, "bytes", of_item));
+  });
   read_device(*memory);
   read_taken(*memory);
   const Json* arena = at(*memory, "arena");
@@ -223,10 +238,14 @@ void ProfileReader::read_device(const Json& memory) {
   if (device == nullptr) return;
   const std::string_view where = "its device memory";
   if (!device->is_object()) return wrong(where, "is no object");
-  profile_.device =
-      DeviceFacts{text(*device, "model", where),          whole(*device, "weights", where),
-                  whole(*device, "inputs", where),        whole(*device, "peak_allocated", where),
-                  whole(*device, "peak_reserved", where), text(*device, "peak_layer", where)};
+  const Json* reserved = at(*device, "peak_reserved");
+  const bool told = reserved != nullptr && !reserved->is_null();
+  profile_.device = DeviceFacts{text(*device, "model", where),
+                                whole(*device, "weights", where),
+                                whole(*device, "inputs", where),
+                                whole(*device, "peak_allocated", where),
+                                told ? whole(*device, "peak_reserved", where) : -1,
+                                text(*device, "peak_layer", where)};
 }
 
 Result<Profile> profile_from_json(std::string_view json, std::string_view label) {

@@ -20,10 +20,14 @@ std::string unknown_format(const std::string& path, std::string_view bytes) {
   for (const ModelFormat& format : model_formats())
     formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.files);
   const Guess guess = looks_like(bytes);
+  // What has a network; weights alone can be counted, and nothing else.
+  constexpr std::string_view kWeights = "weights alone (.safetensors, .pth, .gguf)";
   if (guess.what.empty())
-    return fmt::format("{} is in no format that strata reads ({})", path, formats);
+    return fmt::format("{} is in no format that strata reads ({}; stat also reads {})", path,
+                       formats, kWeights);
   if (guess.advice.empty())
-    return fmt::format("{} is {}; strata reads {}", path, guess.what, formats);
+    return fmt::format("{} is {}; strata reads {}; stat also reads {}", path, guess.what, formats,
+                       kWeights);
   return fmt::format("{} is {}; {} (strata reads {})", path, guess.what, guess.advice, formats);
 }
 

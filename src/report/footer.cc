@@ -130,10 +130,30 @@ std::string device_text(const Profile& profile, bool exact) {
     return expr_text(Expr(bytes), NumberStyle::Bytes, exact) + (exact ? " B" : "");
   };
   return fmt::format(
-      "Device memory ({}): peak_allocated {}{}, of it weights {} and inputs {}; peak_reserved {}\n",
-      device.model, size(device.peak_allocated),
+      "Device memory ({}): peak_allocated {}{}, of it weights {} and inputs {}{}\n", device.model,
+      size(device.peak_allocated),
       device.peak_layer.empty() ? "" : fmt::format(" while {} runs", device.peak_layer),
-      size(device.weights), size(device.inputs), size(device.peak_reserved));
+      size(device.weights), size(device.inputs),
+      device.peak_reserved < 0 ? ""
+                               : fmt::format("; peak_reserved {}", size(device.peak_reserved)));
+}
+
+// The memory of a training step: each phase at its peak.
+std::string phases_text(const Profile& profile, bool exact) {
+  std::string out;
+  for (const PhaseMemory& phase : profile.memory.phases) {
+    const auto size = [&](std::int64_t bytes) {
+      return expr_text(Expr(bytes), NumberStyle::Bytes, exact) + (exact ? " B" : "");
+    };
+    out += fmt::format(
+        "Peak of the {} {}: weights {}, gradients {}, optimizer state {}, activations {}, other "
+        "{}\n",
+        phase.phase == Phase::Optimizer ? "optimizer's step"
+                                        : fmt::format("{} pass", phase_name(phase.phase)),
+        size(phase.peak()), size(phase.weights), size(phase.gradients), size(phase.optimizer_state),
+        size(phase.activations), size(phase.other));
+  }
+  return out;
 }
 
 constexpr double kSlowed = 0.05;  // that a reader should know of
@@ -293,6 +313,7 @@ std::string footer_text(const Profile& profile, const TableStyle& style) {
   out += load_work_text(profile, style);
   out += peak_text(profile, style.exact);
   out += device_text(profile, style.exact);
+  out += phases_text(profile, style.exact);
   out += arena_text(profile, style);
   out += symbols_text(profile, style.phrase);
   if (!profile.unknown_ops.empty())

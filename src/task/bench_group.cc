@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/own_program.h"
+
 namespace strata {
 
 void name_files(const PlannedVariant& planned, Variant& variant) {
@@ -74,6 +76,9 @@ Result<BenchGroup> run_group(const PlannedGroup& planned, BenchOptions options,
     variants.push_back(planned.variants[i].variant);
   }
   if (variants.empty()) return with_refused(planned, ran, {});
+  // Else every variant would say the same.
+  if (options.program.empty())
+    if (const auto own = own_program(); !own) return failure(own);
   observe(planned.model, options, observer);
   auto measured = run_bench(variants, options);
   if (!measured) return failure(measured);

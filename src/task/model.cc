@@ -39,6 +39,7 @@ Result<Model> read_or_build(const ModelRequest& request) {
   if (!request.path.starts_with(zoo::kPrefix))
     return read_model(request.path, {.model = request.model,
                                      .allow_outside_data = request.allow_outside_data,
+                                     .memory = request.memory,
                                      .limit = request.limit});
   const std::string_view name = std::string_view(request.path).substr(zoo::kPrefix.size());
   auto network = request.sizes.batch ? zoo::build(zoo::with_batch(name, *request.sizes.batch))

@@ -1,6 +1,9 @@
 #include "strata/task/stat.h"
 
+#include "base/mapped_file.h"
+#include "strata/machine/machine.h"
 #include "strata/machine/roofline.h"
+#include "strata/measure/measured_calls.h"
 #include "strata/profile/columns.h"
 #include "strata/read/read.h"
 #include "strata/task/record.h"
@@ -18,6 +21,22 @@ void take_measurements(const TimedModel& timed, const Roofline* roofline, Profil
   profile.machine = timed.machine;
   profile.interrupted = timed.interrupted;
   profile.roofline = roofline;
+}
+
+// What a file of measured calls says of the model.
+Result<TimedModel> read_measured(const std::string& path, const Model& model) {
+  const auto file = MappedFile::open(path);
+  if (!file) return failure(file);
+  const auto calls = read_measured_calls((*file)->bytes(), path);
+  if (!calls) return failure(calls);
+  TimedModel out;
+  out.timing = timing_of(*calls, model);
+  out.memory = memory_of(*calls, model);
+  out.facts.engine = calls->engine;
+  out.facts.view = "source";
+  out.facts.threads = calls->threads;
+  out.machine = named_facts(read_machine());
+  return out;
 }
 
 Result<Profile> table_of(const Analysis& analysis, ProfileOptions& profile, bool all_columns,
@@ -54,7 +73,9 @@ Result<StatOutcome> run_stat(const StatRequest& given, const Observer& observer)
   const auto recorded = with_recording(given, observer);
   if (!recorded) return failure(recorded);
   const StatRequest& request = *recorded;
-  auto loaded = load_model(request.model);
+  ModelRequest model = request.model;
+  model.memory = model.memory || request.profile.device_memory == "recorded";
+  auto loaded = load_model(model);
   if (!loaded) return failure(loaded);
   StatOutcome out;
   out.loaded = std::make_unique<LoadedModel>(std::move(*loaded));
@@ -73,6 +94,11 @@ Result<StatOutcome> run_stat(const StatRequest& given, const Observer& observer)
     if (has_roofline) roofline = cached_roofline(timed.facts.threads);
     if (!roofline.note.empty()) out.loaded->model.notes.push_back(roofline.note);
     take_measurements(timed, has_roofline ? &roofline : nullptr, profile);
+  } else if (!request.measured.empty()) {
+    auto measured = read_measured(request.measured, out.loaded->model);
+    if (!measured) return failure(measured);
+    timed = std::move(*measured);
+    take_measurements(timed, nullptr, profile);
   }
 
   profile.all_columns = request.full;

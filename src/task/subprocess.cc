@@ -9,7 +9,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -177,11 +176,6 @@ std::string last_words(std::string errors) {
     errors.erase(0, start + 1);
   constexpr std::string_view kPrefix = "strata: ";
   return errors.starts_with(kPrefix) ? errors.substr(kPrefix.size()) : errors;
-}
-
-std::string own_program() {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
 }  // namespace strata

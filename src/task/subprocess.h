@@ -42,7 +42,4 @@ std::string last_words(std::string errors);
 // The status of a child that has ended, as waitpid gives it.
 int wait_for_end(pid_t child);
 
-// The path of this program.
-std::string own_program();
-
 }  // namespace strata

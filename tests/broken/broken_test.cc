@@ -76,6 +76,8 @@ TEST_F(BrokenTest, NotOnnx) {
   const auto expect = [&](std::string_view content, const std::string& name,
                           const std::string& said) {
     std::string wanted = name + " is " + said;
+    if (wanted.ends_with("; READS"))
+      wanted += "; stat also reads weights alone (.safetensors, .pth, .gguf)";
     wanted.replace(wanted.find("READS"), 5, kReads);
     EXPECT_EQ(sentence(content, name), wanted);
   };
@@ -103,7 +105,8 @@ TEST_F(BrokenTest, NotOnnx) {
          "a TensorFlow Lite model; export it to ONNX first (READS)");
   EXPECT_EQ(sentence("\xfe\xfe\x01\0"sv, "odd.bin"),
             "odd.bin is in no format that strata reads (ONNX models (.onnx), exported PyTorch "
-            "programs (.pt2), recordings of strata's Python package (.json))");
+            "programs (.pt2), recordings of strata's Python package (.json); stat also reads "
+            "weights alone (.safetensors, .pth, .gguf))");
 }
 
 TEST_F(BrokenTest, ModelWithoutANetwork) {
@@ -129,7 +132,8 @@ TEST_F(BrokenTest, CutOff) {
                 said == "m.onnx: the file holds no graph, so it is no ONNX model" ||
                 said ==
                     "m.onnx is in no format that strata reads (ONNX models (.onnx), exported "
-                    "PyTorch programs (.pt2), recordings of strata's Python package (.json))")
+                    "PyTorch programs (.pt2), recordings of strata's Python package (.json); stat "
+                    "also reads weights alone (.safetensors, .pth, .gguf))")
         << size << ": " << said;
   }
   EXPECT_GT(complaints, 200);

@@ -69,6 +69,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--strata", required=True)
     parser.add_argument("--engines", required=True)
+    parser.add_argument("--models", help="not read: the files are made here")
     args = parser.parse_args()
     torch.set_num_threads(1)
     strata = Strata(args.strata, args.engines)

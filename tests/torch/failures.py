@@ -43,6 +43,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--strata", required=True)
     parser.add_argument("--engines", required=True)
+    parser.add_argument("--models", help="not read: the files are made here")
     args = parser.parse_args()
     strata = Strata(args.strata, args.engines)
     judge = Judge()

@@ -78,6 +78,7 @@ struct TableStyle {
   std::string chart = {};   // which one a picture shows; empty: the first there is
   Phrase phrase = {};       // of what is left out, so that the caller can say how to see it
   bool with_paths = false;  // files also have the folders of absolute paths
+  bool rows = true;         // off: JSON has the columns and totals of tables, and no rows
 };
 
 struct Table {

@@ -211,6 +211,8 @@ struct KeyValue {
   std::string_view value;
 };
 
+struct RecordedRun;  // strata/graph/recorded.h
+
 // A model file and everything that was read from it. Moving a Model keeps every pointer valid.
 class Model {
  public:
@@ -245,11 +247,12 @@ class Model {
   // The file states the type of every tensor, with formulas for open sizes. Inference then changes
   // no type, but gives symbols the values that the caller chose.
   bool states_types = false;
-  std::vector<std::string> notes;       // what a reader assumed or left out, one sentence each
-  std::deque<Graph> graphs;             // the first is the network, the rest are bodies
-  std::vector<Scope> scopes;            // parents before children
-  BlockList<TensorData> stored;         // initializers and tensor attributes
-  std::shared_ptr<const void> backing;  // keeps the mapped file alive
+  std::vector<std::string> notes;  // what a reader assumed or left out, one sentence each
+  std::deque<Graph> graphs;        // the first is the network, the rest are bodies
+  std::vector<Scope> scopes;       // parents before children
+  BlockList<TensorData> stored;    // initializers and tensor attributes
+  std::shared_ptr<const RecordedRun> recorded;  // null: the file is no recording of a run
+  std::shared_ptr<const void> backing;          // keeps the mapped file alive
 
  private:
   Arena arena_;

@@ -14,6 +14,7 @@
 
 #include "strata/base/result.h"
 #include "strata/cost/device_memory.h"
+#include "strata/cost/energy.h"
 #include "strata/cost/layers.h"
 #include "strata/cost/liveness.h"
 #include "strata/infer/infer.h"
@@ -57,6 +58,7 @@ struct Analysis {
   std::vector<Figures> by_layer = {};  // as many as layers
   // As many as costs.nodes; empty: nothing was added to what the costs say (figures_of).
   std::vector<Figures> by_node = {};
+  std::optional<EnergyModel> node_energy = {};  // of each node, while by_node is empty
   std::vector<std::string> blocks =
       {};  // `stage1:0:0:act:fmb` of each layer; empty if the network numbers none
   std::optional<DeviceMemory> device = {};              // an eager run, if it was asked for

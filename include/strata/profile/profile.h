@@ -9,6 +9,7 @@
 
 #include "strata/base/certainty.h"
 #include "strata/base/result.h"
+#include "strata/cost/recorded_memory.h"
 #include "strata/document/document.h"
 #include "strata/graph/graph.h"
 #include "strata/infer/infer.h"
@@ -31,13 +32,14 @@ struct ArenaLayout {
   bool listed = true;  // in tables; JSON always has the blocks
 };
 
-// An eager run on a device, simulated (strata/cost/device_memory.h). Bytes.
+// An eager run on a device, simulated (strata/cost/device_memory.h), or the one that was recorded
+// (strata/cost/recorded_memory.h). Bytes.
 struct DeviceFacts {
-  std::string model;  // `pytorch-cuda`
+  std::string model;  // `pytorch-cuda`, `recorded`
   std::int64_t weights = 0, inputs = 0;
   std::int64_t peak_allocated = 0;  // weights and inputs included
-  std::int64_t peak_reserved = 0;
-  std::string peak_layer;  // empty: before the first
+  std::int64_t peak_reserved = 0;   // -1: not known
+  std::string peak_layer;           // empty: before the first
 };
 
 struct Timing;
@@ -118,6 +120,10 @@ struct Profile {
     Certainty certainty = Certainty::Exact;
     std::string peak_layer;
     std::vector<AliveTensor> at_peak;  // largest first
+    // Of a recorded training step: the peak of each phase, and what autograd keeps for the backward
+    // pass, by the module that first asks for it.
+    std::vector<PhaseMemory> phases;
+    std::vector<std::pair<std::string, std::int64_t>> saved;
   };
 
   ModelFacts model;

@@ -19,6 +19,9 @@ struct ReadOptions {
   std::string model = {};
   // Weights may be kept in files outside the model's own folder.
   bool allow_outside_data = false;
+  // Also read when a recording's run took and gave back memory (Model::recorded). A training step's
+  // is always read.
+  bool memory = false;
   // Multiplies all limits of numbers below, and those in proportion to the file.
   double limit = 1;
   // Nodes of all graphs together, and function calls, after inlining.

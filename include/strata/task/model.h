@@ -18,6 +18,7 @@ struct ModelRequest {
   bool allow_outside_data = false;  // external data may be outside the model's folder
   double limit = 1;                 // multiplies what a file may cost (docs/limits.md)
   std::string model = {};           // which one, if the file holds several
+  bool memory = false;              // also what a recording says of its run's memory
   // What an engine recorded of a file that strata cannot read (strata/task/record.h). If it is
   // empty and the file is such a one, load_model() has it recorded.
   std::string recording = {};

@@ -19,7 +19,9 @@ struct StatRequest {
   // and what the tables need.
   ProfileOptions profile = {};
   std::optional<TimingRequest> time = {};  // nullopt: nothing is run
-  bool roofline = false;                   // also find out what this machine can do at best
+  // A file of what was measured elsewhere (strata/measure/measured_calls.h), in place of `time`.
+  std::string measured = {};
+  bool roofline = false;  // also find out what this machine can do at best
   // Which tables to make: with the usual columns, for people; with every column, for programs.
   bool shown = true, full = false;
   Caller caller = {};

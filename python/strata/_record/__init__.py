@@ -19,6 +19,7 @@ from .dispatch import Recorder
 from .errors import RecordingError, first_line, recording_error
 from .inputs import arguments, filled, mapped, names_of, tensors_in
 from .plan import Plan, alias_twin, meta_twin, plan_of
+from .recurrent import Recurrent
 from .scripted import place_calls
 from .shortcuts import Shortcuts
 from .step import Step
@@ -113,6 +114,7 @@ class _Run:
         plan = self._plan(fake, backward)
         ours = self.mode == "meta"
         tape.start(plan, ours)
+        tape.joins = not isinstance(subject, torch.jit.ScriptModule)
         if ours:
             for twin, tag in plan.tags.values():
                 twin._strata = tag
@@ -126,8 +128,9 @@ class _Run:
                 if not self.modules:
                     tape.modules.append(f'["",{quoted(tape.name)},-1,0]')
                 fused = Attention(tape) if ours and not plain else contextlib.nullcontext()
+                recurrent = Recurrent(tape, plan) if ours else contextlib.nullcontext()
                 keeping = step.keeping() if step else contextlib.nullcontext()
-                with torch.set_grad_enabled(grad), fake, fused, calls, keeping, recorder:
+                with torch.set_grad_enabled(grad), fake, fused, recurrent, calls, keeping, recorder:
                     result = subject(*args, **kwargs)
                     if step is not None:
                         step.backward(result, loss)

@@ -57,7 +57,8 @@ class Borrowed:
 
     def __init__(self, modules: List[Tuple[str, Module]], plan: Optional[Plan]):
         self.modules, self.plan = modules, plan
-        self.attributes: List[Tuple[Dict[str, Any], Dict[str, Any]]] = []
+        # Each module's attributes: their names, of which many modules have the same, and their values.
+        self.attributes: List[Tuple[Dict[str, Any], Tuple[str, ...], Tuple[Any, ...]]] = []
         self.contents: List[Tuple[Any, Any]] = []
 
     def __enter__(self) -> "Borrowed":
@@ -66,10 +67,12 @@ class Borrowed:
         numpy = sys.modules.get("numpy")
         self.numpy_random = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
         self.cuda_random = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+        known: Dict[Tuple[str, ...], Tuple[str, ...]] = {}
         for _, module in self.modules:
             own = module.__dict__
-            self.attributes.append((own, own.copy()))
-            self.contents += [(value, value.copy()) for name, value in own.items()
+            names = tuple(own)
+            self.attributes.append((own, known.setdefault(names, names), tuple(own.values())))
+            self.contents += [(value, value.copy() if value else ()) for name, value in own.items()
                               if type(value) in _CONTAINERS and name not in _REPLACED]
         if self.plan is not None:
             for (_, module), planned in zip(self.modules, self.plan.modules):
@@ -79,13 +82,13 @@ class Borrowed:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for own, before in self.attributes:
+        for own, names, values in self.attributes:
             for group in ("_parameters", "_buffers"):
-                if group in before:
-                    own[group] = before[group]
-            if not _same(own, before):
+                if group in names:
+                    own[group] = values[names.index(group)]
+            if tuple(own) != names or not all(map(is_, own.values(), values)):
                 own.clear()
-                own.update(before)
+                own.update(zip(names, values))
         for value, before in self.contents:
             if not _same(value, before):
                 value.clear()
@@ -102,6 +105,8 @@ def _same(now: Any, before: Any) -> bool:
     """Whether a container holds the same objects as before."""
     if len(now) != len(before):
         return False
+    if not before:
+        return True
     if type(now) is set:
         return now == before
     if type(now) is list:

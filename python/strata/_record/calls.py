@@ -16,7 +16,7 @@ from .inputs import tensors_in
 from .plan import Plan, Planned, own_tensors
 from .shortcuts import Shortcuts
 from .step import Step
-from .tape import Tape, quoted
+from .tape import MOST_PENDING, Tape, quoted
 
 Module = torch.nn.Module
 _identity = threading.get_ident
@@ -99,6 +99,8 @@ class ModuleCalls:
                 raise
             finally:
                 tape.module = parent if number else 0
+                if len(calls) - calls.joined > MOST_PENDING:
+                    tape.join()
 
         Module.__call__ = call  # type: ignore[method-assign]
         return self

@@ -10,7 +10,8 @@ from .tape import quoted
 Tensor = torch.Tensor
 
 # Their schemas say that the result is new, and it is not.
-VIEWS_IN_SECRET = {"aten._unsafe_view.default", "aten._reshape_alias.default"}
+VIEWS_IN_SECRET = {"aten._unsafe_view.default", "aten._reshape_alias.default", "aten.unsafe_split.Tensor",
+                   "aten.unsafe_split_with_sizes.default", "aten.unsafe_chunk.default"}
 # They write to their running statistics, and their schemas do not say so.
 STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "_native_batch_norm_legit",
               "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts", "native_instance_norm"}

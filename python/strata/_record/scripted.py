@@ -29,13 +29,14 @@ def place_calls(tape: Tape, plan: Plan) -> None:
         return numbers[path]
 
     placed: List[str] = []
-    for call in tape.calls:
-        storages = [json.loads(tape.tensors[int(tensor)])[3] for tensor in _tensor.findall(call)]
+    tensors = tape.tensors.since(0)
+    for call in tape.calls.since(0):
+        storages = [json.loads(tensors[int(tensor)])[3] for tensor in _tensor.findall(call)]
         owner = next((owners[storage] for storage in storages if storage in owners), None)
         if owner is not None:
             number = number_of(owner.path)
             call = _end.sub(lambda end, number=number: f",{number},{end[2]}]", call)
         placed.append(call)
-    tape.calls[:] = placed
+    tape.calls.replace(placed)
     tape.note("a ScriptModule does not say which modules run: operators with weights are listed at the modules "
               "that own them, the others at the whole network")

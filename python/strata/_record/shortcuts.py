@@ -39,7 +39,7 @@ def _new_beside(kind: Kind) -> torch.Tensor:
 
 
 # Makes a tensor that the dispatch mode does not see.
-_new = _new_inside if hasattr(_unseen, "__enter__") else _new_beside
+new_unseen = _new_inside if hasattr(_unseen, "__enter__") else _new_beside
 
 # The classes, and the settings on which their calls depend, beside their tensors.
 _SETTINGS: Dict[type, Tuple[str, ...]] = {
@@ -133,7 +133,7 @@ class Shortcuts:
         if strip.how == _SAME:
             given._strata = (first + strip.out, kind, storage, mark)
             return given
-        result = _new(kind)
+        result = new_unseen(kind)
         result._strata = (first + strip.out, kind, made, mark)
         return result
 
@@ -149,7 +149,11 @@ class Shortcuts:
         tape = self.tape
         before = tape.tag(given)
         starts = [len(part) for part in (tape.calls, tape.tensors, tape.storages, tape.frees)]
-        result = self._plainly(module, given)
+        joins, tape.joins = tape.joins, False
+        try:
+            result = self._plainly(module, given)
+        finally:
+            tape.joins = joins
         if len(_strips) > 20_000:
             _strips.clear()
         _strips[key] = self._strip(planned, before, given, result, starts)
@@ -161,7 +165,7 @@ class Shortcuts:
         if type(result) is not torch.Tensor or not result.is_meta:
             return None
         after = tape.tag(result)
-        calls, tensors, storages, frees = (part[start:] for part, start in zip(
+        calls, tensors, storages, frees = (part.since(start) for part, start in zip(
             (tape.calls, tape.tensors, tape.storages, tape.frees), starts))
         if result is given and after[0] == before[0]:
             return None if calls else Strip([], [], [], [], -1, _SAME, after[1])

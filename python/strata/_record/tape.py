@@ -2,6 +2,7 @@
 
 Nothing is counted and nothing is looked at twice: a tensor's text is made once per kind of tensor, a
 call's text once per operator and kinds of arguments, and what is left for the run is to fill in numbers.
+Texts are joined as the run goes on, because a string of Python's takes twice the memory of its text.
 """
 from __future__ import annotations
 
@@ -79,12 +80,53 @@ def meta_kind(kind: Kind) -> Kind:
     return found
 
 
+MOST_PENDING = 256  # rows that are not joined
+
+
+class Rows:
+    """The rows of one table: the last ones as strings, those before them joined into a few texts."""
+
+    __slots__ = ("_pending", "_texts", "append", "extend", "joined")
+
+    def __init__(self) -> None:
+        self._pending: List[str] = []
+        self._texts: List[bytes] = []  # not one that grows, whose old places would stay behind as holes
+        self.joined = 0  # rows that are in the texts
+        self.append, self.extend = self._pending.append, self._pending.extend
+
+    def __len__(self) -> int:
+        return self.joined + len(self._pending)
+
+    def since(self, number: int) -> List[str]:
+        """The rows from `number` on, none of which is joined."""
+        return self._pending[number - self.joined:]
+
+    def replace(self, rows: List[str]) -> None:
+        """Other rows in the place of all, none of which is joined."""
+        self._pending[:] = rows
+
+    def join(self, fewest: int = 1) -> None:
+        """Joins what is pending, if it is as much as that."""
+        if len(self._pending) >= fewest:
+            self._texts.append(("," if self.joined else "").encode() + ",".join(self._pending).encode())
+            self.joined += len(self._pending)
+            self._pending.clear()
+
+    def texts(self, last: bool) -> List[bytes]:
+        """All rows; if it is the last time, they are given up."""
+        self.join()
+        texts = self._texts
+        if last:
+            self._texts = []
+        return texts
+
+
 class Storage:
     """Stands for one storage while any tensor that looks at it is alive; its end is the storage's."""
 
     __slots__ = ("calls", "frees", "number", "unknown")
 
-    def __init__(self, number: int, calls: List[str], frees: List[str]):
+    def __init__(self, number: int, calls: Sequence[Any], frees: Any):
         self.number, self.calls, self.frees = number, calls, frees
         self.unknown = False  # there are values, but values that are not known were written over them
 
@@ -102,11 +144,9 @@ class Tape:
     def __init__(self, source: str, name: str, mode: str, training: bool):
         self.source, self.name, self.mode, self.training = source, name, mode, training
         self.modules: List[str] = []
-        self.tensors: List[str] = []
-        self.storages: List[str] = []
-        self.calls: List[str] = []
+        self.tensors, self.storages, self.calls, self.frees = Rows(), Rows(), Rows(), Rows()
+        self.joins = False  # whether rows may be joined now
         self.leaves: List[str] = []
-        self.frees: List[str] = []
         self.parameters: List[str] = []
         self.buffers: List[str] = []
         self.inputs: List[str] = []
@@ -188,16 +228,24 @@ class Tape:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
+    def join(self) -> None:
+        """Joins rows that have become many. Numbers of rows stay as they are."""
+        if self.joins:
+            for rows in (self.calls, self.tensors, self.storages, self.frees):
+                rows.join(MOST_PENDING)
+
     def encode(self, last: bool = False) -> bytes:
-        """The recording as JSON; if it is the last time, the tape is given up piece by piece, to save memory."""
+        """The recording as JSON; if it is the last time, the tape is given up."""
         pieces = [(f'{{"strata_recording":1,"source":{quoted(self.source)},"name":{quoted(self.name)},'
                    f'"mode":"{self.mode}","training":{"true" if self.training else "false"},'
+                   f'"sizes":[{len(self.tensors)},{len(self.calls) + len(self.leaves)}],'
                    f'"notes":{quoted(self.notes)}').encode()]
         for name in ("modules", "tensors", "storages", "parameters", "buffers", "inputs", "outputs", "calls", "leaves",
                      "frees"):
-            pieces.append(f',\n"{name}":[{",".join(getattr(self, name))}]'.encode())
-            if last and name in ("tensors", "storages", "calls"):
-                getattr(self, name).clear()
+            rows = getattr(self, name)
+            pieces.append(f',\n"{name}":['.encode())
+            pieces += rows.texts(last) if isinstance(rows, Rows) else [",".join(rows).encode()]
+            pieces.append(b"]")
         pieces += [f',\n"{name}":{text}'.encode() for name, text in self.extra.items()]
         return b"".join([*pieces, b"}"])
 

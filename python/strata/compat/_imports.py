@@ -42,13 +42,21 @@ def install() -> None:
 
 
 def remove() -> None:
-    """Imports are as before; modules that were imported stay what they are."""
+    """Imports are as before; modules of ours that were imported stay what they are."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
+    for module, name, original in _merged:
+        setattr(module, name, original)
+    _merged.clear()
+
+
+_merged: list[tuple[ModuleType, str, object]] = []  # names of others that were replaced
 
 
 def _merge(module: ModuleType, ours: str) -> None:
     source = importlib.import_module(ours)
     for name in source.__all__:
+        if hasattr(module, name) and getattr(module, name) is not getattr(source, name):
+            _merged.append((module, name, getattr(module, name)))
         setattr(module, name, getattr(source, name))
 
 

@@ -84,6 +84,12 @@ void CallReader::finish() {
   for (; next_leaf_ < leaves_.size(); ++next_leaf_) add_leaf(leaves_[next_leaf_]);
 }
 
+NodeId CallReader::node_of(std::int64_t call) const {
+  const auto number = static_cast<std::uint64_t>(call);
+  const auto before = std::upper_bound(leaf_nodes_.begin(), leaf_nodes_.end(), number);
+  return static_cast<NodeId>(number + static_cast<std::uint64_t>(before - leaf_nodes_.begin()));
+}
+
 void CallReader::read_reference(JsonText& json, Argument& argument) {
   argument.kind = Kind::Value;  // without a value: no rule needs it
   for (JsonObject member(json); member.next();) {
@@ -263,6 +269,7 @@ void CallReader::read_call(JsonText& json) {
 
 void CallReader::add_leaf(const Leaf& leaf) {
   loading_.count_node();
+  leaf_nodes_.push_back(calls_);
   Graph& graph = loading_.graph();
   Model& model = loading_.model;
   Node node;

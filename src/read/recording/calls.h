@@ -31,6 +31,8 @@ class CallReader {
   // The tensor that stands for a recorded one now: what a leaf returns is a tensor of its own, also
   // where the module returned its input.
   TensorId now(TensorId recorded) const { return recorded == kNone ? kNone : now_[recorded]; }
+  // The node of a call, by the call's number.
+  NodeId node_of(std::int64_t call) const;
 
  private:
   TensorId use(TensorId recorded);  // now(), which nothing may make any more
@@ -46,6 +48,8 @@ class CallReader {
   std::vector<Leaf> leaves_;
   std::size_t next_leaf_ = 0;
   std::uint64_t calls_ = 0;
+  // Leaves are nodes, too: how many calls ran before each of their nodes, in order.
+  std::vector<std::uint64_t> leaf_nodes_;
   std::vector<TensorId> now_;
   std::vector<bool> used_;
   NameTable names_;  // how often each operator has been called

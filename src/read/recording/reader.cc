@@ -9,6 +9,7 @@
 
 #include "base/formula_scope.h"
 #include "read/recording/calls.h"
+#include "read/recording/memory.h"
 #include "read/recording/tables.h"
 #include "read/torch/unread.h"
 
@@ -31,10 +32,16 @@ enum Member : std::size_t {
   kLeaves,
   kCalls,
   kOutputs,
+  kStorages,
+  kFrees,
+  kSaved,
+  kGradients,
+  kOptimizer,
   kMembers
 };
 constexpr std::array<std::string_view, kMembers> kNames = {
-    "modules", "tensors", "parameters", "buffers", "inputs", "leaves", "calls", "outputs"};
+    "modules", "tensors",  "parameters", "buffers", "inputs",    "leaves",   "calls",
+    "outputs", "storages", "frees",      "saved",   "gradients", "optimizer"};
 
 class Recording {
  public:
@@ -62,6 +69,20 @@ class Recording {
     in(kOutputs, [&](JsonText& text) { read_given(loading_, text, returned); });
     for (const TensorId id : returned)
       if (id != kNone) loading_.graph().outputs.push_back(calls.now(id));
+    const bool trains = !places_[kSaved].empty();
+    loading_.model.recorded = std::make_shared<RecordedRun>(RecordedRun{.trains = trains});
+    if ((trains || loading_.options.memory) && !places_[kStorages].empty()) {
+      MemoryReader memory(loading_, calls, trains);
+      in(kStorages, [&](JsonText& text) { memory.read_storages(text); });
+      in(kFrees, [&](JsonText& text) { memory.read_frees(text); });
+      memory.use(RecordedStorage::Use::Activations, given);
+      in(kSaved, [&](JsonText& text) { memory.read_saved(text); });
+      in(kOptimizer, [&](JsonText& text) { memory.read_optimizer(text); });
+      in(kGradients, [&](JsonText& text) { memory.read_gradients(text); });
+      memory.use(RecordedStorage::Use::Weights, parameters);
+      memory.use(RecordedStorage::Use::Weights, others);
+      loading_.model.recorded = memory.finish();
+    }
     keep_constants(others);
     store(loading_, parameters, others);
     hold_unread(parameters);
@@ -86,6 +107,8 @@ class Recording {
         for (JsonArray note(json_); note.next();) loading_.note(std::string(json_.string()));
       } else if (key == "name") {
         loading_.graph().name = json_.string();
+      } else if (key == "sizes") {
+        reserve();
       } else {
         const auto known = std::find(kNames.begin(), kNames.end(), key);
         const std::string_view value = json_.skip();
@@ -98,6 +121,23 @@ class Recording {
     for (const Member needed : {kTensors, kCalls})
       if (places_[needed].empty())
         throw Broken{fmt::format("the recording has no \"{}\"", kNames[needed])};
+  }
+
+  // How many tensors and calls follow, so that lists need not grow. They take more than so many
+  // bytes.
+  void reserve() {
+    constexpr std::uint64_t kBytesOfTensor = 16, kBytesOfCall = 24;
+    Row row(json_);
+    const auto at_most = [&](std::uint64_t bytes) {
+      const auto stated =
+          row.next() ? static_cast<std::uint64_t>(std::max<std::int64_t>(0, json_.integer())) : 0;
+      return std::min(stated, loading_.model.file_bytes / bytes);
+    };
+    const std::uint64_t tensors = at_most(kBytesOfTensor);
+    loading_.graph().tensors.reserve(tensors);
+    loading_.places.reserve(tensors);
+    loading_.graph().nodes.reserve(at_most(kBytesOfCall));
+    row.skip_rest();
   }
 
   // `torch 2.13.0`

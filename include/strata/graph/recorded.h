@@ -1,0 +1,39 @@
+// What a recording says of the memory of its run: when each storage was taken and given back, and
+// what it was for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "strata/graph/graph.h"
+
+namespace strata {
+
+// Memory that one or several tensors of a run look at.
+struct RecordedStorage {
+  // The first that fits, from the last to the first.
+  enum class Use : std::uint8_t { Other, Activations, OptimizerState, Gradients, Weights };
+
+  std::int64_t bytes = 0;
+  Use use = Use::Other;
+  bool from_start = false;  // it was there before the run: a weight, an input
+  NodeId taken = kNone;     // the node that made its first tensor; kNone: none did
+  NodeId freed = kNone;     // the node after which it was given back; kNone: it stays
+};
+
+// A tensor that autograd keeps for the backward pass, and the module call that asked for it.
+struct SavedTensor {
+  TensorId tensor = kNone;
+  ScopeId scope = 0;
+};
+
+// Empty but for `trains` if memory was not asked for (ReadOptions::memory).
+struct RecordedRun {
+  bool trains = false;  // it is a step of training
+  std::vector<RecordedStorage> storages = {};
+  std::vector<std::uint32_t> storage_of = {};  // by TensorId; kNone: not stated
+  std::vector<SavedTensor> saved = {};
+};
+
+}  // namespace strata

@@ -1,0 +1,72 @@
+"""Recurrent layers by arithmetic: gates × hidden × (inputs + hidden) MACs for each step and sample."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import strata  # noqa: E402
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+
+
+def macs(kind: str, inputs: int, hidden: int, layers: int, directions: int, steps: int, batch: int) -> int:
+    total = 0
+    for layer in range(layers):
+        size = inputs if layer == 0 else hidden * directions
+        total += directions * GATES[kind] * hidden * (size + hidden)
+    return total * steps * batch
+
+
+@pytest.mark.parametrize("mode", ["meta", "real"])
+@pytest.mark.parametrize("directions", [1, 2])
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize("kind", list(GATES))
+def test_macs(kind: str, layers: int, directions: int, mode: str) -> None:
+    module = getattr(torch.nn, kind)(5, 7, num_layers=layers, bidirectional=directions == 2, batch_first=True).eval()
+    profile = strata.stat(module, (2, 3, 5), mode=mode)
+    assert profile.total.macs == macs(kind, 5, 7, layers, directions, steps=3, batch=2)
+    assert profile.facts["unknown_ops"] == [] and not any("real tensors" in note for note in profile.notes)
+
+
+@pytest.mark.parametrize("kind", list(GATES))
+def test_short_inputs_and_states_keep_their_values_elsewhere(kind: str) -> None:
+    """A tensor of a few elements is recorded with its values, which a recurrent layer does not take."""
+    module = getattr(torch.nn, kind)(5, 7)
+    state = torch.zeros(1, 2, 7)
+    profile = strata.stat(module, torch.rand(3, 2, 5), kwargs={"hx": (state, state) if kind == "LSTM" else state})
+    assert profile.total.macs == macs(kind, 5, 7, 1, 1, steps=3, batch=2)
+    assert not any("real tensors" in note for note in profile.notes)
+    assert "lstm" not in torch._VF.__dict__
+
+
+@pytest.mark.parametrize("kind", list(GATES))
+def test_cells(kind: str) -> None:
+    profile = strata.stat(getattr(torch.nn, kind + "Cell")(5, 7), (2, 5))
+    assert profile.total.macs == macs(kind, 5, 7, 1, 1, steps=1, batch=2)
+
+
+def test_packed_sequences() -> None:
+    from torch.nn.utils.rnn import pack_padded_sequence
+
+    class Packs(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lstm = torch.nn.LSTM(5, 7)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.lstm(pack_padded_sequence(x, torch.tensor([3, 1])))[1][0]
+
+    # Three steps of the first sample and one of the second.
+    assert strata.stat(Packs(), torch.rand(3, 2, 5)).total.macs == 4 * macs("LSTM", 5, 7, 1, 1, steps=1, batch=1)
+
+
+def test_a_step_of_training_is_thrice_the_forward_pass() -> None:
+    module = torch.nn.LSTM(5, 7)
+    given = torch.rand(3, 2, 5, requires_grad=True)
+    profile = strata.stat(module, given, backward=True)
+    forward = macs("LSTM", 5, 7, 1, 1, steps=3, batch=2)
+    assert profile.total.forward_macs == forward
+    # Each product has two gradients; the first state, which is a constant, needs none.
+    assert profile.total.backward_macs == 2 * forward - 4 * 7 * 7 * 2
