@@ -153,11 +153,6 @@ TEST(BrokenStateDict, Archives) {
       "its tensor \"w\": its storage \"0\" is said to lie outside of the file");
   EXPECT_EQ(sentence(zip({{"a/data.pkl", pickle("}")}}, 2'000'000'000)),
             "its pickle is said to have 2000000000 bytes; strata reads 268435456");
-  EXPECT_EQ(sentence(zip({{"a/data.pkl", pickle("}")}, {"a/code/__torch__.py", ""}})),
-            "it is a TorchScript program and no state dict\n"
-            "make an ONNX file of it with torch.onnx.export(torch.jit.load(FILE), inputs, "
-            "\"model.onnx\", dynamo=False), or export the Python module with torch.export.save as "
-            ".pt2");
 }
 
 TEST(BrokenStateDict, LyingSizes) {

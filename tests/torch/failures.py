@@ -109,6 +109,14 @@ def main():
             done = alone.run("engines", "torch", env=env)
             judge.true(f"{name}: {done.stdout + done.stderr!r}", part in done.stdout + done.stderr)
             judge.true(f"{name}: says the version", "was built for PyTorch" in done.stdout + done.stderr)
+        empty = folder / "empty"
+        empty.mkdir()
+        alone = Strata(str(shutil.copy(args.strata, empty)), str(empty))
+        done = alone.run("stat", str(line), "--input", "input=1x4")
+        judge.equal("no engine: exit code", done.returncode, 1)
+        for part in ["the engine torch", "not on this machine", "torch.export.save(torch.export.export("]:
+            judge.true(f"no engine: {part!r} in {done.stderr!r}", part in done.stderr)
+        judge.equal(f"no engine, lines: {done.stderr!r}", done.stderr.count("\n"), 2)
     return judge.finish()
 
 

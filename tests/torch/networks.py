@@ -65,6 +65,11 @@ def main():
             judge.equal(f"{name}, layers with work", works(found), works(wanted))
             extra = {row["layer"] for row in wanted} - {row["layer"] for row in found}
             judge.equal(f"{name}, layers of the ONNX file that the module lacks", extra, set())
+            if name == "mobilenet_v2":
+                table = strata.run("stat", str(file), "--input", f"{argument}={shape}", "--layout", "rasp",
+                                   "--device-memory", "pytorch-cuda", "--format", "csv")
+                golden = (HERE.parent / "golden" / "rasp_mobilenet_v2.csv").read_text()
+                judge.equal("the published table of MobileNetV2", table.stdout, golden)
             file.unlink()
     judge.equal("networks", len(names), 34)
     return judge.finish()

@@ -106,12 +106,6 @@ Result<Weights> read_state_dict(std::string_view bytes, const ReadOptions& optio
   const auto archive = Archive::open(bytes);
   if (!archive) return failure(archive);
   if (!archive->has_pickle()) return failure("it has no data.pkl, so it is no file of torch.save");
-  if (archive->has_code())
-    return failure(
-        "it is a TorchScript program and no state dict\n"
-        "make an ONNX file of it with torch.onnx.export(torch.jit.load(FILE), inputs, "
-        "\"model.onnx\", "
-        "dynamo=False), or export the Python module with torch.export.save as .pt2");
   const auto content = archive->pickle();
   if (!content) return failure(content);
   const auto pickle = read_pickle(*content, limits_of(options));
