@@ -22,7 +22,11 @@ const StrataPort* port_at(std::span<const StrataPort> ports, std::uint64_t index
 // Libtorch writes warnings for its own developers to standard error.
 class Silence : public c10::WarningHandler {
  public:
+#if TORCH_VERSION_MAJOR >= 2
   void process(const c10::Warning&) override {}
+#else
+  void process(const c10::SourceLocation&, const std::string&, const bool) override {}
+#endif
 };
 
 void keep_silent() {
