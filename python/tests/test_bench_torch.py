@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import statistics
-import time
+import subprocess
+import sys
 
 import pytest
 
@@ -13,7 +13,19 @@ import convolutional  # noqa: E402, I001
 
 import strata  # noqa: E402
 
-NEW = torch.__version__ >= "2"
+LOOP = """
+import os, sys, time, torch
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+import convolutional
+torch.set_num_threads(1)
+model, given, lasted = convolutional.MobileNetV2().eval(), torch.rand(1, 3, 96, 96), []
+with torch.no_grad():
+    for _ in range(50):
+        start = time.perf_counter()
+        model(given)
+        lasted.append(time.perf_counter() - start)
+print(min(lasted))
+"""
 
 
 def test_eager_stands_beside_an_engine() -> None:
@@ -25,18 +37,9 @@ def test_eager_stands_beside_an_engine() -> None:
     assert (eager.backend, engine.backend) == ("torch_eager", "onnxruntime")
     assert all(each["failure"] is None for each in report.facts["models"][0]["variants"])
     assert engine.relative_error < 1e-4  # of torch's answer, which is the base's
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        given, lasted = torch.rand(1, 3, 96, 96), []
-        with torch.no_grad():
-            for _ in range(30):
-                start = time.perf_counter()
-                model(given)
-                lasted.append(time.perf_counter() - start)
-    finally:
-        torch.set_num_threads(threads)
-    assert 0.2 < float(eager.mean_s) / statistics.median(lasted) < 5
+    # In a process of its own, as bench's are: the tests before this one leave threads behind.
+    loop = subprocess.run([sys.executable, "-c", LOOP, convolutional.__file__], capture_output=True, text=True, check=True)
+    assert 0.2 < eager.min_s / float(loop.stdout) < 5
 
 
 def test_what_cannot_be_run_is_a_sentence() -> None:
