@@ -85,6 +85,14 @@ typedef struct strata_call {
  * be freed; to NULL only if there is no memory even for that. */
 STRATA_C_EXPORT int strata_run(const strata_call* call, strata_document** document);
 
+/* For a program that was started as a worker of an engine of its own (STRATA_ENGINE_PROGRAMS,
+ * docs/environment.md): answers what is asked on the socket, which is STRATA_WORKER_SOCKET, until
+ * it is closed. `engine` is as in strata/engine/plugin.h, and has to stay. Returns the program's
+ * exit code. */
+struct StrataEngine;
+#define STRATA_WORKER_SOCKET 3
+STRATA_C_EXPORT int strata_worker(int socket, const struct StrataEngine* engine);
+
 /* A document from the JSON that strata_document_json(), or the program with --format json, made. */
 STRATA_C_EXPORT int strata_read(const char* json, size_t size, strata_document** document);
 

@@ -30,17 +30,21 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     model, _ = network("resnet50")
-    timing = measure(model, (1, 3, options.size, options.size), seconds=options.seconds)
+    measured = measure(model, (1, 3, options.size, options.size), seconds=options.seconds)
+    calls = len(measured.calls)
     # The runs took turns, so that the n-th of each kind met the same machine. Waiting is taken off both.
-    plain = [wall - (wait if options.threads == 1 else 0) for wall, wait in zip(timing.wall, timing.waits or
-                                                                                [0.0] * len(timing.wall))]
-    recorded = timing.all_recorded
-    marks = timing.calls * timing.probe.total
-    print(f"ResNet-50, {len(plain)} pairs of runs, {timing.calls} module calls, median {timing.median * 1e3:.2f} ms")
+    alone = options.threads == 1 and measured.waits
+    plain = [run - wait for run, wait in zip(measured.runs, measured.waits)] if alone else measured.runs
+    recorded = [run - wait for run, wait in zip(measured.recorded, measured.recorded_waits)] if alone else (
+        measured.recorded)
+    marks = calls * measured.probe.total
+    median = statistics.median(plain)
+    inside = sum(statistics.median(times) for times in measured.calls.values())
+    print(f"ResNet-50, {len(plain)} pairs of runs, {calls} module calls, median {median * 1e3:.2f} ms")
     print(f"recorded over unrecorded               {interval([one / two for one, two in zip(recorded, plain)])}")
     net = [(one - marks) / two for one, two in zip(recorded, plain)]
     print(f"the same with the overhead taken off   {interval(net)}")
-    print(f"outside layers                         {100 * timing.outside / timing.median:.2f} %")
+    print(f"outside layers                         {100 * (median - inside) / median:.2f} %")
 
 
 if __name__ == "__main__":

@@ -67,22 +67,70 @@ def _files(models: Sequence[Any], inputs: Any) -> Iterator[list[str]]:
         yield words
 
 
-def _job(command: str, models: Sequence[Any], inputs: Any, options: dict[str, Any]) -> Document:
+_TORCH = ("torch_eager", "torch_compile")
+
+
+def _engine_names(engines: Any) -> list[str]:
+    """Engines as a list; torch's have names with a dash, too.
+
+    >>> _engine_names("torch-eager,onnxruntime:opt=off"), _engine_names(["torch_compile"])
+    (['torch_eager', 'onnxruntime:opt=off'], ['torch_compile'])
+    """
+    names = engines.split(",") if isinstance(engines, str) else list(engines or ())
+    return [name.replace("-", "_") if name.replace("-", "_") in _TORCH else name for name in names]
+
+
+def _job(
+    command: str, models: Sequence[Any], inputs: Any, options: dict[str, Any], torch_engines: Sequence[str] = ()
+) -> Document:
     from ._long import run_long
 
     progress = options.pop("progress", None)
     with _files(models, inputs) as words:
-        return Document(run_long([command, *words, *option_words(options)], progress))
+        variables = _torch_workers(models[0], words[0], torch_engines) if torch_engines else {}
+        return Document(run_long([command, *words, *option_words(options)], progress, variables))
+
+
+def _torch_workers(module: Any, path: str, engines: Sequence[str]) -> dict[str, str]:
+    """Writes the module and, for each engine, a program beside its ONNX file that bench starts as a worker."""
+    import sys
+
+    from . import _torch_engine
+    from ._models import _input_names
+
+    folder = os.path.dirname(path)
+    file = os.path.join(folder, "module.pt")
+    _torch_engine.save(module, _input_names(path), file)
+    programs = []
+    for engine in engines:
+        program = os.path.join(folder, engine)
+        with open(program, "w") as script:
+            script.write(
+                f"#!{sys.executable}\nimport sys\nsys.path[:0] = {[os.path.abspath(place) for place in sys.path]!r}\n"
+                f"from strata._torch_engine import serve\nsys.exit(serve({engine!r}, {file!r}))\n"
+            )
+        os.chmod(program, 0o700)
+        programs.append(f"{engine}={program}")
+    return {"STRATA_ENGINE_PROGRAMS": ":".join(programs)}
 
 
 def bench(models: Any, inputs: Any = None, *, engines: Any = None, **options: Any) -> Document:
     """Measures which engine, precision, threads and batch are fastest.
 
     `models` is one or a list of modules, files and names of the zoo; modules are exported to what
-    the engines open. Ctrl-C stops it and gives back what was measured until then.
+    the engines open. Among `engines`, "torch_eager" and "torch_compile" run a module itself, by torch, in
+    processes of Python that take turns with those of the others. Ctrl-C stops it and gives back what was
+    measured until then.
     """
     several = list(models) if isinstance(models, (list, tuple)) else [models]
-    report = _job("bench", several, inputs, {"engine": engines, **options})
+    chosen = _engine_names(engines)
+    torch_engines = [name for name in chosen if name.split(":")[0] in _TORCH]
+    if torch_engines and (len(several) != 1 or is_file_or_name(several[0])):
+        raise StrataError(f"{torch_engines[0]} runs one module of torch, and no file: give the module itself", 2)
+    given = {"engine": ",".join(chosen) if chosen else None, **options}
+    if "torch_compile" in torch_engines:
+        given.setdefault("max_wait", 900)  # seconds for an answer: the first run compiles
+    report = _job("bench", several, inputs, given, torch_engines)
     if report._result.code == 1:  # no variant could be measured
         tried = [each for model in report.facts["models"] for each in model["variants"]]
         raise StrataError("; ".join(f"{each['label']}: {each['reason']}" for each in tried))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,8 +57,11 @@ def _wait(child: subprocess.Popen[bytes]) -> bool:
             child.send_signal(signal.SIGINT)
 
 
-def run_long(words: Sequence[str], progress: bool | None = None) -> _native.Result:
-    """Runs `strata WORDS…` and gives back its document, or what there is of it after Ctrl-C.
+def run_long(
+    words: Sequence[str], progress: bool | None = None, variables: Mapping[str, str] | None = None
+) -> _native.Result:
+    """Runs `strata WORDS…` and gives back its document, or what there is of it after Ctrl-C. `variables` are added to
+    the environment.
 
     Raises KeyboardInterrupt if it was stopped before there was anything.
     """
@@ -73,7 +76,7 @@ def run_long(words: Sequence[str], progress: bool | None = None) -> _native.Resu
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=its,
-                env=_native.environment(),
+                env={**_native.environment(), **(variables or {})},
                 start_new_session=True,
             )
         finally:

@@ -1,5 +1,7 @@
 #include "bench/own_program.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -30,6 +32,19 @@ Result<std::string> own_program() {
         "program itself",
         ErrorKind::Usage);
   return *place.program;
+}
+
+std::string engine_program(std::string_view engine) {
+  const char* variable = std::getenv("STRATA_ENGINE_PROGRAMS");
+  std::string_view list = variable == nullptr ? "" : variable;
+  while (!list.empty()) {
+    const std::string_view entry = list.substr(0, list.find(':'));
+    list.remove_prefix(std::min(entry.size() + 1, list.size()));
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string_view::npos && entry.substr(0, equals) == engine)
+      return std::string(entry.substr(equals + 1));
+  }
+  return "";
 }
 
 void set_own_program(std::string path) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "strata/base/result.h"
 
@@ -14,5 +15,9 @@ Result<std::string> own_program();
 // Says that this process is not strata, and where strata is; empty: nowhere. Any thread may call
 // it.
 void set_own_program(std::string path);
+
+// The program whose workers run an engine that is no plugin, as STRATA_ENGINE_PROGRAMS says it:
+// `torch_eager=/path/to/worker:torch_compile=/path/to/worker`. Empty: the engine is a plugin.
+std::string engine_program(std::string_view engine);
 
 }  // namespace strata

@@ -23,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+const StrataEngine* g_given = nullptr;  // set before there is a worker
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -115,7 +117,8 @@ Result<std::vector<HostTensor>> inputs_for(const Session& session, const std::st
 
 WorkerResult<OpenReport> Work::open(const Variant& variant) {
   OpenReport report;
-  auto engine = load_engine(variant.engine, variant.engine_path);
+  auto engine = g_given != nullptr ? Result<Engine>(Engine::from(g_given, "", nullptr))
+                                   : load_engine(variant.engine, variant.engine_path);
   if (!engine) return refused(engine.error());
   engine_ = std::move(*engine);
   report.engine = fmt::format("{} {}", engine_->name(), engine_->release());
@@ -264,6 +267,8 @@ std::string answer_to(Work& work, std::string_view request) {
 }
 
 }  // namespace
+
+void give_engine(const StrataEngine* engine) { g_given = engine; }
 
 int serve_variant(std::string request, int in, int out) {
   Work work;

@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "bench/child_process.h"
+#include "bench/own_program.h"
 #include "strata/base/number_text.h"
 
 namespace strata {
@@ -157,7 +158,8 @@ Worker::~Worker() = default;
 
 WorkerResult<Worker> Worker::start(const Variant& variant, const WorkerLimits& limits,
                                    const std::string& program) {
-  auto process = ChildProcess::start(program, limits.memory_bytes);
+  const std::string of_engine = engine_program(variant.engine);
+  auto process = ChildProcess::start(of_engine.empty() ? program : of_engine, limits.memory_bytes);
   if (!process) return failed(Failure::Crashed, process.error().message);
   return Worker(std::make_unique<Child>(Child{std::move(*process), variant, limits}));
 }

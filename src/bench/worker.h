@@ -69,6 +69,10 @@ class Worker {
   std::unique_ptr<Child> child_;
 };
 
+// From now on, workers of this process run this engine, whatever its name: one that lives in the
+// program that calls worker_main(), and is no plugin.
+void give_engine(const StrataEngine* engine);
+
 // The child's side: answers `request` and those that follow from `in` on `out`, until it is closed.
 // Returns the exit code.
 int serve_variant(std::string request, int in, int out);

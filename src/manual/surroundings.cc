@@ -20,6 +20,9 @@ constexpr VariableFacts kVariables[] = {
     {"COLUMNS", "how wide tables for the terminal may be, instead of its own width"},
     {"NO_COLOR", "if it is set to anything, nothing is printed in colour; bars stay"},
     {"STRATA_ENGINE_PATH", "folders to look for engines in, with colons between them"},
+    {"STRATA_ENGINE_PROGRAMS",
+     "engines of bench that are no plugins, NAME=PROGRAM with colons between them: the programs "
+     "are started as their workers"},
     {"STRATA_ONNXRUNTIME", "the library of ONNX Runtime, or the folder that it is in"},
     {"TERM", "`dumb` turns off colours and bars"},
     {"TMPDIR", "the folder for temporary files, instead of /tmp"},

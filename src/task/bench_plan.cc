@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/own_program.h"
 #include "strata/zoo/zoo.h"
 #include "task/int8_model.h"
 
@@ -82,6 +83,7 @@ Result<Engine>& EngineFacts::engine(const std::string& name) {
 }
 
 std::string EngineFacts::missing(const std::string& name) {
+  if (!engine_program(name).empty()) return "";  // its worker says what is wrong with it
   const Result<Engine>& loaded = engine(name);
   if (loaded) return "";
   const bool missing = loaded.error().code == Code::EngineMissing;
@@ -90,6 +92,7 @@ std::string EngineFacts::missing(const std::string& name) {
 }
 
 std::string EngineFacts::refuses_format(const std::string& name, bool is_onnx) {
+  if (!engine_program(name).empty()) return "";
   const Result<Engine>& loaded = engine(name);
   if (!loaded || !is_onnx || loaded->formats().find("onnx") != std::string_view::npos) return "";
   return observer_.phrased(
@@ -98,6 +101,7 @@ std::string EngineFacts::refuses_format(const std::string& name, bool is_onnx) {
 
 std::string EngineFacts::refuses_precision(const std::string& name, const std::string& precision) {
   if (precision.empty() || precision == "fp32" || !request_.provider.empty()) return "";
+  if (!engine_program(name).empty()) return "it runs in the precision that its weights have";
   const auto known = precisions_.find({name, precision});
   if (known != precisions_.end()) return known->second;
   const Result<Engine>& loaded = engine(name);
