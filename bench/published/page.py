@@ -67,6 +67,8 @@ ABSENT = """\
   CPU's torch 2.13, and Debian's torch 1.13 has no AOTInductor.
 - A detector returns dictionaries, which cannot be traced. The traced ones are wrapped in a module that
   returns the dictionaries' tensors.
+- Of detectors, the boxes, labels and number of detections of the first image of a batch are compared;
+  those of the second image, and masks, are not.
 - A package of AOTInductor has a fixed batch, number of threads and precision, so there is one for each; its
   constants are folded and packed when it is compiled (`freezing`).
 """
