@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: demo test test-all check-format models bench install wheel format coverage clean
+.PHONY: demo test test-all check-format models bench published install wheel format coverage clean
 
 demo:  ## build the program and its engines, and profile a real network
 	deps/install.sh build engines
@@ -37,6 +37,16 @@ bench:  ## the figures of docs/speed.md
 	deps/install.sh build engines bench
 	$(call build,bench)
 	set -e; for program in build/bench/bench_*; do $$program; done
+
+# The program has an engine for each of the two PyTorches: 2.13 of pip, and Debian's.
+published:  ## the published benchmark, redone; docs/published-benchmark.md
+	deps/install.sh build engines test
+	tests/pt2/install.sh build
+	cmake --preset release -B build/published/program \
+	  -D "STRATA_TORCH_ROOTS=$(CURDIR)/build/torch/lib/python3.11/site-packages/torch;system"
+	cmake --build build/published/program --parallel $(JOBS) --target strata_cli strata_engines
+	/usr/bin/python3 -B bench/published/run.py --strata build/published/program/strata \
+	  --torch build/torch/bin/python --out build/published
 
 install:  ## make install PREFIX=/usr/local
 	deps/install.sh build engines

@@ -151,6 +151,14 @@ if(STRATA_FETCH)
            COMMAND sh -c "$<TARGET_FILE:strata_cli> ops aten --format json | ${torch} -B \
 ${PROJECT_SOURCE_DIR}/tests/pt2/check_schemas.py")
   set_tests_properties(pt2_schemas PROPERTIES FIXTURES_REQUIRED torch_installed)
+  # What AOTInductor compiles, on the engine of the same PyTorch.
+  if(STRATA_TORCH_ROOTS AND TARGET strata_engine_torch)
+    add_test(NAME torch/packages
+             COMMAND ${torch} -B ${PROJECT_SOURCE_DIR}/tests/torch/packages.py
+                     --strata $<TARGET_FILE:strata_cli> --engines ${PROJECT_BINARY_DIR}/engines)
+    set_tests_properties(torch/packages PROPERTIES
+                         FIXTURES_REQUIRED torch_installed PROCESSORS 2 TIMEOUT 600)
+  endif()
 endif()
 
 # The wheel of what this build has compiled, and python/tests with it: beside PyTorch 2.13, and beside

@@ -40,7 +40,9 @@ Failure explain(std::string_view text) {
                     op)};
   }
   if (contains(text, "PytorchStreamReader failed") || contains(text, "file in archive is not in"))
-    return {STRATA_FAILED, fmt::format("it is no file that PyTorch can open: {}", last_line(text))};
+    return {STRATA_UNSUPPORTED,
+            fmt::format("it is no TorchScript file or package, which is what the engine torch opens ({})",
+                        last_line(text))};
   if (contains(text, "DefaultCPUAllocator: can't allocate memory") ||
       contains(text, "DefaultCPUAllocator: not enough memory"))
     return {STRATA_OUT_OF_MEMORY, std::string(last_line(text))};

@@ -1,4 +1,7 @@
 // Packages of AOTInductor: machine code that PyTorch's compiler made of an exported program.
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -24,6 +27,14 @@ std::size_t inputs_wanted(const std::vector<std::string>& specification) {
   return count;
 }
 
+// A package is a library that takes libtorch's functions from the process, where they have to be
+// seen by all.
+void show_libtorch() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&at::set_num_threads), &info) != 0)
+    ::dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 class Package : public Program {
  public:
   explicit Package(const std::string& path) : loader_(path) {}
@@ -38,8 +49,9 @@ class Package : public Program {
     for (const NamedTensor& input : tensors_of(inputs)) inputs_.push_back(input.tensor);
     const std::size_t wanted = inputs_wanted(loader_.get_call_spec());
     if (inputs_.size() != wanted)
-      throw Failure{STRATA_WRONG_INPUT, fmt::format("the package takes {} inputs, and {} are given",
-                                                    wanted, inputs_.size())};
+      throw Failure{
+          STRATA_WRONG_INPUT,
+          fmt::format("the package takes {} tensors, and {} are given", wanted, inputs_.size())};
     ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", 1);
     try {
       loader_.run(inputs_);
@@ -85,6 +97,7 @@ std::unique_ptr<Program> open_package(const std::string& path, const ProgramOpti
         fmt::format("{}: a package computes in the types that it was compiled for; compile "
                     "one in bf16",
                     path)};
+  show_libtorch();
   return std::make_unique<Package>(path);
 }
 

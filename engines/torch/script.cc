@@ -71,7 +71,9 @@ class Script : public Program {
 
   c10::IValue run() override {
     const at::NoGradGuard no_gradients;
-    const torch::jit::GraphOptimizerEnabledGuard optimize(options_.mode != Mode::Eager);
+    // Some casts of traced modules are made by a pass of the optimizer alone.
+    const torch::jit::GraphOptimizerEnabledGuard optimize(options_.mode != Mode::Eager ||
+                                                          (options_.bf16 && sites_.empty()));
     const Autocast casts(options_.bf16);
     std::vector<c10::IValue> stack;
     stack.reserve(arguments_.size() + 1);

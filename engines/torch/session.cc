@@ -47,8 +47,11 @@ Session::Session(const StrataOpen& open) : settings_(settings_of(open)) {
                                          : open_package(settings_.package, settings_.program);
   } catch (...) {
     Failure failure = explain_current();
-    if (open.path != nullptr && failure.message.find(open.path) == std::string::npos)
-      failure.message = fmt::format("{}: {}", open.path, failure.message);
+    const std::string file = !settings_.package.empty() ? settings_.package
+                             : open.path != nullptr     ? open.path
+                                                        : "";
+    if (!file.empty() && failure.message.find(file) == std::string::npos)
+      failure.message = fmt::format("{}: {}", file, failure.message);
     throw failure;
   }
   for (const Parameter& parameter : program_->parameters())

@@ -108,6 +108,11 @@ Settings settings_of(const StrataOpen& open) {
     settings.package = settings.bf16;
     settings.program.bf16 = false;
   }
+  if (settings.program.bf16 && settings.program.mode == Mode::Optimized)
+    throw Failure{
+        STRATA_UNSUPPORTED,
+        "precision bf16: torch.jit.optimize_for_inference computes in fp32 all the same; take "
+        "mode=eager or mode=frozen, or a package that was compiled in bf16"};
   settings.program.instrumented = settings.trace_time;
   if (settings.trace_time && settings.program.mode != Mode::Eager)
     throw Failure{

@@ -33,13 +33,13 @@ TEST_F(TriedEngines, OneThatCrashesIsARow) {
   const auto document = nlohmann::json::parse(ran.text, nullptr, false);
   ASSERT_TRUE(document.is_object()) << ran.text;
   const auto& json = document["facts"]["engines"];
-  ASSERT_EQ(json.size(), 3u);
+  ASSERT_GE(json.size(), 3u);  // torch is there, too, where libtorch was found
   EXPECT_EQ(json[0]["name"], "fake");
   EXPECT_THAT(std::string(json[0]["failed"]), testing::StartsWith("crashed (SIGABRT: "));
   EXPECT_EQ(json[1]["name"], "onnxruntime");
   EXPECT_NE(json[1]["devices"].empty(), json[1]["missing"].is_null());
-  EXPECT_EQ(json[2]["name"], "zero");
-  EXPECT_THAT(std::string(json[2]["missing"]), HasSubstr("libstrata_engine_zero.so"));
+  EXPECT_EQ(json.back()["name"], "zero");
+  EXPECT_THAT(std::string(json.back()["missing"]), HasSubstr("libstrata_engine_zero.so"));
 }
 
 TEST_F(TriedEngines, OneThatHangsIsARow) {

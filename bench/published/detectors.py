@@ -1,0 +1,120 @@
+"""Makes the detectors of the published benchmark with Debian's torch 1.13 and torchvision 0.14: RetinaNet,
+Faster R-CNN and Mask R-CNN with random weights, each scripted, traced and as ONNX.
+
+    detectors.py --out FOLDER [--only NAME]
+
+What is there already is not made again.
+"""
+
+import argparse
+import json
+import pathlib
+import warnings
+
+import numpy
+import torch
+import torchvision
+
+HEIGHT, WIDTH = 256, 384
+BATCHES = (1, 2)
+NAMES = ["retinanet_resnet50_fpn", "fasterrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn"]
+# torchvision 0.14 writes RoiAlign without its mode, and from opset 16 on the usual one is another.
+OPSET = 13
+
+
+class Flat(torch.nn.Module):
+    """A batch of images as one tensor, and the detections as a tuple: what can be traced."""
+
+    def __init__(self, detector):
+        super().__init__()
+        self.detector = detector
+
+    def forward(self, images):
+        values = []
+        for found in self.detector(list(images.unbind(0))):
+            values += list(found.values())
+        return tuple(values)
+
+
+def scale(detector, layers, images):
+    """Scales the weights of each layer so that its outputs have the deviation beside it, one layer after
+    the other: with the small numbers that training starts from, thousands of boxes are as good as equal,
+    and rounding chooses among them."""
+    for layer, deviation in layers:
+        seen = []
+        hook = layer.register_forward_hook(lambda own, inputs, result: seen.append(result.flatten()))
+        with torch.no_grad():
+            detector(images)
+            hook.remove()
+            own = torch.cat(seen)
+            layer.weight.mul_(deviation / float(own.std()))
+
+
+def heads(detector):
+    """The last layers, in the order in which they run, with deviations as of a trained detector."""
+    if hasattr(detector, "head"):
+        return [(detector.head.classification_head.cls_logits, 1.0),
+                (detector.head.regression_head.bbox_reg, 0.2)]
+    return [(detector.rpn.head.cls_logits, 1.0), (detector.rpn.head.bbox_pred, 0.2),
+            (detector.roi_heads.box_predictor.cls_score, 2.0),
+            (detector.roi_heads.box_predictor.bbox_pred, 1.0)]
+
+
+def make(name):
+    torch.manual_seed(0)
+    detector = getattr(torchvision.models.detection, name)(
+        weights=None, weights_backbone=None, min_size=HEIGHT, max_size=WIDTH).eval()
+    # Statistics of random images, as a trained network has those of its own: with none, the signal grows
+    # or fades from layer to layer.
+    norms = [own for own in detector.modules() if isinstance(own, torch.nn.BatchNorm2d)]
+    for norm in norms:
+        norm.momentum = None
+        norm.train()
+    with torch.no_grad():
+        detector.backbone(torch.randn(4, 3, HEIGHT, WIDTH))
+    detector.eval()
+    scale(detector, heads(detector), list(torch.rand(1, 3, HEIGHT, WIDTH)))
+    return detector
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--only", default="", choices=["", *NAMES])
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    for name in NAMES:
+        if args.only and name != args.only:
+            continue
+        folder = args.out / name
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def is_new(file):
+            if (folder / file).exists():
+                return False
+            print(f"{name}/{file}", flush=True)
+            return True
+
+        detector = make(name)
+        if is_new(f"{name}.scripted.pt"):
+            torch.jit.script(detector).save(str(folder / f"{name}.scripted.pt"))
+        for batch in BATCHES:
+            images = torch.rand(batch, 3, HEIGHT, WIDTH, generator=torch.Generator().manual_seed(1))
+            if is_new(f"b{batch}.images.npy"):
+                numpy.save(folder / f"b{batch}.images.npy", images.numpy())
+            with torch.no_grad():
+                # A traced file has the number of images fixed.
+                traced = f"{name}.traced.pt" if batch == 1 else f"b{batch}.traced.pt"
+                if is_new(traced):
+                    torch.jit.trace(Flat(detector).eval(), images, check_trace=False).save(
+                        str(folder / traced))
+                if is_new(f"b{batch}.onnx"):
+                    found = detector(list(images))
+                    outputs = [f"{i}.{key}" for i, one in enumerate(found) for key in one]
+                    torch.onnx.export(Flat(detector).eval(), (images,), str(folder / f"b{batch}.onnx"),
+                                      opset_version=OPSET, input_names=["images"], output_names=outputs)
+        (folder / "notes.json").write_text(json.dumps({"scripted": ""}))
+
+
+if __name__ == "__main__":
+    main()
