@@ -17,11 +17,12 @@ namespace {
 Model inputs_alone(const InferOptions& sizes, const std::vector<HostTensor>& given) {
   Model model;
   Graph& graph = model.graph();
-  for (const auto& [name, dims] : sizes.input_shapes) {
-    if (std::any_of(given.begin(), given.end(), [&](const auto& own) { return own.name == name; }))
-      continue;
+  for (const auto& shape : sizes.input_shapes) {
+    const Dims& dims = shape.second;
+    const auto has_elements = [&](const HostTensor& own) { return own.name == shape.first; };
+    if (std::any_of(given.begin(), given.end(), has_elements)) continue;
     Tensor tensor;
-    tensor.name = model.keep(name);
+    tensor.name = model.keep(shape.first);
     tensor.type.dtype = DType::F32;
     tensor.type.ranked = true;
     tensor.type.dims = dims;
