@@ -49,9 +49,8 @@ class Package : public Program {
     for (const NamedTensor& input : tensors_of(inputs)) inputs_.push_back(input.tensor);
     const std::size_t wanted = inputs_wanted(loader_.get_call_spec());
     if (inputs_.size() != wanted)
-      throw Failure{
-          STRATA_WRONG_INPUT,
-          fmt::format("the package takes {} tensors, and {} are given", wanted, inputs_.size())};
+      throw Failure{STRATA_WRONG_INPUT,
+                    fmt::format("tensors given: {}; the package takes {}", inputs_.size(), wanted)};
     ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", 1);
     try {
       loader_.run(inputs_);

@@ -50,6 +50,11 @@ class Script : public Program {
  public:
   Script(torch::jit::Module module, const ProgramOptions& options)
       : module_(std::move(module)), options_(options) {
+    if (options_.bf16 && options_.mode == Mode::Optimized)
+      throw Failure{
+          STRATA_UNSUPPORTED,
+          "precision bf16: torch.jit.optimize_for_inference computes in fp32 all the same; take "
+          "mode=eager or mode=frozen, or a package that was compiled in bf16"};
     module_.eval();
     if (!module_.find_method("forward"))
       throw Failure{STRATA_UNSUPPORTED, "the module has no method forward, so it cannot be run"};

@@ -108,11 +108,6 @@ Settings settings_of(const StrataOpen& open) {
     settings.package = settings.bf16;
     settings.program.bf16 = false;
   }
-  if (settings.program.bf16 && settings.program.mode == Mode::Optimized)
-    throw Failure{
-        STRATA_UNSUPPORTED,
-        "precision bf16: torch.jit.optimize_for_inference computes in fp32 all the same; take "
-        "mode=eager or mode=frozen, or a package that was compiled in bf16"};
   settings.program.instrumented = settings.trace_time;
   if (settings.trace_time && settings.program.mode != Mode::Eager)
     throw Failure{
@@ -143,6 +138,8 @@ FileKind kind_of(const std::string& path) {
 }
 
 void load_usual_operators() {
+  // It brings Debian's libtorch with it, and two of them in one process do not end well.
+  if (::dlopen("libtorch_cpu.so.1.13", RTLD_NOW | RTLD_NOLOAD) == nullptr) return;
   constexpr const char* kFolder = "/usr/lib/python3/dist-packages/torchvision";
   std::error_code error;
   std::string why;

@@ -25,8 +25,8 @@ void probe(const char* device, const char* precision);
 enum class FileKind { Script, Package, ExportedProgram };
 FileKind kind_of(const std::string& path);
 
-// Opens the library with torchvision's operators where it is usually installed, if the file needs
-// them.
+// Opens the library with torchvision's operators where Debian installs it, if this is Debian's
+// libtorch.
 void load_usual_operators();
 
 }  // namespace strata::libtorch

@@ -163,7 +163,7 @@ def main():
         two = folder / "two.npz"
         numpy.savez(two, x=image.numpy(), y=image.numpy())
         alone = ("bench", "--pair", f"torch={fp32}", *quick)
-        refused("two inputs", *alone, "--input", str(two), parts=["takes 1 inputs, and 2 are given"])
+        refused("two inputs", *alone, "--input", str(two), parts=["tensors given: 2; the package takes 1"])
         numpy.save(folder / "other.npy", numpy.zeros((2, 3, 20, 25), numpy.float32))
         refused("another shape", *alone, "--input", f"x={folder / 'other.npy'}", parts=["25"])
         numpy.save(folder / "double.npy", image.double().numpy())
