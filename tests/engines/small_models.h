@@ -11,8 +11,8 @@
 
 namespace strata::test {
 
-// The engines beside the tests that open ONNX files, and those that open TorchScript files. They are
-// told by their names: to open one of these takes half a second.
+// The engines beside the tests that open ONNX files, and those that open TorchScript files. They
+// are told by their names: to open one of these takes half a second.
 std::vector<std::string> onnx_engines();
 std::vector<std::string> script_engines();
 
