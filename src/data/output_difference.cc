@@ -25,7 +25,8 @@ std::string type_text(const HostTensor& tensor) {
 
 bool same_kind(DType a, DType b) { return a == b || (is_float(a) && is_float(b)); }
 
-// The other run's outputs in the reference's order.
+// The other run's outputs in the reference's order: by name if every name is there, and is one
+// output's alone, or else as they come.
 Result<std::vector<const HostTensor*>> matched(std::span<const HostTensor> reference,
                                                std::span<const HostTensor> other) {
   if (reference.size() != other.size())
@@ -36,7 +37,8 @@ Result<std::vector<const HostTensor*>> matched(std::span<const HostTensor> refer
     const auto found = std::find_if(other.begin(), other.end(), [&](const HostTensor& tensor) {
       return tensor.name == wanted.name;
     });
-    if (found != other.end()) by_name.push_back(&*found);
+    if (found != other.end() && std::find(by_name.begin(), by_name.end(), &*found) == by_name.end())
+      by_name.push_back(&*found);
     by_order.push_back(&other[by_order.size()]);
   }
   return by_name.size() == reference.size() ? by_name : by_order;
@@ -124,8 +126,9 @@ Result<OutputDifference> compare_outputs(std::span<const HostTensor> reference,
   if (!pairs) return failure(pairs);
   OutputDifference out;
   const auto found = find_detections(reference);
-  const auto again = found ? detections_at(*pairs, *found) : std::nullopt;
-  if (found && again) compare_detections(*found, *again, out);
+  const auto again = detections_at(*pairs, found);
+  const bool detections = !again.empty();
+  if (detections) compare_detections(found, again, out);
   std::size_t same_rows = 0;
   for (std::size_t i = 0; i < reference.size(); ++i) {
     const HostTensor& a = reference[i];
@@ -135,7 +138,7 @@ Result<OutputDifference> compare_outputs(std::span<const HostTensor> reference,
                                  type_text(a)));
     // If there are detections, all outputs describe them, and their lengths depend on how many
     // there are.
-    if (found && again) continue;
+    if (detections) continue;
     if (a.dims != b.dims)
       return failure(fmt::format("output \"{}\" is {} where {} was expected", b.name, type_text(b),
                                  type_text(a)));

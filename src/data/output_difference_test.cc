@@ -71,6 +71,9 @@ TEST(OutputDifference, ByNameElseByOrder) {
   EXPECT_EQ(difference(a, {floats("y", {1}, {2}), floats("x", {1}, {1})}).max_error, 0);
   EXPECT_EQ(difference(a, {floats("out0", {1}, {1}), floats("out1", {1}, {2})}).max_error, 0);
   EXPECT_EQ(difference(a, {floats("out0", {1}, {2}), floats("out1", {1}, {1})}).max_error, 1);
+  // Two outputs of one name are told apart by their order.
+  const std::vector<HostTensor> twice = {floats("x", {1}, {1}), floats("x", {1}, {2})};
+  EXPECT_EQ(difference(twice, twice).max_error, 0);
 }
 
 TEST(OutputDifference, AnotherFormIsAnError) {
@@ -162,6 +165,51 @@ TEST(OutputDifference, BoxesOfAnotherLabelOrPlaceAreOthers) {
   const OutputDifference none = difference(detections({}, {}), detections({}, {}));
   EXPECT_EQ(none.matched_boxes, 1);
   EXPECT_EQ(none.boxes, 0u);
+}
+
+// The second image has lost one of its two boxes: 3 of 4 are found again. Outputs come image by
+// image, or all boxes first; the files that torchvision's detectors are exported to have both.
+TEST(OutputDifference, EveryImageOfABatchCounts) {
+  const auto joined = [](const std::vector<HostTensor>& one, const std::vector<HostTensor>& two) {
+    std::vector<HostTensor> all = one;
+    all.insert(all.end(), two.begin(), two.end());
+    return all;
+  };
+  const auto first = detections({0, 0, 10, 10, 20, 20, 40, 40}, {1, 2});
+  const auto second = detections({0, 0, 30, 30, 50, 50, 60, 60}, {3, 3});
+  const auto lost = detections({0, 0, 30, 32}, {3});
+  const OutputDifference out = difference(joined(first, second), joined(first, lost));
+  EXPECT_EQ(out.boxes, 4u);
+  EXPECT_NEAR(out.matched_boxes.value_or(0), 0.75, 1e-12);
+  EXPECT_DOUBLE_EQ(out.max_error, 2);
+  EXPECT_DOUBLE_EQ(out.relative_error, 2.0 / 60);
+  // Images are not exchanged, even if the numbers of their boxes are the same.
+  EXPECT_EQ(difference(joined(first, second), joined(second, first)).matched_boxes, 0);
+  const auto by_kind = [](const std::vector<HostTensor>& one, const std::vector<HostTensor>& two) {
+    return std::vector<HostTensor>{one[0], two[0], one[1], two[1], one[2], two[2]};
+  };
+  EXPECT_EQ(difference(by_kind(first, second), by_kind(first, second)).matched_boxes, 1);
+  EXPECT_EQ(difference(by_kind(first, second), by_kind(first, lost)).matched_boxes, 0.75);
+}
+
+// Two boxes with masks of 2 × 2: the first mask covers 3 of 4 places that either covers, the second
+// 1 of 3.
+TEST(OutputDifference, AMaskIsFoundAgainIfHalfOfItIs) {
+  const auto with_masks = [](std::vector<float> masks, std::vector<std::int64_t> dims) {
+    auto all = detections({0, 0, 10, 10, 20, 20, 40, 40}, {1, 2});
+    all.push_back(floats("masks", std::move(dims), std::move(masks)));
+    return all;
+  };
+  const auto base = with_masks({0.9F, 0.9F, 0.9F, 0.9F, 0.9F, 0.9F, 0, 0}, {2, 1, 2, 2});
+  const auto other = with_masks({0.9F, 0.6F, 0.5F, 0.4F, 0.9F, 0, 0.9F, 0}, {2, 1, 2, 2});
+  EXPECT_EQ(difference(base, base).matched_boxes, 1);
+  EXPECT_EQ(difference(base, other).matched_boxes, 0.5);
+  const auto flat = with_masks({1, 1, 1, 1, 1, 1, 0, 0}, {2, 2, 2});
+  EXPECT_EQ(difference(flat, flat).matched_boxes, 1);
+  // A mask for one of two boxes is no answer.
+  const auto fewer = compare_outputs(base, with_masks({1, 1, 1, 1}, {1, 1, 2, 2}));
+  ASSERT_FALSE(fewer);
+  EXPECT_THAT(fewer.error().message, HasSubstr("output \"masks\" is f32 1×1×2×2"));
 }
 
 }  // namespace

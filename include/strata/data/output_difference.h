@@ -23,8 +23,8 @@ struct OutputDifference {
   // scores: two axes, or three with at least 1,000 on the last.
   std::optional<double> top1 = {};
   std::size_t rows = 0;  // the number of rows that top1 refers to
-  // Detections: boxes of one that have a box of the same label with IoU ≥ 0.5 in the other, over
-  // the larger number of boxes.
+  // Detections: boxes of one that have a box of the same label with IoU ≥ 0.5 in the other, and a
+  // mask with IoU ≥ 0.5 if there are masks, over the larger number of boxes; of all images.
   std::optional<double> matched_boxes = {};
   std::size_t boxes = 0;   // the larger number; 0: neither has any, which says nothing
   std::string worst = {};  // the output that `relative_error` comes from
