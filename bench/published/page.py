@@ -48,7 +48,7 @@ and optimized for inference), AOTInductor and ONNX Runtime are beside it, in fp3
   ([trained.md](trained.md) does).
 - Images are 224×224 for classifiers, and 256×384 for detectors.
 
-    make published    # half an hour for the models, once; then about 20 minutes on two quiet cores
+    make published    # half an hour for the models, once; then 40 minutes on two quiet cores
 
 The command keeps what it measured in `build/published/runs`, does again only what has changed, and is best
 left alone on the machine while it runs.
@@ -67,8 +67,8 @@ ABSENT = """\
   CPU's torch 2.13, and Debian's torch 1.13 has no AOTInductor.
 - A detector returns dictionaries, which cannot be traced. The traced ones are wrapped in a module that
   returns the dictionaries' tensors.
-- Of detectors, the boxes, labels and number of detections of the first image of a batch are compared;
-  those of the second image, and masks, are not.
+- Of detectors, the number of detections, the boxes, labels and masks of every image are compared, and
+  scores are not.
 - A package of AOTInductor has a fixed batch, number of threads and precision, so there is one for each; its
   constants are folded and packed when it is compiled (`freezing`).
 """
@@ -282,12 +282,18 @@ def machine_text(results):
     rows = [row for document in documents for row in measured(document)]
     noisy = sum(1 for row in rows if row["cv"] > 0.025)
     started = min(document["facts"]["started"] for document in documents)
+    limits = [document["facts"]["method"]["max_seconds"] for document in documents]
+    shortened = sum(1 for (one, _), limit in zip(results, limits) if limit < one.seconds)
+    short = (f"- {shortened} of {len(results)} comparisons were given less time than `make published` gives "
+             "them, so that\n  more of their speed-ups are withheld.\n" if shortened else "")
     facts = [machine.get("cpu"), f"{machine.get('cores')} cores", machine.get("isa"),
              f"L2 {machine.get('l2')}", f"L3 {machine.get('l3')}", f"memory {machine.get('memory')}",
              machine.get("kernel")]
     return (
         f"- Machine: {', '.join(facts)}\n"
         f"- Engines: {', '.join(engines)}\n"
+        f"- A comparison took {min(limits):g} s to {max(limits):g} s, or less where every speed-up was known to 1 %.\n"
+        f"{short}"
         f"- Begun {started}; {minutes:.0f} minutes of measuring. The load before a comparison was at most\n"
         f"  {max(loads):.1f}, and processes waited for a processor at most {100 * waited:.1f} % of the time\n"
         "  (which is taken off).\n"

@@ -38,8 +38,9 @@ class Comparison:
     package: bool = False  # whether AOTInductor is
     modes: list = dataclasses.field(default_factory=lambda: SCRIPTS)
     precisions: str = "fp32,bf16,int8"
-    seconds: int = 45
+    seconds: int = 120
     processes: int = 5
+    warmup: int = -1  # runs before those that count in each process; -1: until there is no trend
     old_torch: bool = False  # runs on Debian's
 
     @property
@@ -64,6 +65,8 @@ class Comparison:
                  "--precision", self.precisions, "--threads", str(self.threads),
                  "--processes", str(self.processes), "--min-sqnr", str(page.MIN_SQNR_DB),
                  "--max-time", f"{min(self.seconds, most) if most else self.seconds}s"]
+        if self.warmup >= 0:
+            words += ["--warmup", str(self.warmup)]
         if self.old_torch:
             words += ["--input", f"images=b{self.batch}.images.npy"]
         base = f"torch:mode={self.modes[0]}"
@@ -80,14 +83,16 @@ def comparisons():
         if name == "resnet50":
             yield Comparison(**common, threads=2)
         yield Comparison(network=name, export="scripted", script=f"{name}.scripted.pt",
-                         precisions="fp32,bf16", seconds=25)
+                         precisions="fp32,bf16", seconds=75)
     for name in DETECTORS:
-        common = {"network": name, "old_torch": True, "processes": 3}
+        # TorchScript watches the first run and compiles in the second.
+        common = {"network": name, "old_torch": True, "processes": 3, "warmup": 2}
         scripted = {**common, "export": "scripted", "script": f"{name}.scripted.pt"}
-        yield Comparison(**scripted, seconds=70)
-        yield Comparison(**scripted, batch=2, precisions="fp32", seconds=50)
+        slow = 2 if name.startswith("maskrcnn") else 1
+        yield Comparison(**scripted, seconds=90 * slow)
+        yield Comparison(**scripted, batch=2, precisions="fp32", seconds=120 * slow)
         yield Comparison(**common, export="traced", script=f"{name}.traced.pt", precisions="fp32",
-                         modes=["eager", "frozen"], seconds=30)
+                         modes=["eager", "frozen"], seconds=75 * slow)
 
 
 def digest(*parts):
