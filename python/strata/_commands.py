@@ -38,16 +38,32 @@ def payload(model: Any, inputs: Any = None, **options: Any) -> Document:
 
 def diff(before: Any, *others: Any, **options: Any) -> Document:
     """What differs between models, profiles or other saved documents; all are compared with the first."""
-    words, files = ["diff"], {}
-    for number, model in enumerate((before, *others)):
+    words: list[str] = ["diff"]
+    files: dict[str, bytes] = {}
+    for model in (before, *others):
         given = given_model(model)
-        for name, content in given.files.items():
-            files[f"{number}_{name}"] = content
-        words += [
-            f"memory:{number}_{word[7:]}" if word.startswith("memory:") else word
-            for word in given.words
-        ]
+        names = {name: _another_name(_shown_name(model, name), files) for name in given.files}
+        files.update({names[name]: content for name, content in given.files.items()})
+        words += [f"memory:{names[word[7:]]}" if word.startswith("memory:") else word for word in given.words]
     return Document(_native.run([*words, *option_words(options)], files))
+
+
+def _shown_name(model: Any, name: str) -> str:
+    """What a file is called in a comparison: a document by the network that it is about."""
+    path = model.facts.get("model", {}).get("path", name) if isinstance(model, Document) else name
+    return str(path).removeprefix("memory:").removesuffix(".recording").rpartition("/")[2]
+
+
+def _another_name(name: str, taken: Mapping[str, Any]) -> str:
+    """The name, with a number if it is taken.
+
+    >>> _another_name("VGG", {}), _another_name("VGG", {"VGG": b""})
+    ('VGG', 'VGG (2)')
+    """
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name} ({number})", number + 1
+    return found
 
 
 def check(model: Any, budget: Any = None, inputs: Any = None, **options: Any) -> Document:

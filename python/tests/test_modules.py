@@ -45,7 +45,9 @@ def test_other_commands_take_modules() -> None:
         strata.check(model, {"macs": CONV + HEAD - 1}, shape)
     wide = Small().eval()
     wide.head = nn.Linear(8, 20)
-    assert "head" in str(profile.diff(strata.stat(wide, shape)))
+    text = str(profile.diff(strata.stat(wide, shape)))
+    name = type(wide).__name__
+    assert "head" in text and text.startswith(f"{name} → {name} (2): ")
 
 
 def test_wrong_inputs_are_one_sentence_and_name_the_users_line() -> None:

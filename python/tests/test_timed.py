@@ -73,6 +73,14 @@ def test_rows_and_outside_are_the_whole(clock: None, report: str) -> None:
     assert "Time" in str(profile) and "10.00 s" in str(profile)
 
 
+def test_what_nobody_measured_is_not_told(clock: None) -> None:
+    profile = strata.stat(network(), (1, 4, 8, 8), timing=True)
+    facts = profile.facts["timing"]
+    assert facts["open_s"] is facts["cpu_s"] is facts["involuntary_switches"] is facts["wait_s"] is None
+    assert not facts["disturbed"]
+    assert "1 thread; first run 11.00 s" in str(profile) and "opened" not in str(profile)
+
+
 def test_options_of_tables_work_on_times(clock: None) -> None:
     profile = strata.stat(network(), (1, 4, 8, 8), timing=True, sort="time", top=2, columns=["layer", "time", "time%"])
     lines = profile.render("csv").splitlines()

@@ -226,6 +226,13 @@ def test_an_optimizer_of_the_users_is_left_alone():
         assert torch.equal(optimizer.state[model.head.weight][name], value)
 
 
+def test_a_module_without_work_has_none_in_any_phase():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    row = strata.stat(model, (1, 4), backward=True)["1"]
+    assert row.type == "Flatten" and row.flops == 0
+    assert row.forward_flops == row.backward_flops == row.optimizer_flops == 0
+
+
 def test_nothing_to_train():
     from strata._record import RecordingError, record
 

@@ -100,7 +100,7 @@ void Contention::add(const Contention& more) {
 bool Contention::disturbed(int threads) const {
   if (wall_seconds <= 0) return false;
   if (wait_seconds >= 0) return wait_seconds > 0.05 * wall_seconds;
-  const bool starved = threads == 1 && cpu_seconds / wall_seconds < 0.95;
+  const bool starved = threads == 1 && cpu_seconds >= 0 && cpu_seconds / wall_seconds < 0.95;
   return starved || static_cast<double>(involuntary) / wall_seconds > 50;
 }
 

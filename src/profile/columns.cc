@@ -84,14 +84,15 @@ Cell per_second_cell(const Row& r, const Amount& amount, Certainty certainty) {
   return {*number / *r.figures.seconds, certainty};
 }
 
+// A row whose work is none has none in any phase.
 template <Phase phase>
 Cell phase_macs_cell(const Row& r) {
-  if (!r.figures.phases) return {};
+  if (!r.figures.phases) return r.figures.macs.is(0) ? amount_cell(0, r.figures.macs_work) : Cell{};
   return amount_cell(r.figures.phases->macs[static_cast<std::size_t>(phase)], r.figures.macs_work);
 }
 template <Phase phase>
 Cell phase_flops_cell(const Row& r) {
-  if (!r.figures.phases) return {};
+  if (!r.figures.phases) return r.figures.flops.is(0) ? amount_cell(0, r.figures.work) : Cell{};
   return amount_cell(r.figures.phases->flops[static_cast<std::size_t>(phase)], r.figures.work);
 }
 

@@ -35,17 +35,18 @@ void ProfileReader::read_timing(const Json& json) {
   facts.warmup = size(*timing, "warmup_runs", where);
   facts.median = real(*timing, "median_s", where);
   facts.mad = real(*timing, "mad_s", where);
-  facts.open = real(*timing, "open_s", where);
   facts.first = real(*timing, "first_s", where);
   facts.probe = real(*timing, "probe_s", where);
-  facts.cpu_seconds = real(*timing, "cpu_s", where);
   facts.wall_seconds = real(*timing, "wall_s", where);
   read_interval(*timing, facts);
-  facts.involuntary = whole(*timing, "involuntary_switches", where);
   const auto told = [&](const char* key) {
     const Json* value = at(*timing, key);
     return value != nullptr && !value->is_null();
   };
+  facts.open = told("open_s") ? real(*timing, "open_s", where) : -1;
+  facts.cpu_seconds = told("cpu_s") ? real(*timing, "cpu_s", where) : -1;
+  facts.involuntary =
+      told("involuntary_switches") ? whole(*timing, "involuntary_switches", where) : -1;
   facts.all_runs = told("all_runs") ? size(*timing, "all_runs", where) : facts.runs;
   if (told("sessions")) facts.sessions = size(*timing, "sessions", where);
   if (told("wait_s")) facts.wait_seconds = real(*timing, "wait_s", where);

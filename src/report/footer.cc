@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -172,12 +174,15 @@ std::string disturbance_text(const TimingFacts& timing) {
     out += "Noisy: runs differ by more than 2.5 %, though none waited for a processor\n";
   if (!timing.disturbed) return out;
   const double wall = std::max(timing.wall_seconds, 1e-9);
-  out += "Disturbed: other work ran on this machine (";
+  std::vector<std::string> signs;
   if (timing.wait_seconds >= 0)
-    out += fmt::format("its threads waited {} for a processor in {}, ",
-                       human_seconds(timing.wait_seconds), human_seconds(wall));
-  out += fmt::format("{} involuntary switches, cpu/wall {:.2f})", timing.involuntary,
-                     timing.cpu_seconds / wall);
+    signs.push_back(fmt::format("its threads waited {} for a processor in {}",
+                                human_seconds(timing.wait_seconds), human_seconds(wall)));
+  if (timing.involuntary >= 0)
+    signs.push_back(fmt::format("{} involuntary switches", timing.involuntary));
+  if (timing.cpu_seconds >= 0)
+    signs.push_back(fmt::format("cpu/wall {:.2f}", timing.cpu_seconds / wall));
+  out += fmt::format("Disturbed: other work ran on this machine ({})", fmt::join(signs, ", "));
   if (timing.withheld.empty())
     out += timing.threads != 1 ? "; only runs that did not wait count"
            : timing.waits_read ? "; the waiting is taken off"
@@ -200,10 +205,10 @@ std::string timing_text(const Profile& profile) {
   out += timing.threads > 0
              ? fmt::format("{} thread{}", timing.threads, timing.threads == 1 ? "" : "s")
              : "threads as the engine likes";
+  if (timing.open >= 0) out += fmt::format("; opened in {}", human_seconds(timing.open));
   out += fmt::format(
-      "; opened in {}, first run {}; layers from {} recorded run{}, {} a kernel taken "
-      "off for recording\n",
-      human_seconds(timing.open), human_seconds(timing.first), timing.recorded,
+      "{} first run {}; layers from {} recorded run{}, {} a kernel taken off for recording\n",
+      timing.open >= 0 ? "," : ";", human_seconds(timing.first), timing.recorded,
       timing.recorded == 1 ? "" : "s", human_seconds(timing.probe));
   if (timing.partial)
     out += "Partial: interrupted; what could not be measured any more is missing\n";

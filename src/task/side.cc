@@ -14,6 +14,11 @@ namespace strata {
 
 namespace {
 
+// How a file is called in what is printed.
+std::string label_of(const std::string& path) {
+  return path.starts_with(kGivenPrefix) ? path.substr(kGivenPrefix.size()) : path;
+}
+
 // Nullptr for what is no document: a model, a network of the zoo, or nothing at all, of which
 // load_model() says what is wrong.
 std::shared_ptr<const MappedFile> open_document(const std::string& path) {
@@ -43,7 +48,7 @@ Result<LoadedSide> count_model(const SideRequest& request, const Observer& obser
   if (!outcome) return failure(outcome);
   LoadedSide out{.bytes = outcome->loaded->model.file_bytes, .interrupted = outcome->interrupted};
   if (!outcome->shown) return out;
-  out.side = compare::side_of(*outcome->shown, request.model.path);
+  out.side = compare::side_of(*outcome->shown, label_of(request.model.path));
   out.side.kind = "model";
   out.side.operators = operators_of(outcome->loaded->model);
   return out;
@@ -55,12 +60,12 @@ Result<LoadedSide> load_side(const SideRequest& request, const Observer& observe
   if (is_weights_file(request.model.path)) {
     const auto weights = read_weights(request.model.path, {.limit = request.model.limit});
     if (!weights) return failure(weights);
-    return LoadedSide{.side = compare::side_of(*weights, request.model.path),
+    return LoadedSide{.side = compare::side_of(*weights, label_of(request.model.path)),
                       .bytes = weights->file_bytes};
   }
   const auto document = open_document(request.model.path);
   if (document == nullptr) return count_model(request, observer);
-  auto side = compare::read_side(document->bytes(), request.model.path);
+  auto side = compare::read_side(document->bytes(), label_of(request.model.path));
   if (!side) return failure(side);
   return LoadedSide{.side = std::move(*side), .bytes = document->bytes().size()};
 }

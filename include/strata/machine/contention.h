@@ -27,8 +27,8 @@ double pressure_share(std::string_view proc_pressure);
 
 struct Contention {
   double wall_seconds = 0;
-  double cpu_seconds = 0;        // sum over all threads
-  std::int64_t involuntary = 0;  // context switches that others caused
+  double cpu_seconds = 0;        // sum over all threads; -1: not known
+  std::int64_t involuntary = 0;  // context switches that others caused; -1: not known
   double wait_seconds = -1;      // sum over all threads, ready but not running; -1: cannot be read
   double steal_seconds = -1;     // for the whole machine; -1: cannot be read
   double pressure = -1;          // largest pressure_share; -1: cannot be read

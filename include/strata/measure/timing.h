@@ -66,7 +66,7 @@ struct ProbeCost {
 };
 
 struct Timing {
-  double open_seconds = 0;
+  double open_seconds = 0;     // -1: not known
   double first_seconds = 0;    // the first inference, on its own
   std::vector<double> warmup;  // seconds, in the first session; not part of any statistic
   // Seconds end to end of the runs that count, without waiting for a processor
