@@ -154,7 +154,8 @@ Result<MeasuredCalls> read_measured_calls(std::string_view json, std::string_vie
 Timing timing_of(const MeasuredCalls& calls, const Model& model) {
   Timing timing;
   timing.open_seconds = -1;  // the caller says nothing about these
-  timing.contention.cpu_seconds = timing.contention.involuntary = -1;
+  timing.contention.cpu_seconds = -1;
+  timing.contention.involuntary = -1;
   timing.first_seconds = calls.first_seconds;
   timing.warmup = calls.warmup;
   timing.probe = calls.probe;
