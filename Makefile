@@ -39,7 +39,7 @@ bench:  ## the figures of docs/speed.md
 	set -e; for program in build/bench/bench_*; do $$program; done
 
 # The program has an engine for each of the two PyTorches: 2.13 of pip, and Debian's.
-published:  ## the published benchmark, redone; docs/published-benchmark.md
+published:  ## the published benchmark and study, redone; docs/published-benchmark.md, docs/faster-rcnn-study.md
 	deps/install.sh build engines test
 	tests/pt2/install.sh build
 	cmake --preset release -B build/published/program \
@@ -47,6 +47,7 @@ published:  ## the published benchmark, redone; docs/published-benchmark.md
 	cmake --build build/published/program --parallel $(JOBS) --target strata_cli strata_engines
 	/usr/bin/python3 -B bench/published/run.py --strata build/published/program/strata \
 	  --torch build/torch/bin/python --out build/published
+	/usr/bin/python3 -B bench/published/study.py --strata build/published/program/strata --out build/published
 
 install:  ## make install PREFIX=/usr/local
 	deps/install.sh build engines

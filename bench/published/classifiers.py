@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent / "tests" / "pt2"))
 
 from convolutional import NETWORKS  # noqa: E402
+from kept import Kept, chosen  # noqa: E402
 
 SIDE = 224
 # Of each network: the batches, and the numbers of threads that packages are compiled for. Generated code
@@ -94,39 +95,27 @@ def scripted(network, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--only", default="", choices=["", *CASES])
-    args = parser.parse_args()
+    names, out = chosen(parser, CASES)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
-    for name, cases in CASES.items():
-        if args.only and name != args.only:
-            continue
-        folder = args.out / name
-        folder.mkdir(parents=True, exist_ok=True)
-
-        def is_new(file):
-            if (folder / file).exists():
-                return False
-            print(f"{name}/{file}", flush=True)
-            return True
-
+    for name in names:
+        folder = Kept(pathlib.Path(out), name)
         network = make(name)
-        if is_new(f"{name}.traced.pt"):
+        if folder.is_new(f"{name}.traced.pt"):
             with torch.no_grad():
                 example = torch.randn(1, 3, SIDE, SIDE)
                 torch.jit.trace(network, example).save(str(folder / f"{name}.traced.pt"))
-        if is_new("notes.json"):
+        if folder.is_new("notes.json"):
             why = scripted(network, folder / f"{name}.scripted.pt")
             (folder / "notes.json").write_text(json.dumps({"scripted": why}))
-        for batch, threads in cases:
+        for batch, threads in CASES[name]:
             image = torch.randn(batch, 3, SIDE, SIDE)
-            if is_new(f"b{batch}.onnx"):
+            if folder.is_new(f"b{batch}.onnx"):
                 torch.onnx.export(network, (image,), folder / f"b{batch}.onnx", dynamo=True, verbose=False,
                                   input_names=["x"], output_names=["output"], external_data=False)
             for precision, own in [("fp32", network), ("bf16", InBf16(network).eval())]:
                 package = f"b{batch}.t{threads}.{precision}.pt2"
-                if not is_new(package):
+                if not folder.is_new(package):
                     continue
                 torch.set_num_threads(threads)
                 with torch.no_grad():

@@ -15,6 +15,8 @@ import numpy
 import torch
 import torchvision
 
+from kept import Kept, chosen
+
 HEIGHT, WIDTH = 256, 384
 BATCHES = (1, 2)
 NAMES = ["retinanet_resnet50_fpn", "fasterrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn"]
@@ -79,36 +81,24 @@ def make(name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--only", default="", choices=["", *NAMES])
-    args = parser.parse_args()
+    names, out = chosen(parser, NAMES)
     warnings.filterwarnings("ignore")
-    for name in NAMES:
-        if args.only and name != args.only:
-            continue
-        folder = args.out / name
-        folder.mkdir(parents=True, exist_ok=True)
-
-        def is_new(file):
-            if (folder / file).exists():
-                return False
-            print(f"{name}/{file}", flush=True)
-            return True
-
+    for name in names:
+        folder = Kept(pathlib.Path(out), name)
         detector = make(name)
-        if is_new(f"{name}.scripted.pt"):
+        if folder.is_new(f"{name}.scripted.pt"):
             torch.jit.script(detector).save(str(folder / f"{name}.scripted.pt"))
         for batch in BATCHES:
             images = torch.rand(batch, 3, HEIGHT, WIDTH, generator=torch.Generator().manual_seed(1))
-            if is_new(f"b{batch}.images.npy"):
+            if folder.is_new(f"b{batch}.images.npy"):
                 numpy.save(folder / f"b{batch}.images.npy", images.numpy())
             with torch.no_grad():
                 # A traced file has the number of images fixed.
                 traced = f"{name}.traced.pt" if batch == 1 else f"b{batch}.traced.pt"
-                if is_new(traced):
+                if folder.is_new(traced):
                     torch.jit.trace(Flat(detector).eval(), images, check_trace=False).save(
                         str(folder / traced))
-                if is_new(f"b{batch}.onnx"):
+                if folder.is_new(f"b{batch}.onnx"):
                     found = detector(list(images))
                     outputs = [f"{i}.{key}" for i, one in enumerate(found) for key in one]
                     torch.onnx.export(Flat(detector).eval(), (images,), str(folder / f"b{batch}.onnx"),

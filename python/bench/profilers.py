@@ -3,7 +3,8 @@
     python bench/profilers.py [--rounds 21] [--threads 1] [NETWORK…]
 
 All tools run in one process, interleaved in a random order of every round, after two calls each that are
-not counted. Peak memory is what one warm call adds to the resident memory of a process of its own.
+not counted. Memory is what one warm call adds to the resident memory of a process of its own at its peak: `needs`
+where all that was free before had been given back to the system, `adds` where it had not, as in a user's process.
 Needs torch, transformers, fvcore, ptflops, thop and torchinfo.
 """
 from __future__ import annotations
@@ -14,6 +15,7 @@ import ctypes
 import gc
 import io
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -90,12 +92,14 @@ def _resident(field: str) -> int:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field))
 
 
-def peak_memory(tool: str, name: str) -> int:
-    """What a warm call adds to the resident memory at its peak, in this process."""
+def peak_memory(tool: str, name: str, emptied: bool) -> int:
+    """What a warm call adds to the resident memory at its peak, in this process; `emptied` gives back first what is
+    free, or the call would get for nothing what the one before left behind."""
     model, inputs = network(name)
     quietly(TOOLS[tool], model, inputs)
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # or the call would get for nothing what the one before left behind
+    if emptied:
+        ctypes.CDLL(None).malloc_trim(0)
     before = _resident("VmRSS")
     with open("/proc/self/clear_refs", "w") as clear:
         clear.write("5")  # the peak starts anew
@@ -126,29 +130,36 @@ def compare(name: str, rounds: int) -> List[str]:
             times[tool].append(time.perf_counter() - start)
     own = times.get("strata.stat") or times["recorder alone"]
     lines = [f"{name}: {rounds} interleaved calls",
-             f"{'':16} {'median':>10} {'min':>10} {'ratio':>7} {'peak memory':>12}"]
+             f"{'':16} {'median':>10} {'min':>10} {'ratio':>7} {'needs':>12} {'adds':>12}"]
     for tool in TOOLS:
         if tool in cannot:
             lines.append(f"{tool:16} cannot: {cannot[tool]}")
             continue
         ratio = statistics.median(other / mine for other, mine in zip(times[tool], own))
-        child = subprocess.run([sys.executable, __file__, "--peak", tool, name], capture_output=True, text=True)
-        peak = f"{json.loads(child.stdout) / 1e6:9.1f} MB" if child.returncode == 0 else "n/a"
         lines.append(f"{tool:16} {statistics.median(times[tool]) * 1e3:7.2f} ms {min(times[tool]) * 1e3:7.2f} ms "
-                     f"{ratio:6.2f}x {peak:>12}")
+                     f"{ratio:6.2f}x {peak_text(tool, name, 'needs'):>12} {peak_text(tool, name, 'adds'):>12}")
     return lines
+
+
+def peak_text(tool: str, name: str, kind: str) -> str:
+    """Python's own allocator gives nothing back that it may need again, so that it is not used for `needs`."""
+    env = {**os.environ, "PYTHONMALLOC": "malloc"} if kind == "needs" else None
+    words = [sys.executable, __file__, "--peak", tool, name, kind]
+    child = subprocess.run(words, capture_output=True, text=True, env=env)
+    return f"{json.loads(child.stdout) / 1e6:9.2f} MB" if child.returncode == 0 else "n/a"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("networks", nargs="*", default=NAMES)
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--threads", type=int, default=1, help="that torch's kernels use")
-    parser.add_argument("--peak", nargs=2, metavar=("TOOL", "NETWORK"))
+    parser.add_argument("--threads", type=int, default=1, help="threads that torch's kernels use")
+    parser.add_argument("--peak", nargs=3, metavar=("TOOL", "NETWORK", "KIND"))
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     if options.peak:
-        print(json.dumps(peak_memory(*options.peak)))
+        tool, name, kind = options.peak
+        print(json.dumps(peak_memory(tool, name, kind == "needs")))
         return
     for name in options.networks:
         print("\n".join(compare(name, options.rounds)), flush=True)

@@ -196,7 +196,8 @@ Command add_stat(App& program) {
   app->below_options(manual::name_lists);
   options->model.add_to(*app);
   app->get_option("model")->description(
-      "an ONNX or .pt2 file, a recording of strata's Python package, weights alone (.safetensors, "
+      "an ONNX, .pt2 or TorchScript file, a recording of strata's Python package, weights alone "
+      "(.safetensors, "
       ".pth, .gguf), a folder of Hugging Face's, zoo:NAME, or - for standard input");
   app->add({{"more", &options->more}});
   add_rows(*app, *options);
