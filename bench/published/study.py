@@ -58,9 +58,8 @@ was added up over nested events. This is the same table on a processor, from the
 
 - One image of 224×224, resized to 800×800 by the detector; random weights. Times of rows are medians of recorded runs
   without the cost of recording; a module's time includes those of its modules, once.
-- *Taken* is what the module and its modules took from libtorch's allocator, *output* what it returned to others,
-  *scratch* what was given back before the module ended, and *peak* the most that was held at once while it ran, with
-  all that was held before.
+- *Taken* is what the module and its modules took from libtorch's allocator, *scratch* what they gave back before
+  the module ended, and *peak* the most that was held at once while it ran, with all that was held before.
 - The study's machine was another one, so that times are to be compared as shares: on a processor they agree. Its
   memory does not: `× output` is the study's memory of a convolution over the bytes of its output. A convolution takes its
   output and, for some algorithms, a copy of its input; the study's is five times the output, because each of five nested
@@ -117,16 +116,18 @@ def component_rows(document, published):
                   "roi_heads"))
     for name, layer in COMPONENTS.items():
         row, own = by_layer[layer], published[name]
-        each = row["calls"] if "per_feature" in name else 1
-        seconds = float(own["cpu_seconds"])
+        seconds, megabytes_taken = float(own["cpu_seconds"]), float(own["cpu_mb"])
+        if "per_feature" in name:  # an average, of which the study does not say over what
+            said = [f"{seconds_text(seconds)} a feature", f"{megabytes_taken:.2f} MB a feature"]
+        else:
+            said = [f"{seconds_text(seconds)}, {100 * seconds / theirs:.1f} %", f"{megabytes_taken:.2f} MB"]
         # The profiler prints KiB below 1 MiB, which the study divides by 1,000.
         unit = 1024 * 1000 if row["write"] < 1 << 20 else 1 << 20
-        excess = float(own["cpu_mb"]) * unit / row["write"] if row["type"] == "Conv2dNormActivation" else None
+        if row["type"] == "Conv2dNormActivation":
+            said[1] += f", {megabytes_taken * unit / row['write']:.1f}× output"
         yield [f"`{layer}`", row["type"], str(row["calls"]), f"{(row['macs'] or 0) / 1e9:.2f}",
                seconds_text(row["time"]), f"{100 * row['time'] / whole:.1f} %",
-               f"{seconds_text(seconds * each)}, {100 * seconds * each / theirs:.1f} %",
-               megabytes(row["mem_alloc"]), megabytes(row["mem_scratch"]), megabytes(row["mem_peak"]),
-               f"{float(own['cpu_mb']) * each:.2f} MB" + (f", {excess:.1f}× output" if excess else "")]
+               said[0], megabytes(row["mem_alloc"]), megabytes(row["mem_scratch"]), megabytes(row["mem_peak"]), said[1]]
 
 
 def head_rows(document):
