@@ -27,7 +27,7 @@ constexpr CodeRow kRows[] = {
     {Code::EngineName, "engine_name", Usage, "\"{name}\" is no name of an engine"},
     {Code::EngineMissing, "engine_missing", Model, "no engine \"{name}\" on this machine{detail}"},
     {Code::EngineNotHere, "engine_not_here", Model, "no engine \"{name}\" on this machine"},
-    {Code::NeedsOwnFile, "needs_own_file", Model, "{name} opens {found}, not ONNX"},
+    {Code::NeedsOwnFile, "needs_own_file", Model, "{name} opens {found}, not {wanted}"},
     {Code::ScriptNeedsEngine, "script_needs_engine", Model,
      "{file} is a TorchScript file, which is code: strata runs it once on the engine torch to "
      "profile it, and that is not on this machine"},

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "bench/own_program.h"
+#include "strata/read/read.h"
 #include "strata/zoo/zoo.h"
 #include "task/int8_model.h"
 
@@ -91,12 +92,18 @@ std::string EngineFacts::missing(const std::string& name) {
                                    : loaded.error());
 }
 
-std::string EngineFacts::refuses_format(const std::string& name, bool is_onnx) {
+std::string EngineFacts::refuses_format(const std::string& name, const ReadyFile& file) {
   if (!engine_program(name).empty()) return "";
   const Result<Engine>& loaded = engine(name);
-  if (!loaded || !is_onnx || loaded->formats().find("onnx") != std::string_view::npos) return "";
+  // Files of other kinds may be an engine's own, which strata does not know.
+  const bool is_script = !file.is_onnx && is_torchscript(file.file);
+  if (!loaded || (!file.is_onnx && !is_script)) return "";
+  if (loaded->formats().find(is_script ? "torchscript" : "onnx") != std::string_view::npos)
+    return "";
   return observer_.phrased(
-      make_error(Code::NeedsOwnFile, {.name = name, .found = std::string(loaded->formats())}));
+      make_error(Code::NeedsOwnFile, {.name = name,
+                                      .found = std::string(loaded->formats()),
+                                      .wanted = is_script ? "TorchScript" : "ONNX"}));
 }
 
 std::string EngineFacts::refuses_precision(const std::string& name, const std::string& precision) {
@@ -167,7 +174,7 @@ class Planner {
       return observer_.phrased(make_error(Code::NoFileFor, {.name = out.engine}));
     auto file = files_.file(planned.source, batch);
     if (!file) return failed(file.error());
-    if (std::string reason = engines_.refuses_format(out.engine, file->is_onnx); !reason.empty())
+    if (std::string reason = engines_.refuses_format(out.engine, *file); !reason.empty())
       return reason;
     if (std::string reason = engines_.refuses_precision(out.engine, precision); !reason.empty())
       return reason;

@@ -42,7 +42,7 @@ class EngineFacts {
       : request_(request), observer_(observer) {}
   // Why the engine cannot be used at all; empty: it can.
   std::string missing(const std::string& engine);
-  std::string refuses_format(const std::string& engine, bool is_onnx);
+  std::string refuses_format(const std::string& engine, const ReadyFile& file);
   std::string refuses_precision(const std::string& engine, const std::string& precision);
 
  private:

@@ -113,9 +113,9 @@ Status check_has_weights(const Model& model) {
   if (zoo::is_built(model.path)) return {};
   if (model.states_types)
     return failure(fmt::format(
-        "{}: it cannot be run, because engines take ONNX files and this is an exported program of "
-        "PyTorch; write an ONNX file with torch.onnx.export",
-        model.path));
+        "{}: it cannot be run, because this takes an ONNX file, and it is {} of PyTorch; write an "
+        "ONNX file with torch.onnx.export",
+        model.path, is_torchscript(model.path) ? "a TorchScript file" : "an exported program"));
   std::string_view there;  // the last file of weights that was found
   for (const TensorData& data : model.stored) {
     const Expr elements = data.elements();
