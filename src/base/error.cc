@@ -37,6 +37,7 @@ constexpr CodeRow kRows[] = {
 
     {Code::OutsideData, "outside_data", Model, ""},
     {Code::SeveralModels, "several_models", Usage, "it holds several models: {found}"},
+    {Code::OnlyCompiled, "only_compiled", Model, ""},
     {Code::NoLayer, "no_layer", Usage, "there is no layer \"{name}\"{detail}"},
     {Code::NoNetwork, "no_network", Usage, "there is no network \"{name}\" in the zoo{detail}"},
     {Code::OpenSizes, "open_sizes", Model,

@@ -1,6 +1,7 @@
 #include "strata/task/record.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,8 +52,9 @@ Result<std::vector<HostTensor>> recorded_inputs(const InferOptions& sizes,
   std::vector<HostTensor> all;
   for (const std::string& file : files) {
     const std::size_t equals = file.find('=');
-    auto read = equals == file.npos ? read_tensors(file)
-                                    : read_tensors(file.substr(equals + 1), file.substr(0, equals));
+    const bool named = equals != file.npos && !std::filesystem::exists(file);
+    auto read =
+        named ? read_tensors(file.substr(equals + 1), file.substr(0, equals)) : read_tensors(file);
     if (!read) return read;
     for (HostTensor& tensor : *read) all.push_back(std::move(tensor));
   }

@@ -41,6 +41,7 @@ enum class Code : std::uint8_t {
   // Models.
   OutsideData,    // weights in a file outside of the model's folder
   SeveralModels,  // a file holds more than one, and it was not said which
+  OnlyCompiled,   // a file holds machine code, of which an engine alone knows what to do
   NoLayer,        // no layer is called so
   NoNetwork,      // no network of the zoo is called so
   OpenSizes,      // memory is planned for sizes in numbers
