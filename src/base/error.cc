@@ -128,6 +128,8 @@ constexpr CodeRow kRows[] = {
     {Code::EngineDied, "engine_died", Model, "{model}: engine {name} {detail}{found}"},
     {Code::EngineStuck, "engine_stuck", Model,
      "{model}: engine {name} did not stop when asked to and was ended{found}"},
+    {Code::EngineSilent, "engine_silent", Model,
+     "{model}: engine {name} gave no answer in {wanted} and was ended{found}"},
 };
 
 constexpr bool is_in_order() {

@@ -73,6 +73,7 @@ std::string sizes_text(const Dims& dims) {
 Result<ModelRequest> ModelFiles::model_with(const std::string& source, std::int64_t batch,
                                             const ShapeChoice* shape) const {
   ModelRequest out{source, request_.sizes};
+  out.max_wait_seconds = request_.method.limits.timeout_seconds;
   if (batch > 0) out.sizes.batch = batch;
   if (shape == nullptr) return out;
   const auto loaded = load_model({source});

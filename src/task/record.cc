@@ -85,8 +85,14 @@ Result<std::string> run_record_job(const RecordRequest& request, const Observer&
 }
 
 Result<ModelRequest> record_model(const RecordRequest& request, const Observer& observer) {
-  const JobPlace place{JobKind::Record, request.program, request.model.path, request.engine.engine,
-                       ""};
+  const JobPlace place{.kind = JobKind::Record,
+                       .program = request.program,
+                       .model = request.model.path,
+                       .engine = request.engine.engine,
+                       .kept_in = "",
+                       .max_wait_seconds = request.model.max_wait_seconds,
+                       .on_stop = OnStop::End,
+                       .stage = "recording"};
   auto text = run_job_in_child<std::string>(place, request, observer);
   if (!text) return failure(text);
   ModelRequest recorded = request.model;
