@@ -41,6 +41,17 @@ class Endless(torch.nn.Module):
         return x
 
 
+class EndlessCalls(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.ReLU()
+
+    def forward(self, x):
+        while True:
+            x = self.inner(x)
+        return x
+
+
 class EndlessFromTheSecond(torch.nn.Module):
     """Its first call ends."""
 
@@ -118,6 +129,13 @@ def judge_hanging(strata, judge, folder):
     both = strata.run("stat", str(endless), str(second), *shape, *limit)
     judge.equal("beside another: exit code", both.returncode, 1)
     judge.true(f"beside another: its sentence: {both.stdout!r}", "gave no answer in 8 s" in both.stdout)
+
+    # A recording that grows without end would take all the memory that there is.
+    calls = folder / "calls.pt"
+    torch.jit.script(EndlessCalls()).save(str(calls))
+    done = strata.run("stat", str(calls), "--input", "x=1")
+    judge.equal("endless calls: exit code", done.returncode, 1)
+    judge.true(f"endless calls: {done.stderr!r}", "calls more than 1000000 modules or operators" in done.stderr)
 
     for what, words in [("recording", ("stat", str(endless), *shape)),
                         ("timing", ("stat", str(second), *shape, "--time", "--engine", "torch"))]:
