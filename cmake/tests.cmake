@@ -153,7 +153,7 @@ ${PROJECT_SOURCE_DIR}/tests/pt2/check_schemas.py")
   set_tests_properties(pt2_schemas PROPERTIES FIXTURES_REQUIRED torch_installed)
   # What AOTInductor compiles, and what Debian's version is asked below, on the engine of the same PyTorch.
   if(STRATA_TORCH_ROOTS AND TARGET strata_engine_torch)
-    foreach(script packages failures)
+    foreach(script packages inputs failures)
       set(name torch/new_${script})
       if(script STREQUAL "packages")
         set(name torch/packages)
@@ -238,7 +238,7 @@ endif()
 set(debian_torch ${PROJECT_BINARY_DIR}/engines-torch-1.13)
 if(TARGET strata_engine_torch_1.13)
   add_dependencies(strata_cli strata_engine_torch_1.13 strata_torch_1.13)
-  foreach(script networks detectors failures)
+  foreach(script networks detectors failures inputs)
     add_test(NAME torch/${script}
              COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/torch/${script}.py
                      --strata $<TARGET_FILE:strata_cli> --engines ${debian_torch}

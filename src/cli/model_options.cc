@@ -64,7 +64,10 @@ Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
   auto numbers = of_option("--dim", parse_size_list(sizes));
   if (!numbers) return failure(numbers);
   InferOptions given;
-  given.input_shapes = std::move(*shapes);
+  for (InputShape& shape : *shapes) {
+    if (shape.type) given.element_types.emplace_back(shape.name, *shape.type);
+    given.input_shapes.emplace_back(std::move(shape.name), std::move(shape.dims));
+  }
   given.sizes = std::move(*numbers);
   return given;
 }

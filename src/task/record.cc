@@ -25,6 +25,8 @@ Model inputs_alone(const InferOptions& sizes, const std::vector<HostTensor>& giv
     Tensor tensor;
     tensor.name = model.keep(shape.first);
     tensor.type.dtype = DType::F32;
+    for (const auto& type : sizes.element_types)
+      if (type.first == shape.first) tensor.type.dtype = type.second;
     tensor.type.ranked = true;
     tensor.type.dims = dims;
     if (sizes.batch && !dims.empty()) tensor.type.dims[0] = *sizes.batch;

@@ -163,7 +163,7 @@ def main():
             error = found[1]["relative_error"]
             judge.true(f"{other.name}: error {error}", error is not None and error < 1e-5)
         shape = "x=" + "x".join(map(str, SHAPE))
-        for stated in (shape,):
+        for stated in (shape, f"{shape}:float32"):
             row = strata.document("bench", "--pair", f"torch={fp32}", *quick, "--input",
                                   stated)["tables"]["variants"]["rows"][0]
             judge.true(f"{stated}: {row['reason']}", row["median_s"] and not row["reason"])
@@ -187,6 +187,7 @@ def main():
         refused("no shapes", *alone, code=2,
                 parts=["package of AOTInductor", "does not say what shapes", "--input x=1x3x224x224"])
         refused("another shape, stated", *alone, "--input", "x=2x3x20x25", parts=["25"])
+        refused("another type, stated", *alone, "--input", f"{shape}:float64", parts=["dtype"])
         refused("another type", *alone, "--input", f"x={folder / 'double.npy'}", parts=["dtype"])
         refused("bf16 of a package in fp32", *alone, "--input", f"x={folder / 'image.npy'}", "--precision",
                 "bf16", parts=["in the types that it was compiled for"])
