@@ -168,6 +168,16 @@ def main():
                                   stated)["tables"]["variants"]["rows"][0]
             judge.true(f"{stated}: {row['reason']}", row["median_s"] and not row["reason"])
 
+        # ----- precisions of each engine: nothing is refused
+        chosen = ["torch:mode=eager,precision=fp32+bf16", "torch:mode=optimized,precision=fp32",
+                  f"{packages},precision=bf16", "onnxruntime:precision=fp32"]
+        found = strata.document("bench", *pair, *quick, "--engine", ",".join(chosen), "--base",
+                                "torch:mode=eager")["tables"]["variants"]["rows"]
+        judge.equal("precisions of each engine", [(row["backend"], row["precision"]) for row in found],
+                    [("torch:mode=eager", "fp32"), ("torch:mode=eager", "bf16"),
+                     ("torch:mode=optimized", "fp32"), (packages, "bf16"), ("onnxruntime", "fp32")])
+        judge.equal("none is refused", [row["reason"] for row in found if row["reason"]], [])
+
         # ----- what cannot be run is a sentence
         def refused(what, *words, parts, code=1):
             done = strata.run(*words)
