@@ -151,13 +151,19 @@ if(STRATA_FETCH)
            COMMAND sh -c "$<TARGET_FILE:strata_cli> ops aten --format json | ${torch} -B \
 ${PROJECT_SOURCE_DIR}/tests/pt2/check_schemas.py")
   set_tests_properties(pt2_schemas PROPERTIES FIXTURES_REQUIRED torch_installed)
-  # What AOTInductor compiles, on the engine of the same PyTorch.
+  # What AOTInductor compiles, and what Debian's version is asked below, on the engine of the same PyTorch.
   if(STRATA_TORCH_ROOTS AND TARGET strata_engine_torch)
-    add_test(NAME torch/packages
-             COMMAND ${torch} -B ${PROJECT_SOURCE_DIR}/tests/torch/packages.py
-                     --strata $<TARGET_FILE:strata_cli> --engines ${PROJECT_BINARY_DIR}/engines)
-    set_tests_properties(torch/packages PROPERTIES
-                         FIXTURES_REQUIRED torch_installed PROCESSORS 2 TIMEOUT 600)
+    foreach(script packages inputs failures)
+      set(name torch/new_${script})
+      if(script STREQUAL "packages")
+        set(name torch/packages)
+      endif()
+      add_test(NAME ${name}
+               COMMAND ${torch} -B ${PROJECT_SOURCE_DIR}/tests/torch/${script}.py
+                       --strata $<TARGET_FILE:strata_cli> --engines ${PROJECT_BINARY_DIR}/engines)
+      set_tests_properties(${name} PROPERTIES
+                           FIXTURES_REQUIRED torch_installed PROCESSORS 2 TIMEOUT 900)
+    endforeach()
   endif()
 endif()
 
@@ -232,7 +238,7 @@ endif()
 set(debian_torch ${PROJECT_BINARY_DIR}/engines-torch-1.13)
 if(TARGET strata_engine_torch_1.13)
   add_dependencies(strata_cli strata_engine_torch_1.13 strata_torch_1.13)
-  foreach(script networks detectors failures)
+  foreach(script networks detectors failures inputs)
     add_test(NAME torch/${script}
              COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/torch/${script}.py
                      --strata $<TARGET_FILE:strata_cli> --engines ${debian_torch}

@@ -54,15 +54,24 @@ class Comparison:
             names += [f"b{self.batch}.t{self.threads}.{own}.pt2" for own in ("fp32", "bf16")]
         return names + ([f"b{self.batch}.images.npy"] if self.old_torch else [])
 
+    def in_precisions(self, engine, can):
+        """The engine, asked for those precisions alone that it can compute in."""
+        chosen = [name for name in self.precisions.split(",") if name in can]
+        return f"{engine}{',' if ':' in engine else ':'}precision={'+'.join(chosen)}"
+
     def command(self, strata, output, most):
-        engines = [f"torch:mode={mode}" for mode in self.modes]
+        # Torch quantizes in Python alone, what is optimized for inference stays in fp32, and ONNX Runtime
+        # has no bf16 on a CPU.
+        engines = [self.in_precisions(f"torch:mode={mode}",
+                                      ["fp32"] if mode == "optimized" else ["fp32", "bf16"])
+                   for mode in self.modes]
         if self.package:
             start = f"b{self.batch}.t{self.threads}"
-            engines.append(f"torch:package={start}.fp32.pt2,package_bf16={start}.bf16.pt2")
-        engines.append("onnxruntime")
+            engines.append(self.in_precisions(
+                f"torch:package={start}.fp32.pt2,package_bf16={start}.bf16.pt2", ["fp32", "bf16"]))
+        engines.append(self.in_precisions("onnxruntime", ["fp32", "int8"]))
         words = [str(strata), "bench", "--pair", f"torch={self.script},onnxruntime=b{self.batch}.onnx",
-                 "--engine", ",".join(engines),
-                 "--precision", self.precisions, "--threads", str(self.threads),
+                 "--engine", ",".join(engines), "--threads", str(self.threads),
                  "--processes", str(self.processes), "--min-sqnr", str(page.MIN_SQNR_DB),
                  "--max-time", f"{min(self.seconds, most) if most else self.seconds}s"]
         if self.warmup >= 0:

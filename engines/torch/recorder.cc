@@ -2,11 +2,23 @@
 
 #include <cmath>
 
+#include "failure.h"
 #include "json_text.h"
 
 namespace strata::libtorch {
 
 namespace {
+
+// A call takes a kilobyte or two, and a loop that does not end would take all the memory that there
+// is.
+constexpr std::size_t kMostCalls = 1'000'000;
+
+Failure too_many_calls() {
+  return {STRATA_FAILED,
+          fmt::format("its run calls more than {} modules or operators, which are too many to "
+                      "record; a loop in it may have no end",
+                      kMostCalls)};
+}
 
 thread_local Recorder* current_recorder = nullptr;
 
@@ -96,6 +108,7 @@ void Recorder::push(const std::string& path, bool is_call, const c10::IValue& in
 }
 
 void Recorder::enter(std::int32_t site, const c10::IValue& input) {
+  if (is_full_ || out_.modules.size() >= kMostCalls) throw too_many_calls();
   const CallSite& place = sites_.at(static_cast<std::size_t>(site));
   push(joined(open_.back().path, place.path), place.is_forward, input);
 }
@@ -164,6 +177,7 @@ void Recorder::add_argument(std::string& out, const c10::IValue& value,
 }
 
 void Recorder::begin(const at::RecordFunction& function) {
+  if (is_full_) return;
   Frame& frame = frames_.emplace_back();
   const auto name = function.operator_name();
   if (inside_known_ > 0 || !name) {
@@ -191,7 +205,7 @@ void Recorder::begin(const at::RecordFunction& function) {
 }
 
 void Recorder::end(const at::RecordFunction& function) {
-  if (frames_.empty()) return;  // it began before the recording
+  if (is_full_ || frames_.empty()) return;  // it began before the recording
   Frame frame = std::move(frames_.back());
   frames_.pop_back();
   if (inside_known_ > 1) {
@@ -219,6 +233,8 @@ std::string Recorder::node_name(std::string_view target) {
 }
 
 void Recorder::write(Frame& frame, std::span<const c10::IValue> outputs) {
+  is_full_ = out_.calls.size() >= kMostCalls;
+  if (is_full_) return;
   RecordedCall call;
   call.name = node_name(frame.target);
   call.segment = tape_.events.size();
@@ -245,6 +261,7 @@ Recording Recorder::finish(const c10::IValue& output) {
   handle_ = 0;
   current_recorder = nullptr;
   tape_.listener = nullptr;
+  if (is_full_) throw too_many_calls();
   // A name that two nodes have does not say which is meant.
   std::unordered_map<std::string, int> count;
   for (const auto& [name, node] : idle_) ++count[name];

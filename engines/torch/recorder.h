@@ -55,7 +55,8 @@ class Recorder : public TapeListener {
   void enter(std::int32_t site, const c10::IValue& input) override;
   void leave(const c10::IValue& output) override;
 
-  // Called by libtorch around every operator.
+  // Called by libtorch around every operator. What they throw does not end the run: a run with too
+  // many calls goes on without a recording to the next call of a module, or to its end.
   void begin(const at::RecordFunction& function);
   void end(const at::RecordFunction& function);
 
@@ -94,6 +95,7 @@ class Recorder : public TapeListener {
   std::vector<Open> open_;
   std::vector<Frame> frames_;
   std::size_t inside_known_ = 0;
+  bool is_full_ = false;
   Recording out_;
   std::string parameters_, buffers_, inputs_, calls_, leaves_;
 };

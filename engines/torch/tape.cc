@@ -11,6 +11,8 @@ namespace {
 
 using torch::jit::Stack;
 
+constexpr std::size_t kMostEvents = 20'000'000;  // of one run, 16 bytes each
+
 thread_local Tape* current_tape = nullptr;
 
 void enter(Stack& stack) {
@@ -19,6 +21,9 @@ void enter(Stack& stack) {
   if (current_tape == nullptr) return;
   if (current_tape->cancelled != nullptr && current_tape->cancelled->load())
     throw Failure{STRATA_CANCELLED, "the run was cancelled"};
+  if (current_tape->events.size() >= kMostEvents)
+    throw Failure{STRATA_FAILED,
+                  "its run calls more modules than can be timed; a loop in it may have no end"};
   if (current_tape->listener != nullptr) current_tape->listener->enter(site, input);
   current_tape->events.push_back({now_ns(), site});
 }

@@ -37,6 +37,7 @@ constexpr CodeRow kRows[] = {
 
     {Code::OutsideData, "outside_data", Model, ""},
     {Code::SeveralModels, "several_models", Usage, "it holds several models: {found}"},
+    {Code::OnlyCompiled, "only_compiled", Model, ""},
     {Code::NoLayer, "no_layer", Usage, "there is no layer \"{name}\"{detail}"},
     {Code::NoNetwork, "no_network", Usage, "there is no network \"{name}\" in the zoo{detail}"},
     {Code::OpenSizes, "open_sizes", Model,
@@ -127,6 +128,8 @@ constexpr CodeRow kRows[] = {
     {Code::EngineDied, "engine_died", Model, "{model}: engine {name} {detail}{found}"},
     {Code::EngineStuck, "engine_stuck", Model,
      "{model}: engine {name} did not stop when asked to and was ended{found}"},
+    {Code::EngineSilent, "engine_silent", Model,
+     "{model}: engine {name} gave no answer in {wanted} and was ended{found}"},
 };
 
 constexpr bool is_in_order() {

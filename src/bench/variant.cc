@@ -1,5 +1,8 @@
 #include "strata/bench/variant.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace strata {
@@ -20,6 +23,7 @@ std::string Variant::label() const {
 }
 
 Result<EngineStyle> parse_engine_style(const std::string& text) {
+  constexpr std::string_view kPrecision = "precision=";
   EngineStyle out;
   const std::size_t colon = std::min(text.find(':'), text.size());
   out.engine = text.substr(0, colon);
@@ -31,13 +35,27 @@ Result<EngineStyle> parse_engine_style(const std::string& text) {
                    ErrorKind::Usage);
   };
   if (out.engine.empty()) return wrong("no name of an engine");
-  if (colon < text.size() && out.style.empty()) return wrong("no options after the colon");
-  std::string_view rest = out.style;
+  if (colon + 1 == text.size()) return wrong("no options after the colon");
+  const std::string given = std::exchange(out.style, "");
+  std::string_view rest = given;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view option = rest.substr(0, comma);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     if (option.empty()) return wrong("an empty option");
+    if (option.starts_with(kPrecision)) {
+      if (!out.precisions.empty()) return wrong("it has precision twice");
+      std::string_view names = option.substr(kPrecision.size());
+      while (true) {
+        const std::size_t plus = std::min(names.find('+'), names.size());
+        if (plus == 0) return wrong("a precision without a name");
+        out.precisions.emplace_back(names.substr(0, plus));
+        if (plus == names.size()) break;
+        names.remove_prefix(plus + 1);
+      }
+      continue;
+    }
+    out.style += (out.style.empty() ? "" : ",") + std::string(option);
     if (!option.starts_with("opt=")) {
       out.options.emplace_back(option);
       continue;

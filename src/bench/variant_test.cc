@@ -49,8 +49,21 @@ TEST(EngineStyle, NameAndOptions) {
   EXPECT_EQ(parse_engine_style("x:opt=extended")->optimization, STRATA_OPT_EXTENDED);
 }
 
+// They are no part of the style: a label has the precision beside it.
+TEST(EngineStyle, Precisions) {
+  EXPECT_TRUE(parse_engine_style("torch:mode=eager")->precisions.empty());
+  const auto style = parse_engine_style("torch:mode=eager,precision=fp32+bf16,library=a.so");
+  ASSERT_TRUE(style);
+  EXPECT_EQ(style->style, "mode=eager,library=a.so");
+  EXPECT_THAT(style->options, ElementsAre("mode=eager", "library=a.so"));
+  EXPECT_THAT(style->precisions, ElementsAre("fp32", "bf16"));
+  EXPECT_EQ(parse_engine_style("onnxruntime:precision=int8")->style, "");
+}
+
 TEST(EngineStyle, MistakesAreUsage) {
-  for (const char* text : {"", ":opt=off", "onnxruntime:", "x:opt=fast", "x:a=1,,b=2"}) {
+  for (const char* text :
+       {"", ":opt=off", "onnxruntime:", "x:opt=fast", "x:a=1,,b=2",
+        "x:precision=", "x:precision=fp32+", "x:precision=fp32,precision=bf16"}) {
     const auto style = parse_engine_style(text);
     ASSERT_FALSE(style) << text;
     EXPECT_EQ(style.error().kind, ErrorKind::Usage);

@@ -45,9 +45,13 @@ void BenchChoices::add_to(App& app) {
 }
 
 bool BenchChoices::names_int8() const {
-  return std::any_of(precisions.begin(), precisions.end(), [](const std::string& list) {
-    return list.find("int8") != std::string::npos;
-  });
+  const auto names = [](const std::vector<std::string>& lists, std::string_view before) {
+    return std::any_of(lists.begin(), lists.end(), [before](const std::string& list) {
+      const std::size_t start = list.find(before);
+      return start != list.npos && list.find("int8", start) != list.npos;
+    });
+  };
+  return names(precisions, "") || names(engines, "precision=");
 }
 
 Result<BenchRequest> BenchChoices::read() const {

@@ -56,6 +56,9 @@ Command add_check(App& program) {
             {"--junit", &options->junit},
             {"--github", &options->github}});
   options->time.add_to(*app);
+  options->model.add_wait_to(*app, [options = options.get()] {
+    return options->time.opens_engine() || may_be_run({options->model.path});
+  });
   options->table.add_to(*app, Exact::Numbers);
   return {app, [options] { return run(*options); }};
 }

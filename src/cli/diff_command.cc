@@ -48,6 +48,8 @@ Command add_diff(App& program) {
   App* app = program.add_subcommand("diff", "what differs between models, or saved results");
   app->add({{"files", &options->request.files}});
   options->model.add_sizes_to(*app);
+  options->model.add_wait_to(
+      *app, [options = options.get()] { return may_be_run(options->request.files); });
   app->add({{"--count", &options->request.convention},
             {"--all", &options->all},
             {"--fail-on", &options->request.limits}});

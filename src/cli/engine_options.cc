@@ -18,6 +18,9 @@ std::vector<std::string> EngineOptions::add_to(App& app) {
 Result<EngineRequest> EngineOptions::request() const {
   auto style = of_option("--engine", parse_engine_style(engine));
   if (!style) return failure(style);
+  if (!style->precisions.empty())
+    return failure("--engine: precision is for a list of engines; here, --precision says it",
+                   ErrorKind::Usage);
   const auto number = of_option("--threads", parse_threads(threads));
   if (!number) return failure(number);
   EngineRequest out{style->engine, path, device, provider, style->options, *number};

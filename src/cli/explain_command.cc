@@ -27,6 +27,8 @@ Command add_explain(App& program) {
   auto options = std::make_shared<Options>();
   App* app = program.add_subcommand("explain", "the formula behind one layer's numbers");
   options->model.add_to(*app);
+  options->model.add_wait_to(
+      *app, [options = options.get()] { return may_be_run({options->model.path}); });
   app->add({{"layer", &options->request.layer},
             {"--count", &options->request.convention},
             {"--output", &options->output}});

@@ -1,11 +1,15 @@
 #include "cli/model_options.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/standard_input.h"
 #include "cli/outlet.h"
 #include "options/options.h"
 #include "strata/infer/size_text.h"
+#include "strata/read/read.h"
+#include "strata/task/totals.h"
 
 namespace strata::cli {
 
@@ -21,6 +25,19 @@ void ModelOptions::add_sizes_to(App& app) {
                     {"--model", &model},
                     {"--allow-outside-data", &allow_outside_data},
                     {"--limit", &limit}});
+}
+
+void ModelOptions::add_wait_to(App& app, const std::function<bool()>& runs) {
+  app.add("model", {{"--max-wait", &max_wait}});
+  app.need_that({"--max-wait"}, runs,
+                app.has_option("--time") ? "nothing is run; add --time, or give a TorchScript file"
+                                         : "nothing is run; only TorchScript files are");
+}
+
+bool may_be_run(const std::vector<std::string>& models) {
+  return std::any_of(models.begin(), models.end(), [](const std::string& model) {
+    return model == "-" || is_torchscript(model) || names_several(model);
+  });
 }
 
 Result<std::string> input_path(const std::string& given) {
@@ -47,7 +64,10 @@ Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
   auto numbers = of_option("--dim", parse_size_list(sizes));
   if (!numbers) return failure(numbers);
   InferOptions given;
-  given.input_shapes = std::move(*shapes);
+  for (InputShape& shape : *shapes) {
+    if (shape.type) given.element_types.emplace_back(shape.name, *shape.type);
+    given.input_shapes.emplace_back(std::move(shape.name), std::move(shape.dims));
+  }
   given.sizes = std::move(*numbers);
   return given;
 }
@@ -69,6 +89,7 @@ Status ModelOptions::read_into(ModelRequest& request) const {
   if (!given) return failure(given);
   if (batch > 0) given->batch = batch;
   request = {*file, std::move(*given), allow_outside_data, limit, model};
+  request.max_wait_seconds = max_wait;
   return {};
 }
 

@@ -83,6 +83,8 @@ Command add_payload(App& program) {
   App* app =
       program.add_subcommand("payload", "what crosses each boundary, and where a split pays");
   options->model.add_to(*app);
+  options->model.add_wait_to(
+      *app, [options = options.get()] { return may_be_run({options->model.path}); });
   app->add({{"--boundaries", &options->request.boundaries},
             {"--cuts", &options->request.cuts},
             {"--split", &options->split},

@@ -85,7 +85,8 @@ Result<int> stat_several(std::vector<std::string> files, const StatRequest& requ
   if (Status status = find_inputs(files); !status) return failure(status);
   auto models = models_at(files);
   if (!models) return failure(models);
-  JobDisplay display(request.time.has_value());
+  const bool runs = request.time || std::any_of(models->begin(), models->end(), is_torchscript);
+  JobDisplay display(runs);
   auto outcome = display.run(run_totals, TotalsRequest{std::move(*models), request});
   for (compare::ModelTotals& one : outcome.models) {
     one.file = with_standard_input_named(std::move(one.file));
@@ -146,9 +147,11 @@ Result<int> run(StatOptions& options, const App& app) {
     files.insert(files.begin(), options.model.path);
     return stat_several(std::move(files), *request, options.table);
   }
-  JobDisplay display(request->time.has_value());  // to the end: an interrupt may be several signals
+  const bool runs = request->time || is_torchscript(request->model.path);
+  JobDisplay display(runs);  // to the end: an interrupt may be several signals
   auto& outcome = keep_to_the_end(display.run(run_stat, *request));
   if (!outcome) return failure(outcome);
+  if (!outcome->loaded) return interrupted("interrupted before the model had run to its end");
   if (!outcome->analysis) return interrupted("interrupted before anything was measured");
   const bool exact = (options.table.has_all() ? outcome->full : outcome->shown)->is_exact();
   if (auto status = print(*outcome, options); !status) return failure(status);
@@ -207,6 +210,10 @@ Command add_stat(App& program) {
   options->table.add_to(*app, Exact::Digits);
   app->add({{"--save", &options->save}});
   options->time.add_to(*app, options->model);
+  options->model.add_wait_to(*app, [options = options.get()] {
+    return options->time.opens_engine() || may_be_run({options->model.path}) ||
+           may_be_run(options->more);
+  });
   app->add({{"--measured", &options->measured}, {"--strict", &options->strict}});
   app->exclude({"--measured"}, "--time", "both say how long layers take");
   app->exclude({"--measured"}, "--memory", "both say what layers take");

@@ -68,6 +68,7 @@ std::string about_batch(const Graph& graph, std::int64_t own, std::int64_t wante
 
 Result<Inference> infer(Model& model, const InferOptions& options) {
   const FormulaScope scope(model.file_bytes, options.limit);
+  if (auto status = apply_types(model, options); !status) return failure(status);
   if (model.states_types) {
     auto result = infer_stated(model, options);
     if (result && scope.is_over_limit()) result->notes.emplace_back(kFormulasOverLimit);

@@ -78,6 +78,20 @@ Status apply_shapes(Model& model, const InferOptions& options) {
   return {};
 }
 
+Status apply_types(Model& model, const InferOptions& options) {
+  for (const auto& [name, dtype] : options.element_types) {
+    auto input = find_input(model, name);
+    if (!input) return failure(input);
+    TypeInfo& type = (*input)->type;
+    if (type.dtype != DType::Undefined && type.dtype != dtype)
+      return failure(fmt::format("input \"{}\" has the type {} in the file, not {}", name,
+                                 name_of(type.dtype), name_of(dtype)),
+                     ErrorKind::Usage);
+    type.dtype = dtype;
+  }
+  return {};
+}
+
 Status apply_elements(Model& model, const InferOptions& options) {
   for (const auto& [name, type] : options.input_types) {
     auto input = find_input(model, name);

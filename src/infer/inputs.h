@@ -25,6 +25,10 @@ void apply_batch(Graph& graph, std::int64_t batch);
 // The input of this name. If there is none, a usage error that lists what there is.
 Result<Tensor*> find_input(Model& model, const std::string& name);
 
+// Sets the types of elements that the file does not state. Another one than it states is a usage
+// error.
+Status apply_types(Model& model, const InferOptions& options);
+
 // Sets the types and elements that are given for inputs.
 Status apply_elements(Model& model, const InferOptions& options);
 

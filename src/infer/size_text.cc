@@ -20,6 +20,26 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return number;
 }
 
+// As PyTorch and NumPy call them. Tables have names of their own, which are taken, too: `i64`.
+constexpr std::pair<std::string_view, DType> kTypes[] = {
+    {"float32", DType::F32},   {"float64", DType::F64}, {"float16", DType::F16},
+    {"bfloat16", DType::BF16}, {"int64", DType::I64},   {"int32", DType::I32},
+    {"int16", DType::I16},     {"int8", DType::I8},     {"uint8", DType::U8},
+    {"bool", DType::Bool},
+};
+
+std::optional<DType> type_from_name(std::string_view name) {
+  for (const auto& [own, type] : kTypes)
+    if (name == own || name == name_of(type)) return type;
+  return std::nullopt;
+}
+
+std::string type_names() {
+  std::string out;
+  for (const auto& [name, type] : kTypes) out += (out.empty() ? "" : ", ") + std::string(name);
+  return out;
+}
+
 bool is_file(const std::string& input) {
   return input.ends_with(".npy") || input.ends_with(".npz") || input.ends_with(".pb");
 }
@@ -47,13 +67,25 @@ Result<Dims> parse_dims(std::string_view sizes) {
   }
 }
 
-Result<std::pair<std::string, Dims>> parse_input_shape(std::string_view text) {
+Result<InputShape> parse_input_shape(std::string_view text) {
+  const auto wrong = [text](std::string_view why) {
+    return failure(fmt::format("{}: {}", text, why), ErrorKind::Usage);
+  };
   const std::size_t equals = text.rfind('=');
-  if (equals == text.npos || equals == 0)
-    return failure(fmt::format("{}: write it as NAME=1x3x224x224", text), ErrorKind::Usage);
-  auto dims = parse_dims(text.substr(equals + 1));
-  if (!dims) return failure(fmt::format("{}: {}", text, dims.error().message), ErrorKind::Usage);
-  return std::pair(std::string(text.substr(0, equals)), std::move(*dims));
+  if (equals == text.npos || equals == 0) return wrong("write it as NAME=1x3x224x224");
+  InputShape out{std::string(text.substr(0, equals)), {}};
+  const std::string_view rest = text.substr(equals + 1);
+  const std::size_t colon = std::min(rest.find(':'), rest.size());
+  if (colon < rest.size()) {
+    const std::string_view name = rest.substr(colon + 1);
+    out.type = type_from_name(name);
+    if (!out.type)
+      return wrong(fmt::format("there is no type \"{}\"; there are {}", name, type_names()));
+  }
+  auto dims = parse_dims(rest.substr(0, colon));
+  if (!dims) return wrong(dims.error().message);
+  out.dims = std::move(*dims);
+  return out;
 }
 
 Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text) {
@@ -66,9 +98,8 @@ Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text) {
   return std::pair(std::string(text.substr(0, equals)), *number);
 }
 
-Result<std::vector<std::pair<std::string, Dims>>> parse_input_shapes(
-    const std::vector<std::string>& texts) {
-  std::vector<std::pair<std::string, Dims>> shapes;
+Result<std::vector<InputShape>> parse_input_shapes(const std::vector<std::string>& texts) {
+  std::vector<InputShape> shapes;
   for (const std::string& text : texts) {
     auto shape = parse_input_shape(text);
     if (!shape) return failure(shape);

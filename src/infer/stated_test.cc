@@ -89,6 +89,14 @@ TEST_F(StatedTest, ByTheShapeOfAnInput) {
   EXPECT_EQ(shape_of(2), "4×30");
 }
 
+TEST_F(StatedTest, ATypeIsTheOneInTheFile) {
+  EXPECT_EQ(problem({.element_types = {{"x", DType::F32}}}), "");
+  EXPECT_EQ(problem({.element_types = {{"x", DType::I64}}}),
+            "input \"x\" has the type f32 in the file, not i64");
+  EXPECT_THAT(problem({.element_types = {{"ids", DType::I64}}}),
+              HasSubstr("there is no input \"ids\""));
+}
+
 TEST_F(StatedTest, ByOtherSymbols) {
   ASSERT_EQ(problem({.input_shapes = {{"mask", {Expr::symbol("N")}}}}), "");
   EXPECT_EQ(shape_of(2), "N×6·s1");

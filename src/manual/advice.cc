@@ -99,6 +99,8 @@ constexpr Advice kAdvice[] = {
 
     {Code::EngineDied,
      "{message}; try another --engine, or this one with other options or --threads"},
+    {Code::EngineSilent,
+     "{message}; if it is slow and does not hang, give it longer with --max-wait"},
 };
 
 }  // namespace

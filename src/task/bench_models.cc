@@ -13,6 +13,7 @@
 #include "strata/cost/stored_precision.h"
 #include "strata/data/inputs.h"
 #include "strata/read/read.h"
+#include "strata/task/record.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/hugging_face.h"
 
@@ -67,28 +68,12 @@ std::string sizes_text(const Dims& dims) {
   return fmt::format("{}", fmt::join(sizes, "x"));
 }
 
-// Tensors for a model that strata cannot read, as they are in the files.
-Result<std::vector<HostTensor>> unchecked_inputs(const std::vector<std::string>& files) {
-  std::vector<HostTensor> all;
-  for (const std::string& file : files) {
-    const std::size_t equals = file.find('=');
-    const bool named = equals != file.npos && !std::filesystem::exists(file);
-    auto tensors =
-        named ? read_tensors(file.substr(equals + 1), file.substr(0, equals)) : read_tensors(file);
-    if (!tensors) return tensors;
-    for (HostTensor& tensor : *tensors) {
-      if (tensor.name.empty()) tensor.name = fmt::format("input_{}", all.size());
-      all.push_back(std::move(tensor));
-    }
-  }
-  return all;
-}
-
 }  // namespace
 
 Result<ModelRequest> ModelFiles::model_with(const std::string& source, std::int64_t batch,
                                             const ShapeChoice* shape) const {
   ModelRequest out{source, request_.sizes};
+  out.max_wait_seconds = request_.method.limits.timeout_seconds;
   if (batch > 0) out.sizes.batch = batch;
   if (shape == nullptr) return out;
   const auto loaded = load_model({source});
@@ -196,27 +181,41 @@ Result<ReadyFile> ModelFiles::file(const std::string& source, std::int64_t batch
   return files_.emplace(std::pair(source, batch), ready).first->second;
 }
 
-Result<ReadyInputs> ModelFiles::inputs_of(const std::vector<std::string>& sources,
-                                          std::int64_t batch, const ShapeChoice* shape) {
+Result<std::vector<HostTensor>> ModelFiles::tensors_of(const std::vector<std::string>& sources,
+                                                       std::int64_t batch,
+                                                       const ShapeChoice* shape) const {
+  const bool given = !request_.inputs.empty() || !request_.sizes.input_shapes.empty();
   std::optional<Error> problem;
-  Result<std::vector<HostTensor>> tensors;
-  bool found = false;
   for (const std::string& source : sources) {
+    // What only a run could tell is what the caller has said.
+    if (given && is_torchscript(source)) continue;
     const auto wanted = model_with(source, batch, shape);
     const auto loaded = wanted ? load_model(*wanted) : failure(wanted);
-    if (!loaded) {
-      if (!problem) problem = loaded.error();
-      continue;
-    }
-    tensors = request_.inputs.empty() ? random_inputs(loaded->model, request_.seed)
-                                      : read_inputs(loaded->model, request_.inputs);
-    found = true;
-    break;
+    if (loaded)
+      return request_.inputs.empty() ? random_inputs(loaded->model, request_.seed)
+                                     : read_inputs(loaded->model, request_.inputs);
+    if (problem) continue;
+    problem = loaded.error();
+    if (problem->code == Code::OnlyCompiled)
+      problem = make_error(Code::NoInputShape, {.file = source, .name = "x"},
+                           fmt::format("{} is a package of AOTInductor, which does not say what "
+                                       "shapes its inputs have",
+                                       source));
   }
-  if (!found && request_.inputs.empty())
-    return failure(problem ? problem->message : "there is no file to make inputs for",
-                   problem ? problem->kind : ErrorKind::Model);
-  if (!found) tensors = unchecked_inputs(request_.inputs);
+  if (!given && problem) return failure(*problem);
+  if (!given) return failure("there is no file to make inputs for");
+  InferOptions sizes = request_.sizes;
+  if (batch > 0) sizes.batch = batch;
+  auto all = recorded_inputs(sizes, request_.inputs, request_.seed);
+  if (!all) return all;
+  for (std::size_t i = 0; i < all->size(); ++i)
+    if ((*all)[i].name.empty()) (*all)[i].name = fmt::format("input_{}", i);
+  return all;
+}
+
+Result<ReadyInputs> ModelFiles::inputs_of(const std::vector<std::string>& sources,
+                                          std::int64_t batch, const ShapeChoice* shape) {
+  const auto tensors = tensors_of(sources, batch, shape);
   if (!tensors) return failure(tensors);
   ReadyInputs ready;
   ready.file = new_file(".npz");

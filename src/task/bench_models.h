@@ -42,7 +42,8 @@ class ModelFiles {
   Result<ReadyFile> file(const std::string& source, std::int64_t batch);
   // A path in the folder for a file made from another one.
   std::string name_beside(const std::string& file, const std::string& ending) const;
-  // Inputs for the first source that strata can read.
+  // Inputs for the first source that strata can read. Of files that it cannot, the shapes are those
+  // that the request states.
   Result<ReadyInputs> inputs(const std::vector<std::string>& sources, std::int64_t batch,
                              const std::string& shape);
 
@@ -50,6 +51,8 @@ class ModelFiles {
   Result<ModelRequest> model_with(const std::string& source, std::int64_t batch,
                                   const ShapeChoice* shape) const;
   Result<ModelRequest> open_model(const std::string& source, std::int64_t batch) const;
+  Result<std::vector<HostTensor>> tensors_of(const std::vector<std::string>& sources,
+                                             std::int64_t batch, const ShapeChoice* shape) const;
   Result<ReadyInputs> inputs_of(const std::vector<std::string>& sources, std::int64_t batch,
                                 const ShapeChoice* shape);
   std::string new_file(const char* extension) {

@@ -250,7 +250,8 @@ Result<std::vector<PlannedGroup>> plan_model(const BenchModel& model, const Benc
   for (const std::string& shape : shapes) {
     PlannedGroup& group = groups.emplace_back(PlannedGroup{model.name, shape, {}});
     for (const EngineStyle& style : request.engines)
-      for (const std::string& precision : request.precisions)
+      for (const std::string& precision :
+           style.precisions.empty() ? request.precisions : style.precisions)
         for (const int threads : request.threads)
           for (const std::int64_t batch : request.batches)
             add(group, planner.variant(style, precision, batch, threads, shape));

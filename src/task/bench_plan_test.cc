@@ -74,6 +74,17 @@ class BenchPlan : public testing::Test {
   Observer observer_;
 };
 
+TEST_F(BenchPlan, AnEngineIsAskedForThePrecisionsOfItsOwn) {
+  request_.precisions = {"fp32", "bf16"};
+  request_.engines = {style("fake:noise=0,precision=fp32"), style("fake")};
+  const auto groups = plan();
+  ASSERT_TRUE(groups) << groups.error().message;
+  std::vector<std::string> labels;
+  for (const PlannedVariant& planned : (*groups)[0].variants)
+    labels.push_back(planned.variant.label());
+  EXPECT_THAT(labels, ElementsAre("fake:noise=0", "fake", "fake bf16"));
+}
+
 TEST_F(BenchPlan, EveryCombinationWithItsFiles) {
   request_.batches = {1, 2};
   request_.threads = {1, 2};

@@ -65,6 +65,9 @@ Result<std::vector<EngineStyle>> parse_engine_list(const std::vector<std::string
   for (const std::string& text : engines) {
     auto style = parse_engine_style(text);
     if (!style) return failure(style);
+    if (!style->precisions.empty())
+      if (const auto known = parse_precision_list(style->precisions); !known)
+        return usage(fmt::format("{}: precision {}", text, known.error().message));
     styles.push_back(std::move(*style));
   }
   return styles;

@@ -30,6 +30,15 @@ TEST(BenchText, AnOptionBelongsToTheEngineBeforeIt) {
   EXPECT_EQ(parse_engine_list({"a,,b"}).error().kind, ErrorKind::Usage);
 }
 
+TEST(BenchText, AnEngineHasPrecisionsOfItsOwn) {
+  const auto engines = parse_engine_list({"onnxruntime:precision=fp32+int8,torch:mode=eager"});
+  ASSERT_TRUE(engines) << engines.error().message;
+  EXPECT_THAT((*engines)[0].precisions, ElementsAre("fp32", "int8"));
+  EXPECT_TRUE((*engines)[1].precisions.empty());
+  EXPECT_EQ(message(parse_engine_list({"torch:precision=fp23"})),
+            "torch:precision=fp23: precision fp23: there is fp64, fp32, tf32, bf16, fp16, int8");
+}
+
 TEST(BenchText, NumbersAreTakenOnce) {
   EXPECT_THAT(parse_batch_list({"1,2,2", "8"}).value(), ElementsAre(1, 2, 8));
   EXPECT_EQ(message(parse_batch_list({"0"})),

@@ -40,6 +40,9 @@ class RunningJob {
   // A process that is gone is noticed by reading: it may have said something before.
   void send(const MessageWriter& out) const { write_frame(child_->socket(), out.bytes()); }
   bool is_stuck() const;
+  bool is_silent() const;
+  void show_that_it_runs();
+  Error end_it(Code code);
   Error how_it_died();
   std::string what_is_kept() const;
 
@@ -51,12 +54,16 @@ class RunningJob {
   Clock::time_point last_heard_ = Clock::now();
   std::optional<Clock::time_point> told_to_stop_;
   double longest_silence_ = 0;
+  const Clock::time_point begin_ = Clock::now();
+  int seconds_shown_ = -1;
 };
 
 void RunningJob::pass_on_stop() {
   if (told_to_stop_ || !observer_.stopped()) return;
   told_to_stop_ = Clock::now();
-  longest_silence_ = std::max(longest_silence_, seconds_between(last_heard_, *told_to_stop_));
+  // Of an engine that hangs, the silence is as long as its user was patient.
+  if (place_.on_stop == OnStop::Wait)
+    longest_silence_ = std::max(longest_silence_, seconds_between(last_heard_, *told_to_stop_));
   MessageWriter out;
   out.put(JobReply::Stop);
   send(out);
@@ -64,8 +71,34 @@ void RunningJob::pass_on_stop() {
 
 bool RunningJob::is_stuck() const {
   if (!told_to_stop_) return false;
+  if (place_.on_stop == OnStop::End) return true;
   const double silent = seconds_between(std::max(last_heard_, *told_to_stop_), Clock::now());
   return silent > std::max(kPatienceSeconds, kTimesAsLong * longest_silence_);
+}
+
+bool RunningJob::is_silent() const {
+  return place_.max_wait_seconds > 0 &&
+         seconds_between(last_heard_, Clock::now()) > place_.max_wait_seconds;
+}
+
+// `recording`, and from the second second on `recording, 12 s so far`.
+void RunningJob::show_that_it_runs() {
+  const int seconds = static_cast<int>(seconds_between(begin_, Clock::now()));
+  if (place_.stage.empty() || seconds == seconds_shown_) return;
+  seconds_shown_ = seconds;
+  observer_.show(seconds < 2 ? place_.stage : fmt::format("{}, {} s so far", place_.stage, seconds),
+                 0);
+}
+
+Error RunningJob::end_it(Code code) {
+  child_->kill();
+  child_->wait_for_end();
+  return make_error(code, {.file = place_.kept_in,
+                           .model = place_.model,
+                           .name = place_.engine,
+                           .found = what_is_kept(),
+                           .wanted = fmt::format("{} s", place_.max_wait_seconds),
+                           .detail = "the run was cancelled"});
 }
 
 void RunningJob::hear(MessageReader& in, JobWord word) {
@@ -145,15 +178,13 @@ Result<std::string> RunningJob::run(const MessageWriter& request) {
   std::string bytes;
   while (true) {
     pass_on_stop();
+    show_that_it_runs();
     pollfd event{child_->socket(), POLLIN, 0};
     if (::poll(&event, 1, kPauseMs) <= 0) {
-      if (!is_stuck()) continue;
-      child_->kill();
-      child_->wait_for_end();
-      return failure(Code::EngineStuck, {.file = place_.kept_in,
-                                         .model = place_.model,
-                                         .name = place_.engine,
-                                         .found = what_is_kept()});
+      if (is_stuck())
+        return failure(end_it(place_.on_stop == OnStop::End ? Code::Cancelled : Code::EngineStuck));
+      if (is_silent()) return failure(end_it(Code::EngineSilent));
+      continue;
     }
     if (!read_frame(child_->socket(), bytes)) return failure(how_it_died());
     longest_silence_ = std::max(longest_silence_, seconds_between(last_heard_, Clock::now()));

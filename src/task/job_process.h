@@ -11,16 +11,28 @@
 
 namespace strata {
 
+// What becomes of a job after the wish to stop.
+enum class OnStop {
+  Wait,         // as long as its silences so far, and the one that goes on, let expect
+  WaitForARun,  // as long as its silences before this one: each of its runs takes as long as
+                // another
+  End,          // it has nothing to give before its end
+};
+
 struct JobPlace {
   JobKind kind = JobKind::Calibrate;
   std::string program;  // empty: the running one
   // For the sentence if the process dies.
   std::string model, engine;
   std::string kept_in;  // the file that it writes as it goes on, to resume from; empty: none
+  double max_wait_seconds = 0;  // it is ended if nothing is heard of it for so long; 0: never
+  OnStop on_stop = OnStop::Wait;
+  std::string stage = {};  // shown with its time if the job says nothing itself; empty: nothing is
 };
 
 // The answer to `request`, as JobWord::Done has it. Meanwhile the observer hears what the job says,
-// and its wish to stop is passed on. A process that does not stop is ended after a while.
+// and its wish to stop is passed on. A process that does not stop is ended after a while; one that
+// is ended at once is an error, Code::Cancelled.
 Result<std::string> ask_job(const JobPlace& place, const MessageWriter& request,
                             const Observer& observer);
 

@@ -103,6 +103,10 @@ Status Search::fill_choices() {
   if (variants_.models.size() != 1)
     return failure("one model is optimized at a time", ErrorKind::Usage);
   if (Status status = fill_engines(variants_); !status) return status;
+  for (const EngineStyle& style : variants_.engines)
+    if (!style.precisions.empty())
+      return failure(fmt::format("{}: all engines are tried in the same precisions", style.engine),
+                     ErrorKind::Usage);
   if (variants_.precisions.empty()) variants_.precisions = {"fp32", "int8"};
   if (variants_.threads.empty())
     for (int threads = 1; threads <= cores(); threads *= 2) variants_.threads.push_back(threads);

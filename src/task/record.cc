@@ -1,6 +1,7 @@
 #include "strata/task/record.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,8 @@ Model inputs_alone(const InferOptions& sizes, const std::vector<HostTensor>& giv
     Tensor tensor;
     tensor.name = model.keep(shape.first);
     tensor.type.dtype = DType::F32;
+    for (const auto& type : sizes.element_types)
+      if (type.first == shape.first) tensor.type.dtype = type.second;
     tensor.type.ranked = true;
     tensor.type.dims = dims;
     if (sizes.batch && !dims.empty()) tensor.type.dims[0] = *sizes.batch;
@@ -51,8 +54,9 @@ Result<std::vector<HostTensor>> recorded_inputs(const InferOptions& sizes,
   std::vector<HostTensor> all;
   for (const std::string& file : files) {
     const std::size_t equals = file.find('=');
-    auto read = equals == file.npos ? read_tensors(file)
-                                    : read_tensors(file.substr(equals + 1), file.substr(0, equals));
+    const bool named = equals != file.npos && !std::filesystem::exists(file);
+    auto read =
+        named ? read_tensors(file.substr(equals + 1), file.substr(0, equals)) : read_tensors(file);
     if (!read) return read;
     for (HostTensor& tensor : *read) all.push_back(std::move(tensor));
   }
@@ -83,8 +87,14 @@ Result<std::string> run_record_job(const RecordRequest& request, const Observer&
 }
 
 Result<ModelRequest> record_model(const RecordRequest& request, const Observer& observer) {
-  const JobPlace place{JobKind::Record, request.program, request.model.path, request.engine.engine,
-                       ""};
+  const JobPlace place{.kind = JobKind::Record,
+                       .program = request.program,
+                       .model = request.model.path,
+                       .engine = request.engine.engine,
+                       .kept_in = "",
+                       .max_wait_seconds = request.model.max_wait_seconds,
+                       .on_stop = OnStop::End,
+                       .stage = "recording"};
   auto text = run_job_in_child<std::string>(place, request, observer);
   if (!text) return failure(text);
   ModelRequest recorded = request.model;

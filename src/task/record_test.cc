@@ -1,5 +1,7 @@
 #include "strata/task/record.h"
 
+#include <cstring>
+
 #include "task/record_job.h"
 #include "task/test_job.h"
 
@@ -30,6 +32,23 @@ TEST_F(RecordJob, InputsAreTheSameWheneverTheyAreMade) {
   EXPECT_NE((*recorded_inputs(sizes, {}, 8))[0].data, (*inputs)[0].data);
   EXPECT_THAT(*recorded_inputs({}, {}, 0), IsEmpty());
   EXPECT_FALSE(recorded_inputs({}, {"x=/nowhere.npy"}, 0));
+}
+
+// Integers that index nothing that is known are 0 or 1, as random_inputs() has them.
+TEST_F(RecordJob, AnInputHasTheTypeThatIsStated) {
+  InferOptions sizes;
+  sizes.input_shapes = {{"ids", {2, 50}}, {"x", {3}}};
+  sizes.element_types = {{"ids", DType::I64}};
+  const auto inputs = recorded_inputs(sizes, {}, 0);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  ASSERT_THAT(*inputs, SizeIs(2));
+  EXPECT_EQ((*inputs)[0].dtype, DType::I64);
+  EXPECT_EQ((*inputs)[1].dtype, DType::F32);
+  std::vector<std::int64_t> ids(100);
+  ASSERT_EQ((*inputs)[0].data.size(), ids.size() * sizeof ids[0]);
+  std::memcpy(ids.data(), (*inputs)[0].data.data(), (*inputs)[0].data.size());
+  EXPECT_THAT(ids, testing::Each(testing::AnyOf(0, 1)));
+  EXPECT_THAT(ids, testing::Contains(1));
 }
 
 TEST_F(RecordJob, AnEngineThatIsNotHereIsSaid) {

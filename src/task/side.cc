@@ -46,7 +46,9 @@ Result<LoadedSide> count_model(const SideRequest& request, const Observer& obser
   }
   const auto outcome = run_stat(stat, observer);
   if (!outcome) return failure(outcome);
-  LoadedSide out{.bytes = outcome->loaded->model.file_bytes, .interrupted = outcome->interrupted};
+  LoadedSide out{.interrupted = outcome->interrupted};
+  if (!outcome->loaded) return out;
+  out.bytes = outcome->loaded->model.file_bytes;
   if (!outcome->shown) return out;
   out.side = compare::side_of(*outcome->shown, label_of(request.model.path));
   out.side.kind = "model";

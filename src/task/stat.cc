@@ -60,7 +60,6 @@ Result<StatRequest> with_recording(const StatRequest& request, const Observer& o
     record.seed = time.seed;
     record.program = time.program;
   }
-  observer.show("recording", 0);
   auto recorded = record_model(record, observer);
   if (!recorded) return failure(recorded);
   out.model = std::move(*recorded);
@@ -71,6 +70,11 @@ Result<StatRequest> with_recording(const StatRequest& request, const Observer& o
 
 Result<StatOutcome> run_stat(const StatRequest& given, const Observer& observer) {
   const auto recorded = with_recording(given, observer);
+  if (!recorded && observer.stopped() && recorded.error().code == Code::Cancelled) {
+    StatOutcome none;
+    none.interrupted = true;
+    return none;
+  }
   if (!recorded) return failure(recorded);
   const StatRequest& request = *recorded;
   ModelRequest model = request.model;

@@ -1,5 +1,6 @@
 #include "strata/task/timing.h"
 
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -94,14 +95,17 @@ tl::unexpected<Error> refused(const LoadedModel& loaded, const ModelRequest& req
 }
 
 // The caller is another process, and a switch to it between two runs disturbs the second one. So it
-// is told of every stage and every percent, and not of every run.
+// is told of every stage and every percent, and not of every run; and every second, so that it
+// knows that the engine still answers.
 Observer told_now_and_then(const Observer& caller) {
+  using Clock = std::chrono::steady_clock;
   Observer seldom = caller;
-  seldom.progress = [&caller, last = std::pair(std::string(), -1L)](std::string_view stage,
-                                                                    double share) mutable {
+  seldom.progress = [&caller, last = std::pair(std::string(), -1L), told = Clock::time_point()](
+                        std::string_view stage, double share) mutable {
     const auto now = std::pair(std::string(stage), std::lround(100 * share));
-    if (now == last) return;
+    if (now == last && Clock::now() - told < std::chrono::seconds(1)) return;
     last = now;
+    told = Clock::now();
     caller.show(stage, share);
   };
   return seldom;
@@ -158,7 +162,13 @@ Result<TimedRun> measure(const LoadedModel& loaded, const ModelRequest& model,
 
 Result<TimedRun> measure_in_child(const ModelRequest& model, const TimingRequest& request,
                                   const Observer& observer) {
-  const JobPlace place{JobKind::Timing, request.program, model.path, request.engine.engine, ""};
+  const JobPlace place{.kind = JobKind::Timing,
+                       .program = request.program,
+                       .model = model.path,
+                       .engine = request.engine.engine,
+                       .kept_in = "",
+                       .max_wait_seconds = model.max_wait_seconds,
+                       .on_stop = OnStop::WaitForARun};
   return run_job_in_child<TimedRun>(place, TimingJob{model, request}, observer);
 }
 

@@ -1,5 +1,8 @@
 #include "strata/task/timing.h"
 
+#include <chrono>
+#include <thread>
+
 #include "task/test_job.h"
 
 namespace strata {
@@ -72,6 +75,35 @@ TEST_F(TimingJob, AnEngineThatDiesIsAnError) {
   const auto timed = run_timing(loaded_, small_model(), dying);
   ASSERT_FALSE(timed);
   EXPECT_EQ(timed.error().code, Code::EngineDied);
+}
+
+TEST_F(TimingJob, AnEngineThatGivesNoAnswerIsEndedIfTheCallerSetsALimit) {
+  TimingRequest hanging = request();
+  hanging.engine.own = {"fail=stuck", "at=1"};
+  ModelRequest model = small_model();
+  model.max_wait_seconds = 1.5;
+  const auto timed = run_timing(loaded_, model, hanging);
+  ASSERT_FALSE(timed);
+  EXPECT_EQ(timed.error().code, Code::EngineSilent);
+  EXPECT_EQ(timed.error().kind, ErrorKind::Model);
+  EXPECT_EQ(timed.error().message,
+            "zoo:squeezenet1_1?resolution=32: engine fake gave no answer in 1.5 s and was ended");
+}
+
+// A run that goes on for ever before it is stopped says nothing about how long the process may
+// still take.
+TEST_F(TimingJob, AnEngineThatDoesNotStopIsEnded) {
+  TimingRequest hanging = request();
+  hanging.engine.own = {"fail=stuck", "at=0"};
+  Observer stopping = observer();
+  std::thread stop([this] {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    stop_ = true;
+  });
+  const auto timed = run_timing(loaded_, small_model(), hanging, stopping);
+  stop.join();
+  ASSERT_FALSE(timed);
+  EXPECT_EQ(timed.error().code, Code::EngineStuck);
 }
 
 TEST_F(TimingJob, MemoryAlone) {

@@ -2,11 +2,14 @@
 """Files that PyTorch cannot run, and engines that break: one sentence each, and the program goes on."""
 
 import argparse
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import torch
 
@@ -31,12 +34,133 @@ class Own(torch.nn.Module):
         return torch.ops.strata_test.twice(x)
 
 
+class Endless(torch.nn.Module):
+    def forward(self, x):
+        while True:
+            x = x + 1
+        return x
+
+
+class EndlessCalls(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.ReLU()
+
+    def forward(self, x):
+        while True:
+            x = self.inner(x)
+        return x
+
+
+class EndlessFromTheSecond(torch.nn.Module):
+    """Its first call ends."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls = self.calls + 1
+        while self.calls > 1:
+            x = x + 1
+        return x.mean(-1)
+
+
 def library(folder, name, text):
     source = folder / name
     source.write_text(text)
     made = folder / (source.stem + ".so")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", made, source], check=True)
     return made
+
+
+def is_alive(process):
+    """Whether a process is there that has not ended."""
+    try:
+        return "\nState:\tZ" not in pathlib.Path(f"/proc/{process}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def children_of(process):
+    listed = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(child) for child in listed.split()]
+
+
+def interrupt(strata, words, patience=30):
+    """Sends what Ctrl-C sends after a while in which nothing happens; the processes that the program had
+    started by then, its exit code, and what it wrote to stderr."""
+    run = subprocess.Popen(
+        [strata.program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "STRATA_ENGINE_PATH": strata.engines})
+    time.sleep(12)  # longer than any run that ends
+    children = children_of(run.pid)
+    run.send_signal(signal.SIGINT)
+    try:
+        said = run.communicate(timeout=patience)[1]
+    except subprocess.TimeoutExpired:
+        run.kill()
+        said = run.communicate()[1]
+    return children, run.returncode, said
+
+
+def judge_hanging(strata, judge, folder):
+    """Models whose run does not end: a limit ends them, or Ctrl-C, and other variants are measured."""
+    endless, second = folder / "endless.pt", folder / "second.pt"
+    torch.jit.script(Endless()).save(str(endless))
+    torch.jit.script(EndlessFromTheSecond()).save(str(second))
+    shape = ("--input", "x=1x3x32x32")
+    limit = ("--max-wait", "8s")
+
+    def ended(what, *words):
+        done = strata.run(*words, *limit)
+        judge.equal(f"{what}: exit code", done.returncode, 1)
+        judge.true(f"{what}: says so: {done.stderr!r}",
+                   "engine torch gave no answer in 8 s and was ended" in done.stderr)
+        judge.true(f"{what}: says what helps: {done.stderr!r}", "--max-wait" in done.stderr)
+        judge.equal(f"{what}: lines: {done.stderr!r}", done.stderr.count("\n"), 1)
+
+    ended("recording", "stat", str(endless), *shape)
+    ended("recording to time", "stat", str(endless), *shape, "--time")
+    ended("explaining", "explain", str(endless), "x", *shape)
+    once = strata.run("stat", str(second), *shape, *limit)
+    judge.equal(f"once: exit code, {once.stderr!r}", once.returncode, 0)
+    ended("timing", "stat", str(second), *shape, "--time")
+    both = strata.run("stat", str(endless), str(second), *shape, *limit)
+    judge.equal("beside another: exit code", both.returncode, 1)
+    judge.true(f"beside another: its sentence: {both.stdout!r}", "gave no answer in 8 s" in both.stdout)
+
+    # A recording that grows without end would take all the memory that there is.
+    calls = folder / "calls.pt"
+    torch.jit.script(EndlessCalls()).save(str(calls))
+    done = strata.run("stat", str(calls), "--input", "x=1")
+    judge.equal("endless calls: exit code", done.returncode, 1)
+    judge.true(f"endless calls: {done.stderr!r}", "calls more than 1000000 modules or operators" in done.stderr)
+
+    for what, words in [("recording", ("stat", str(endless), *shape)),
+                        ("timing", ("stat", str(second), *shape, "--time", "--engine", "torch"))]:
+        children, code, said = interrupt(strata, words)
+        judge.equal(f"Ctrl-C, {what}: exit code", code, 130)
+        judge.equal(f"Ctrl-C, {what}: lines: {said!r}", said.count("\n"), 1)
+        judge.equal(f"Ctrl-C, {what}: processes at work", len(children), 1)
+        judge.equal(f"Ctrl-C, {what}: left behind", [one for one in children if is_alive(one)], [])
+
+    onnx = folder / "small.onnx"
+    made = strata.run("zoo", "export", "squeezenet1_1?resolution=32", "-o", str(onnx))
+    judge.equal(f"an ONNX file: {made.stderr!r}", made.returncode, 0)
+    for what, script in [("the first run", endless), ("the second run", second)]:
+        document = strata.document(
+            "bench", "--pair", f"torch={script},onnxruntime={onnx}", "--engine",
+            "torch:mode=eager,onnxruntime", "--max-wait", "8s", "--max-time", "2s", "--processes", "1")
+        hangs, works = document["tables"]["variants"]["rows"]
+        judge.equal(f"bench, {what}: result", hangs["result"], "timed out")
+        judge.true(f"bench, {what}: {hangs['reason']!r}", "gave no answer in 8 s" in hangs["reason"])
+        judge.true(f"bench, {what}: the other one: {works['reason']!r}",
+                   works["median_s"] and not works["reason"])
+    alone = strata.run("bench", "--pair", f"torch={endless}", "--engine", "torch:mode=eager", *shape,
+                       "--max-wait", "8s", "--max-time", "2s")
+    judge.equal(f"bench alone: exit code, {alone.stderr!r}", alone.returncode, 1)
+    judge.true(f"bench alone: {alone.stdout!r}", "gave no answer in 8 s" in alone.stdout)
 
 
 def main():
@@ -84,6 +208,8 @@ def main():
         refused("a library that crashes", [*timed, "--engine", f"torch:library={crash}"], "crashed")
         leave = library(folder, "leave.c", ENDS["leave.c"])
         refused("a library that leaves", [*timed, "--engine", f"torch:library={leave}"], "exit")
+
+        judge_hanging(strata, judge, folder)
 
         # The plugin beside a libtorch that is none, as of another version, and beside none at all.
         for name, text, part in [

@@ -76,6 +76,8 @@ def make(folder):
     torch.export.save(program, folder / "exported.pt2")
     torch.onnx.export(network, (image,), folder / "small.onnx", dynamo=True, verbose=False,
                       input_names=["x"], output_names=["output"], external_data=False)
+    torch.onnx.export(network, (image,), folder / "renamed.onnx", dynamo=True, verbose=False,
+                      input_names=["picture"], output_names=["scores"], external_data=False)
     return network, image
 
 
@@ -150,6 +152,32 @@ def main():
         judge.equal("a package with another answer", row["result"], "wrong answer")
         judge.true(f"its error: {row['relative_error']}", abs((row["relative_error"] or 0) - 0.01) < 1e-4)
 
+        # ----- a package as the file of its engine: its inputs are those of the ONNX file, or as stated
+        fp32 = str(folder / "fp32.pt2")
+        for other in (onnx, folder / "renamed.onnx"):
+            found = strata.document("bench", "--pair", f"torch={fp32},onnxruntime={other}", *quick,
+                                    "--base", "torch")["tables"]["variants"]["rows"]
+            for row in found:
+                judge.true(f"{row['backend']} beside {other.name}: {row['reason']}",
+                           row["median_s"] and not row["reason"])
+            error = found[1]["relative_error"]
+            judge.true(f"{other.name}: error {error}", error is not None and error < 1e-5)
+        shape = "x=" + "x".join(map(str, SHAPE))
+        for stated in (shape, f"{shape}:float32"):
+            row = strata.document("bench", "--pair", f"torch={fp32}", *quick, "--input",
+                                  stated)["tables"]["variants"]["rows"][0]
+            judge.true(f"{stated}: {row['reason']}", row["median_s"] and not row["reason"])
+
+        # ----- precisions of each engine: nothing is refused
+        chosen = ["torch:mode=eager,precision=fp32+bf16", "torch:mode=optimized,precision=fp32",
+                  f"{packages},precision=bf16", "onnxruntime:precision=fp32"]
+        found = strata.document("bench", *pair, *quick, "--engine", ",".join(chosen), "--base",
+                                "torch:mode=eager")["tables"]["variants"]["rows"]
+        judge.equal("precisions of each engine", [(row["backend"], row["precision"]) for row in found],
+                    [("torch:mode=eager", "fp32"), ("torch:mode=eager", "bf16"),
+                     ("torch:mode=optimized", "fp32"), (packages, "bf16"), ("onnxruntime", "fp32")])
+        judge.equal("none is refused", [row["reason"] for row in found if row["reason"]], [])
+
         # ----- what cannot be run is a sentence
         def refused(what, *words, parts, code=1):
             done = strata.run(*words)
@@ -159,7 +187,6 @@ def main():
                 judge.true(f"{what}: {part!r} in {said!r}", part in said)
             judge.true(f"{what}: a sentence, not a trace: {done.stderr!r}", done.stderr.count("\n") <= 4)
 
-        fp32 = str(folder / "fp32.pt2")
         two = folder / "two.npz"
         numpy.savez(two, x=image.numpy(), y=image.numpy())
         alone = ("bench", "--pair", f"torch={fp32}", *quick)
@@ -167,6 +194,10 @@ def main():
         numpy.save(folder / "other.npy", numpy.zeros((2, 3, 20, 25), numpy.float32))
         refused("another shape", *alone, "--input", f"x={folder / 'other.npy'}", parts=["25"])
         numpy.save(folder / "double.npy", image.double().numpy())
+        refused("no shapes", *alone, code=2,
+                parts=["package of AOTInductor", "does not say what shapes", "--input x=1x3x224x224"])
+        refused("another shape, stated", *alone, "--input", "x=2x3x20x25", parts=["25"])
+        refused("another type, stated", *alone, "--input", f"{shape}:float64", parts=["dtype"])
         refused("another type", *alone, "--input", f"x={folder / 'double.npy'}", parts=["dtype"])
         refused("bf16 of a package in fp32", *alone, "--input", f"x={folder / 'image.npy'}", "--precision",
                 "bf16", parts=["in the types that it was compiled for"])

@@ -41,6 +41,7 @@ enum class Code : std::uint8_t {
   // Models.
   OutsideData,    // weights in a file outside of the model's folder
   SeveralModels,  // a file holds more than one, and it was not said which
+  OnlyCompiled,   // a file holds machine code, of which an engine alone knows what to do
   NoLayer,        // no layer is called so
   NoNetwork,      // no network of the zoo is called so
   OpenSizes,      // memory is planned for sizes in numbers
@@ -111,10 +112,11 @@ enum class Code : std::uint8_t {
   OverLimit,  // a file asks for more than the limit for its size
 
   // Processes of jobs.
-  EngineDied,   // an engine took its process with it
-  EngineStuck,  // an engine did not stop when it was asked to
+  EngineDied,    // an engine took its process with it
+  EngineStuck,   // an engine did not stop when it was asked to
+  EngineSilent,  // an engine gave no answer within the time that it was given
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::EngineStuck) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::EngineSilent) + 1;
 
 // `out_of_memory`: for those who cannot compare the number.
 std::string_view code_name(Code code);

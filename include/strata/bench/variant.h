@@ -37,9 +37,11 @@ struct Variant {
 };
 
 // `onnxruntime`, `onnxruntime:opt=off,arena=0`: an engine's name and options. `opt` is off, basic,
-// extended or all; every other key=value is passed to the engine unchanged.
+// extended or all; `precision` is what it computes in, `fp32` or several, `fp32+bf16`. Every other
+// key=value is passed to the engine unchanged.
 struct EngineStyle {
-  std::string engine, style;
+  std::string engine, style;                 // the style is without its precisions
+  std::vector<std::string> precisions = {};  // none: those that all engines are asked for
   StrataOptimization optimization = STRATA_OPT_ALL;
   std::vector<std::string> options;
 };

@@ -18,6 +18,8 @@ struct InferOptions {
   std::optional<std::int64_t> batch;                          // first axis of every input
   std::vector<std::pair<std::string, Value>> input_values;    // inputs whose elements are given
   std::vector<std::pair<std::string, TypeInfo>> input_types;  // sequences, optionals, …
+  // Of inputs whose file does not state their type; one that it states has to be the same.
+  std::vector<std::pair<std::string, DType>> element_types;
   double limit = 1;  // multiplies what shapes may cost in proportion to the file (docs/limits.md)
 };
 

@@ -22,6 +22,8 @@ struct ModelRequest {
   // What an engine recorded of a file that strata cannot read (strata/task/record.h). If it is
   // empty and the file is such a one, load_model() has it recorded.
   std::string recording = {};
+  // A process that runs the model is ended if nothing is heard of it for so long; 0: never.
+  double max_wait_seconds = 0;
 };
 
 struct LoadedModel {

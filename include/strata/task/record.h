@@ -22,7 +22,8 @@ struct RecordRequest {
 };
 
 // The request with its recording, which load_model() then reads. Shapes come from the sizes of the
-// model, and inputs are those of recorded_inputs().
+// model, and inputs are those of recorded_inputs(). If it is stopped, the process is ended at once:
+// Code::Cancelled.
 Result<ModelRequest> record_model(const RecordRequest& request, const Observer& observer = {});
 
 // The inputs of such a model: the files, and random elements for shapes that have none. They are

@@ -28,9 +28,9 @@ struct StatRequest {
 };
 
 struct StatOutcome {
-  std::unique_ptr<LoadedModel> loaded;
-  std::unique_ptr<Analysis> analysis;  // of the loaded model; more tables can be made of it
-  std::optional<Profile> shown, full;  // as they were asked for
+  std::unique_ptr<LoadedModel> loaded;  // null if it was stopped while the model was recorded
+  std::unique_ptr<Analysis> analysis;   // of the loaded model; more tables can be made of it
+  std::optional<Profile> shown, full;   // as they were asked for
   bool interrupted = false;  // what had not been measured by then is missing from the tables; there
                              // are none if nothing had been
 };

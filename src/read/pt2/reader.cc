@@ -161,9 +161,9 @@ Result<std::string_view> chosen_model(const Archive& archive, const std::string&
   };
   if (models.empty() && archive.has_compiled())
     return failure(
+        Code::OnlyCompiled, {},
         "it holds only what AOTInductor compiled, machine code that says nothing about layers; "
-        "save "
-        "the exported program itself with torch.export.save");
+        "save the exported program itself with torch.export.save");
   if (models.empty()) return failure("it is a .pt2 archive that holds no program of a model");
   if (wanted.empty() && models.size() > 1) return failure(Code::SeveralModels, {.found = names()});
   if (wanted.empty()) return models[0];

@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+"""Inputs that are no floats: a scripted network that looks words up takes integers, whose type the file does
+not state."""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+import numpy
+import torch
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from program import Judge, Strata  # noqa: E402
+
+WORDS, WIDTH, CLASSES = 11, 6, 3
+BATCH, LENGTH = 2, 7
+
+
+class Words(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(WORDS, WIDTH)
+        self.last = torch.nn.Linear(WIDTH, CLASSES)
+
+    def forward(self, ids, scale):
+        return self.last(self.table(ids) * scale)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--strata", required=True)
+    parser.add_argument("--engines", required=True)
+    parser.add_argument("--models", help="not read: the file is made here")
+    args = parser.parse_args()
+    strata = Strata(args.strata, args.engines)
+    judge = Judge()
+    with tempfile.TemporaryDirectory() as made:
+        folder = pathlib.Path(made)
+        words = folder / "words.pt"
+        torch.jit.script(Words().eval()).save(str(words))
+        scale = ("--input", "scale=1")
+        for name in ("int64", "i64", "int32"):
+            typed = ("--input", f"ids={BATCH}x{LENGTH}:{name}", *scale)
+            rows = {row["layer"]: row for row in strata.rows(str(words), *typed)}
+            judge.equal(f"{name}, table: parameters", rows["table"]["params"], WORDS * WIDTH)
+            judge.equal(f"{name}, last: parameters", rows["last"]["params"], WIDTH * CLASSES + CLASSES)
+            judge.equal(f"{name}, last: products", rows["last"]["macs"], BATCH * LENGTH * WIDTH * CLASSES)
+        typed = ("--input", f"ids={BATCH}x{LENGTH}:int64", *scale)
+        timed = strata.rows(str(words), *typed, "--time", "--runs", "4")
+        judge.true("times", all(row["time"] for row in timed if row["layer"] == "last"))
+        quick = ("--max-time", "1s", "--processes", "1", "--engine", "torch:mode=eager")
+        row = strata.document("bench", "--pair", f"torch={words}", *typed, *quick)
+        row = row["tables"]["variants"]["rows"][0]
+        judge.true(f"bench: {row['reason']}", row["median_s"] and not row["reason"])
+
+        # A file of elements beside a type that is stated.
+        numpy.save(folder / "scale.npy", numpy.full((1,), 2, numpy.float32))
+        mixed = ("--input", f"ids={BATCH}x{LENGTH}:int64", "--input", f"scale={folder / 'scale.npy'}")
+        done = strata.run("stat", str(words), *mixed, "--memory")
+        judge.equal(f"a file beside it: {done.stderr!r}", done.returncode, 0)
+
+        # Floats are not looked up, and a type that there is not is no type.
+        done = strata.run("stat", str(words), "--input", f"ids={BATCH}x{LENGTH}", *scale)
+        judge.equal("floats: exit code", done.returncode, 1)
+        judge.true(f"floats: what torch says: {done.stderr!r}", "indices" in done.stderr)
+        done = strata.run("stat", str(words), "--input", f"ids={BATCH}x{LENGTH}:long", *scale)
+        judge.equal("long: exit code", done.returncode, 2)
+        judge.true(f"long: {done.stderr!r}", 'there is no type "long"; there are float32' in done.stderr)
+    return judge.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
