@@ -209,6 +209,13 @@ def main():
         leave = library(folder, "leave.c", ENDS["leave.c"])
         refused("a library that leaves", [*timed, "--engine", f"torch:library={leave}"], "exit")
 
+        # Engines and jobs that take ONNX alone.
+        shape = ["--input", "input=1x4"]
+        other = strata.run("bench", str(line), "--engine", "onnxruntime", "--max-time", "1s", *shape)
+        judge.true(f"another engine: {other.stdout!r}", "onnxruntime opens onnx, not TorchScript" in other.stdout)
+        other = strata.run("calibrate", str(line), "--random", *shape)
+        judge.true(f"another job: {other.stderr!r}", "it is a TorchScript file of PyTorch" in other.stderr)
+
         judge_hanging(strata, judge, folder)
 
         # The plugin beside a libtorch that is none, as of another version, and beside none at all.
