@@ -63,6 +63,8 @@ a process waited for a processor.
 """
 
 ABSENT = """\
+- PyTorch runs in int8 only what was quantized in PyTorch before it was saved, `optimize_for_inference` computes in
+  fp32 whatever it is told, and ONNX Runtime has no kernels for bf16 on a CPU: they were not asked for these.
 - AOTInductor compiles what torch 2 exports. torchvision, which the detectors are from, has no build for the
   CPU's torch 2.13, and Debian's torch 1.13 has no AOTInductor.
 - A detector returns dictionaries, which cannot be traced. The traced ones are wrapped in a module that
