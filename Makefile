@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: demo test test-all check-format models bench published install wheel format coverage clean
+.PHONY: demo test test-all check-format models bench published install wheel format tidy coverage clean
 
 demo:  ## build the program and its engines, and profile a real network
 	deps/install.sh build engines
@@ -69,6 +69,12 @@ format:
 check-format:  ## fails on a file that make format would change
 	deps/install.sh build format
 	@$(sources) | xargs clang-format-14 --dry-run -Werror
+
+tidy:  ## what clang-tidy finds, and an exit code of 1 if that is anything
+	deps/install.sh build engines test bench tidy
+	tests/pt2/install.sh build
+	cmake --preset tidy
+	python3 -B tests/run_tidy.py build/tidy $(JOBS)
 
 coverage:  ## lines and branches the tests reach
 	deps/install.sh build engines test dev

@@ -1,4 +1,5 @@
 // What a whole `strata stat MODEL --time` takes in addition to the inferences that it measures.
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,14 +48,13 @@ double since(std::chrono::steady_clock::time_point start) {
 // The time of a child and its children.
 Seconds time_process(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const auto start = std::chrono::steady_clock::now();
-  const pid_t child = ::vfork();
-  if (child == 0) {
-    ::execv(arguments[0], arguments.data());
-    ::_exit(127);
-  }
+  pid_t child = 0;
+  if (::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0)
+    std::exit(1);
   int status = 0;
   rusage usage{};
   ::wait4(child, &status, 0, &usage);
@@ -96,9 +96,11 @@ void measure(const strata::Engine& engine, const fs::path& folder, const char* n
   const fs::path model = folder / fmt::format("{}.onnx", name);
   bench::or_exit(strata::write_onnx(network.model, model, write));
   std::vector<Run> all;
+  all.reserve(kTimes);
   for (int i = 0; i < kTimes; ++i) all.push_back(run(engine, model, folder / "out.json", runs));
   const auto row = [&](std::string_view what, auto figure, bool bound) {
     std::vector<double> values;
+    values.reserve(all.size());
     for (const Run& one : all) values.push_back(figure(one));
     const double middle = strata::median_of(values);
     bench::print_row(fmt::format("{}: {}", name, what),

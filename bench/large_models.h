@@ -158,14 +158,14 @@ inline std::string decoder(int layers, std::size_t& nodes) {
   std::string x = "hidden";
   for (int i = 0; i < layers; ++i) {
     const auto at = [&](const char* name) { return fmt::format("/layers.{}/{}", i, name); };
-    const auto weight = [&](const char* name, std::vector<std::int64_t> dims) {
+    const auto weight = [&](const char* name, const std::vector<std::int64_t>& dims) {
       std::string full = fmt::format("layers.{}.{}.weight", i, name);
       model.weight(full, dims);
       return full;
     };
-    const auto step = [&](const char* op, std::vector<std::string> inputs, const char* name,
+    const auto step = [&](const char* op, const std::vector<std::string>& inputs, const char* name,
                           const std::string& attribute = "") {
-      const std::string out = at(name) + "_output_0";
+      std::string out = at(name) + "_output_0";
       model.node(op, inputs, out, at(name), attribute);
       return out;
     };

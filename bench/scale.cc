@@ -1,5 +1,7 @@
 // How time and memory grow with the model, and what a whole process costs.
+#include <fcntl.h>
 #include <malloc.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,19 +81,21 @@ struct Run {
 };
 Run run(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const auto start = Clock::now();
-  const pid_t child = ::vfork();
-  if (child == 0) {
-    if (::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(126);
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(127);
-  }
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int problem =
+      ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
   int status = 0;
   rusage usage{};
-  ::wait4(child, &status, 0, &usage);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+  if (problem == 0) ::wait4(child, &status, 0, &usage);
+  if (problem != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     fmt::print(stderr, "{} failed\n", command[0]);
     std::exit(1);
   }
@@ -134,7 +138,7 @@ void processes(const std::string& folder) {
 // What the largest models cost that anybody is expected to have.
 void large_models(const std::string& folder) {
   const auto model = [&](const char* name, const std::string& bytes) {
-    const std::string path = folder + "/" + name + ".onnx";
+    std::string path = folder + "/" + name + ".onnx";
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   };

@@ -28,14 +28,13 @@ bool rounds_its_input(const Node& node) {
 
 KernelTypes kernel_types(const Graph& graph, const Node& node) {
   KernelTypes types{types_of(graph, node.inputs), types_of(graph, node.outputs)};
+  const bool by_outputs =
+      !types.outputs.empty() && (types.inputs.empty() || node.op == "DequantizeLinear");
+  const auto& telling = by_outputs ? types.outputs : types.inputs;
   if (rounds_its_input(node))
     types.computes_in = static_cast<std::int32_t>(DType::I8);
-  else if (node.op == "DequantizeLinear" && !types.outputs.empty())
-    types.computes_in = types.outputs.front();
-  else if (!types.inputs.empty())
-    types.computes_in = types.inputs.front();
-  else if (!types.outputs.empty())
-    types.computes_in = types.outputs.front();
+  else if (!telling.empty())
+    types.computes_in = telling.front();
   return types;
 }
 

@@ -13,7 +13,7 @@ constexpr auto kU8 = static_cast<std::int32_t>(DType::U8);
 constexpr auto kI8 = static_cast<std::int32_t>(DType::I8);
 
 // The types of a node with these inputs and this output.
-KernelTypes types_of(std::string_view op, std::vector<DType> inputs, DType output,
+KernelTypes types_of(std::string_view op, const std::vector<DType>& inputs, DType output,
                      std::vector<Attribute> attributes = {}) {
   Graph graph;
   std::vector<TensorId> in;

@@ -19,6 +19,7 @@ class Watch;
 class WatchKernel {
  public:
   WatchKernel(const Watch& watch, std::int64_t number) : watch_(watch), number_(number) {}
+  // NOLINTNEXTLINE(readability-identifier-naming): ONNX Runtime's headers call it by this name
   OrtStatusPtr ComputeV2(OrtKernelContext* context);
 
  private:

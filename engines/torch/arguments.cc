@@ -160,6 +160,7 @@ c10::IValue argument(const Parameter& parameter, const std::vector<NamedTensor>&
     }
     case c10::TypeKind::TupleType: {
       std::vector<c10::IValue> tuple;
+      tuple.reserve(items.size());
       for (const NamedTensor& item : items) tuple.emplace_back(item.tensor);
       return c10::ivalue::Tuple::create(std::move(tuple));
     }

@@ -25,7 +25,7 @@ bool path_to(const Value* module, const Value* self, std::string& path) {
     const Node* node = module->node();
     if (node->kind() != torch::jit::prim::GetAttr) return false;
     const std::string& name = node->s(torch::jit::attr::name);
-    path = path.empty() ? name : name + "." + path;
+    path.insert(0, path.empty() ? name : name + ".");
     module = node->input(0);
   }
   return true;

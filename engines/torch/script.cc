@@ -48,8 +48,8 @@ class Autocast {
 
 class Script : public Program {
  public:
-  Script(torch::jit::Module module, const ProgramOptions& options)
-      : module_(std::move(module)), options_(options) {
+  Script(const torch::jit::Module& module, const ProgramOptions& options)
+      : module_(module), options_(options) {
     if (options_.bf16 && options_.mode == Mode::Optimized)
       throw Failure{
           STRATA_UNSUPPORTED,

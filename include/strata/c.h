@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* NOLINTBEGIN(modernize-use-using,readability-identifier-naming): C has no other way. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -176,5 +177,6 @@ STRATA_C_EXPORT int strata_document_arrow(strata_document* document, size_t tabl
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(modernize-use-using,readability-identifier-naming) */
 
 #endif

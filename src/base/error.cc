@@ -166,8 +166,8 @@ const std::string* find(std::string_view name, const Error& error) {
 std::string_view code_name(Code code) { return row(code).name; }
 
 const ErrorFields& Error::fields() const {
-  static const ErrorFields none;
-  return about ? *about : none;
+  static const ErrorFields kNone;
+  return about ? *about : kNone;
 }
 
 Error make_error(Code code, ErrorFields fields, std::string message) {

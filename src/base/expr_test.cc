@@ -326,9 +326,9 @@ TEST(Expr, TooHighAPowerIsUnknown) {
 
 TEST(Expr, ThreadsShareFormulas) {
   const Expr shared = floor_div(kN + 1, 2) * kM;
-  std::vector<std::thread> threads;
+  std::vector<std::thread> threads(4);
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&shared, t] {
+    threads[static_cast<std::size_t>(t)] = std::thread([&shared, t] {
       for (int i = 0; i < 1000; ++i) {
         Expr copy = shared;
         copy += t;

@@ -62,7 +62,7 @@ TEST(GivenFiles, KeepTheirBytesWhenPagesAreForgotten) {
 
 TEST(GivenFiles, BorrowedBytesAreTheCallersOwn) {
   const std::string bytes(1 << 20, 'x');
-  const std::string before = bytes;
+  const std::string before(1 << 20, 'x');
   GivenFiles files;
   files.borrow("a", bytes);
   const auto file = *MappedFile::open("memory:a");

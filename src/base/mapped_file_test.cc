@@ -16,7 +16,7 @@ namespace {
 class MappedFileTest : public testing::Test {
  protected:
   std::string write(const std::string& name, std::string_view content) {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << content;
     return path;
   }

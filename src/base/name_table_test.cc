@@ -29,6 +29,7 @@ TEST(NameTable, TheEmptyNameIsAName) {
 
 TEST(NameTable, KeepsEverythingAsItGrows) {
   std::vector<std::string> names;
+  names.reserve(10000);
   for (int i = 0; i < 10000; ++i)
     names.push_back(std::string(static_cast<std::size_t>(i % 40), 'n') + std::to_string(i));
   NameTable table;

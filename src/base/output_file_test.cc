@@ -139,22 +139,22 @@ TEST_F(OutputFileTest, OnlyAnEarlierOutputOfTheKindIsReplaced) {
   constexpr auto kModel = "\x08\x07\x12\x00:\x05"sv;
   constexpr auto kProfile = "{\n  \"kind\": \"profile\",\n"sv;
   constexpr auto kSweep = "{\"arguments\":[\"m.onnx\"]}\n"sv;
-  constexpr FileKind profile{FileForm::Json, "profile"}, bench{FileForm::Json, "bench"};
+  constexpr FileKind kProfiles{FileForm::Json, "profile"}, kBenches{FileForm::Json, "bench"};
   const Replacing cases[] = {
       {"", kText, ""},
       {"Layer\n", kText, ""},
       {kModel, kText, "is a model"},
       {"PK\x03\x04\x00"sv, kText, "is a binary file"},
       {kProfile, kText, "is JSON of the kind \"profile\""},
-      {kProfile, profile, ""},
+      {kProfile, kProfiles, ""},
       {kProfile, FileKind{FileForm::Json}, ""},
-      {kProfile, bench, "is JSON of the kind \"profile\""},
-      {"{\"a\": 1}", profile, "is JSON of another program"},
-      {"[1]", profile, "is JSON of another program"},
-      {"notes", profile, "is a text file"},
-      {kModel, profile, "is a model"},
+      {kProfile, kBenches, "is JSON of the kind \"profile\""},
+      {"{\"a\": 1}", kProfiles, "is JSON of another program"},
+      {"[1]", kProfiles, "is JSON of another program"},
+      {"notes", kProfiles, "is a text file"},
+      {kModel, kProfiles, "is a model"},
       {kSweep, FileKind{FileForm::Lines}, ""},
-      {kSweep, profile, "is the results of a sweep"},
+      {kSweep, kProfiles, "is the results of a sweep"},
       {"notes", FileKind{FileForm::Lines}, "is a text file"},
       {kModel, FileKind{FileForm::Onnx}, ""},
       {"notes", FileKind{FileForm::Onnx}, "is a text file"},

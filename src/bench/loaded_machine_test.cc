@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,7 +28,8 @@ class LoadedMachine {
       : others_(others), neighbour_(neighbour), random_(seed) {}
 
   Machine machine(std::vector<double> seconds) {
-    return {[this, seconds](std::size_t v) -> WorkerResult<std::unique_ptr<Subject>> {
+    return {[this, seconds = std::move(seconds)](
+                std::size_t v) -> WorkerResult<std::unique_ptr<Subject>> {
               now_ += 0.03;
               return std::make_unique<Process>(*this, seconds[v] * spread(kProcess));
             },

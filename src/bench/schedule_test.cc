@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -68,9 +69,8 @@ class MoodyMachine {
     return std::make_unique<Process>(*this, seconds * moods_.jitter(kProcess));
   }
   Machine machine(std::vector<double> seconds) {
-    return {[this, seconds](std::size_t variant) -> WorkerResult<std::unique_ptr<Subject>> {
-              return start(seconds[variant]);
-            },
+    return {[this, seconds = std::move(seconds)](std::size_t variant)
+                -> WorkerResult<std::unique_ptr<Subject>> { return start(seconds[variant]); },
             [this] { return now(); }};
   }
 

@@ -243,6 +243,7 @@ TEST(CInterface, AStepOfTrainingHasPhases) {
 TEST(CInterface, ThreadsDoNotDisturbEachOther) {
   std::vector<std::thread> threads;
   std::vector<int> wrong(4);
+  threads.reserve(wrong.size());
   for (int number = 0; number < 4; ++number)
     threads.emplace_back([number, &wrong] {
       // Each has its own file of the same name: 2·3·5 MACs, or as many rows more.

@@ -106,8 +106,8 @@ int run(const strata_call& call, strata_document& document) {
       return STRATA_CODE_FAILED;
     }
   }
-  static const bool told = (set_own_program(program_beside()), true);
-  static_cast<void>(told);
+  static const bool kTold = (set_own_program(program_beside()), true);
+  static_cast<void>(kTold);
   Taker taker(call, document);
   const cli::OutletScope scope(taker);
   const int code = cli::run_program(words);

@@ -16,7 +16,6 @@
 namespace strata {
 namespace {
 
-using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 Calibration small_calibration() {

@@ -36,8 +36,8 @@ struct Scratch {
 };
 
 Scratch& scratch() {
-  static thread_local const auto one = std::make_unique<Scratch>();
-  return *one;
+  static thread_local const auto kOne = std::make_unique<Scratch>();
+  return *kOne;
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ Result<std::uint64_t> count_at(const Json& json, const char* key) {
 // The float that was written; `none` for null.
 Result<float> float_of(const Json& value, const char* key, float none) {
   if (value.is_null()) return none;
-  const double wide = value.is_number() ? value.get<double>() : double{kInfinity};
+  const double wide =
+      value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
   if (!(std::abs(wide) <= std::numeric_limits<float>::max()))
     return failure(fmt::format("a \"{}\" that is no number of 32 bits", key));
   return static_cast<float>(wide);

@@ -36,7 +36,7 @@ Result<int> run(Options& options) {
                             .numbers = both || options.table.has_all() || options.table.exact,
                             .shown = both || !options.table.is_data()});
   const bool kept = outcome->comparison.is_within_limits();
-  const auto code = options.table.print(std::move(document), kept ? kFine : kBudget);
+  auto code = options.table.print(std::move(document), kept ? kFine : kBudget);
   if (code && !kept) complain("--fail-on: a limit is not kept");
   return code;
 }

@@ -45,14 +45,12 @@ void judge_count(Change& change) {
   }
   change.difference = count_figure(change.after.count - change.before.count);
   const Expr& difference = change.difference.count;
-  if (difference.is_unknown())
-    change.verdict = Verdict::Differs;
-  else if (provably_at_least(difference, 1))
+  if (provably_at_least(difference, 1))
     change.verdict = Verdict::More;
   else if (provably_at_least(-difference, 1))
     change.verdict = Verdict::Less;
   else
-    change.verdict = Verdict::Differs;
+    change.verdict = Verdict::Differs;  // also where the difference is unknown
   change.ratio = ratio_of_counts(change.before.count, change.after.count);
 }
 

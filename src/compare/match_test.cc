@@ -85,11 +85,13 @@ TEST(Match, AsFewAsCanBeHaveMoved) {
   std::mt19937 random(6);
   for (int trial = 0; trial < 300; ++trial) {
     std::vector<SideRow> before;
+    before.reserve(9);
     for (int i = 0; i < 9; ++i) before.push_back(row(std::string(1, "abcdefghi"[i]), "Conv", i));
     std::vector<std::size_t> order(before.size());
     std::iota(order.begin(), order.end(), 0U);
     std::shuffle(order.begin(), order.end(), random);
     std::vector<SideRow> after;
+    after.reserve(order.size());
     for (const std::size_t i : order) after.push_back(before[i]);
     // The most that stay: the longest rising piece that ends at each place, by comparing all pairs.
     std::vector<std::size_t> longest(order.size(), 1);

@@ -37,8 +37,9 @@ class AtenNetwork {
     graph().tensors[id].data = &data;
     return id;
   }
+  using List = std::pair<std::string_view, std::vector<std::int64_t>>;
   TensorId add(std::string_view op, std::vector<TensorId> inputs, Dims output,
-               std::vector<std::pair<std::string_view, std::vector<std::int64_t>>> lists = {}) {
+               const std::vector<List>& lists = {}) {
     std::vector<Attribute> attributes;
     for (const auto& [name, items] : lists) {
       const auto kept = model.keep(std::span<const std::int64_t>(items));

@@ -12,7 +12,8 @@ namespace strata {
 namespace {
 
 // A network around a body: `y = Op(...)`, whose body is the first graph's text.
-Model with_bodies(std::string_view outer, std::vector<std::pair<std::string, std::string>> bodies) {
+Model with_bodies(std::string_view outer,
+                  const std::vector<std::pair<std::string, std::string>>& bodies) {
   auto model = model_from_text(outer);
   EXPECT_TRUE(model) << model.error().message;
   std::vector<Attribute> attributes(model->graph().nodes[0].attributes.begin(),

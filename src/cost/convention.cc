@@ -87,9 +87,9 @@ bool Convention::has(Metric metric) const {
   return rules_->labels[static_cast<std::size_t>(metric)].has_value();
 }
 const std::string& Convention::label(Metric metric) const {
-  static const std::string none;
+  static const std::string kNone;
   const auto& label = rules_->labels[static_cast<std::size_t>(metric)];
-  return label ? *label : none;
+  return label ? *label : kNone;
 }
 Metric Convention::headline() const { return rules_->headline; }
 bool Convention::is_strata() const { return rules_->is_strata; }

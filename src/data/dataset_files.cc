@@ -142,9 +142,10 @@ Status add_set(const std::string& root, const std::string& set,
   std::sort(files.begin(), files.end());
   std::vector<std::string> by_name(inputs.size());
   for (const auto& [number, file] : files) {
-    auto mapped = MappedFile::open(root + set + file);
+    const std::string path = fmt::format("{}{}{}", root, set, file);
+    auto mapped = MappedFile::open(path);
     if (!mapped) return failure(mapped);
-    auto head = read_onnx_tensor_head((*mapped)->bytes(), root + set + file);
+    auto head = read_onnx_tensor_head((*mapped)->bytes(), path);
     if (!head) return failure(head);
     const auto input = std::find(inputs.begin(), inputs.end(), head->name);
     if (input != inputs.end()) by_name[static_cast<std::size_t>(input - inputs.begin())] = file;
@@ -208,7 +209,7 @@ Result<Subfolders> subfolders(const std::string& root, const std::vector<std::st
   return found;
 }
 
-Result<FoundFiles> one_list(InputFiles files, const std::string& path,
+Result<FoundFiles> one_list(const InputFiles& files, const std::string& path,
                             const std::vector<std::string>& inputs,
                             std::vector<std::string> notes) {
   if (inputs.size() > 1 && files.kind != SampleKind::Npz)
@@ -264,7 +265,7 @@ Result<FoundFiles> find_files(const std::string& path, const std::vector<std::st
   std::vector<std::string> notes;
   auto files = only_kind(std::move(*contents), notes);
   if (!files) return failure(files);
-  return one_list(std::move(*files), path, inputs, std::move(notes));
+  return one_list(*files, path, inputs, std::move(notes));
 }
 
 }  // namespace strata

@@ -44,7 +44,7 @@ Place place(const ImageSteps& steps, const Image& image) {
       const double factor = std::min(static_cast<double>(steps.width) / width,
                                      static_cast<double>(steps.height) / height);
       const auto scaled = [&](double side) {
-        return std::max(static_cast<std::int64_t>(side * factor + 0.5), std::int64_t{1});
+        return std::max<std::int64_t>(std::lround(side * factor), 1);
       };
       window.full_width = scaled(width);
       window.full_height = scaled(height);

@@ -37,8 +37,8 @@ Taps taps(std::int64_t source, std::int64_t resized, std::int64_t first, std::in
   std::vector<double> raw;
   for (std::int64_t i = first; i < first + count; ++i) {
     const double centre = (static_cast<double>(i) + 0.5) * scale;
-    const auto from = std::max(static_cast<std::int64_t>(centre - reach + 0.5), std::int64_t{0});
-    const auto to = std::min(static_cast<std::int64_t>(centre + reach + 0.5), source);
+    const auto from = std::max<std::int64_t>(std::lround(centre - reach), 0);
+    const auto to = std::min<std::int64_t>(std::lround(centre + reach), source);
     raw.clear();
     double sum = 0;
     for (std::int64_t j = from; j < to; ++j) {
@@ -48,8 +48,8 @@ Taps taps(std::int64_t source, std::int64_t resized, std::int64_t first, std::in
     }
     out.pixels.push_back({from, raw.size(), out.weights.size()});
     for (const double weight : raw)
-      out.weights.push_back(
-          static_cast<std::int32_t>(0.5 + weight / (sum > 0 ? sum : 1) * (1 << kFractionBits)));
+      out.weights.push_back(static_cast<std::int32_t>(
+          std::lround(weight / (sum > 0 ? sum : 1) * (1 << kFractionBits))));
   }
   return out;
 }

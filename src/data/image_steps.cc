@@ -60,6 +60,7 @@ Result<std::optional<Sides>> parse_sides(std::string_view step, std::string_view
 Status find_axes(const ImageOptions& options, std::string_view input,
                  const std::vector<std::int64_t>& dims, ImageSteps& steps) {
   std::vector<std::string> sizes;
+  sizes.reserve(dims.size());
   for (const std::int64_t size : dims) sizes.push_back(size < 0 ? "?" : fmt::format("{}", size));
   const std::string shape = fmt::format("{}", fmt::join(sizes, "×"));
   steps.batched = dims.size() == 4;

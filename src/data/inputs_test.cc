@@ -53,7 +53,7 @@ class InputFiles : public testing::Test {
   }
   ~InputFiles() override { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& name, const std::string& bytes) {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }

@@ -12,6 +12,7 @@
 namespace strata {
 
 extern SystemLibrary libjpeg;
+// NOLINTNEXTLINE(readability-identifier-naming): a macro of jpeglib.h calls it by this name
 inline LibraryFunction<decltype(::jpeg_CreateDecompress)> jpeg_CreateDecompress(
     libjpeg, "jpeg_CreateDecompress");
 inline LibraryFunction<decltype(::jpeg_destroy_decompress)> jpeg_destroy_decompress(

@@ -103,7 +103,7 @@ Status write_npz(const std::string& path, std::span<const HostTensor> tensors) {
     zip_set_file_compression(archive.get(), static_cast<std::uint64_t>(index), ZIP_CM_STORE, 0);
   }
   if (zip_close(archive.get()) != 0) return problem();
-  archive.release();  // closed
+  static_cast<void>(archive.release());  // closed
   return {};
 }
 

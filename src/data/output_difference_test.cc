@@ -21,7 +21,8 @@ HostTensor tensor(std::string name, DType dtype, std::vector<std::int64_t> dims,
   return out;
 }
 
-HostTensor floats(std::string name, std::vector<std::int64_t> dims, std::vector<float> values) {
+HostTensor floats(std::string name, std::vector<std::int64_t> dims,
+                  const std::vector<float>& values) {
   return tensor(std::move(name), DType::F32, std::move(dims), values);
 }
 

@@ -31,9 +31,10 @@ std::string row_text(const Table& table, const TableRow& row, const std::vector<
             ? markdown_text(shown_text(without_folders(cells[i], style), column.unit, style.exact))
             : "";
     if (total && !text.empty()) text = fmt::format("**{}**", text);
+    std::string indent;
     if (table.tree && column.name == "layer")
-      for (std::uint32_t depth = 0; depth < row.depth; ++depth) text = "&nbsp;&nbsp;" + text;
-    out += fmt::format("| {} ", text);
+      for (std::uint32_t depth = 0; depth < row.depth; ++depth) indent += "&nbsp;&nbsp;";
+    out += fmt::format("| {}{} ", indent, text);
   }
   return out + "|\n";
 }

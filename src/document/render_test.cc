@@ -12,7 +12,6 @@
 namespace strata {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;

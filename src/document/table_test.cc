@@ -11,7 +11,6 @@ namespace strata {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Three layers, the last of which nobody could count.
 Table layers() {
@@ -35,6 +34,7 @@ std::vector<std::string> texts(const Table& table, std::size_t column) {
 
 std::vector<std::string> names(const std::vector<Column>& columns) {
   std::vector<std::string> out;
+  out.reserve(columns.size());
   for (const Column& column : columns) out.push_back(column.name);
   return out;
 }

@@ -22,6 +22,7 @@ build::Network finished(build::Builder net) {
 
 std::vector<std::string> paths(const std::vector<QuantLayer>& layers) {
   std::vector<std::string> out;
+  out.reserve(layers.size());
   for (const QuantLayer& layer : layers) out.push_back(layer.path);
   return out;
 }

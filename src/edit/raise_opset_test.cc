@@ -20,7 +20,7 @@ std::string raised(std::string_view text, int opset) {
     if (!inference) return inference.error().message;
     return strata::text(of.graph().tensors[of.graph().outputs[0]].type.dims);
   };
-  const std::string before = shape(*model);
+  std::string before = shape(*model);
   GraphEdit edit(*model);
   if (auto status = raise_opset(edit, 13); !status) return status.error().message;
   Model after = std::move(edit).finish();

@@ -48,6 +48,7 @@ Result<std::vector<bool>> select_layers(const Model& model, const std::vector<Qu
     if (layers.size() > kMostListed)
       list += fmt::format(" and {} more", layers.size() - kMostListed);
     std::vector<std::string> paths;
+    paths.reserve(layers.size());
     for (const QuantLayer& layer : layers) paths.push_back(layer.path);
     return failure(
         fmt::format("there is no layer {} that could be quantized{}; there are {}", in_quotes(name),

@@ -208,6 +208,7 @@ std::vector<Port> Session::outputs() const {
 
 Status Session::bind(std::vector<HostTensor> inputs) {
   std::vector<StrataTensor> tensors;
+  tensors.reserve(inputs.size());
   for (const HostTensor& input : inputs)
     tensors.push_back({input.name.c_str(), static_cast<std::int32_t>(input.dtype),
                        static_cast<std::int32_t>(input.dims.size()), input.dims.data(),

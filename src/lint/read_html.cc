@@ -61,15 +61,13 @@ class TableReader {
     if (tag == "table") {
       end_cell();
       if (grids_.size() < kMaxTables) grids_.emplace_back();
-    } else if (tag == "tr" && !grids_.empty()) {
-      end_row();
     } else if (tag == "td" || tag == "th") {
       end_cell();
       in_cell_ = true;
       heading_ = tag == "th";
     } else if (tag == "/td" || tag == "/th") {
       end_cell();
-    } else if (tag == "/tr" || tag == "/table") {
+    } else if (tag == "/tr" || tag == "/table" || (tag == "tr" && !grids_.empty())) {
       end_row();
     }
   }

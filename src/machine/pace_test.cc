@@ -47,6 +47,7 @@ TEST(Pace, RunsWithinThreePercentCount) {
 // With a neighbour that never leaves, the six best runs or the best tenth count.
 TEST(Pace, NeverFewerThanATenth) {
   std::vector<double> tests;
+  tests.reserve(100);
   for (int i = 0; i < 100; ++i) tests.push_back(1 + 0.1 * i);
   const Pace pace{.best = 1, .slowed = 0.5};
   EXPECT_NEAR(slowest_test_that_counts(tests, pace), 1.9, 1e-12);

@@ -45,6 +45,7 @@ double best_rate(int threads, const Work& work) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::vector<double> rates(static_cast<std::size_t>(threads));
     std::vector<std::thread> others;
+    others.reserve(rates.size());
     for (int t = 0; t < threads; ++t)
       others.emplace_back([&, t] { rates[static_cast<std::size_t>(t)] = work(); });
     for (std::thread& other : others) other.join();

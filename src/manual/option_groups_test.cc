@@ -23,6 +23,7 @@ TEST(OptionGroups, HaveAnOrder) {
                                       {.name = "model", .group = "Arguments", .positional = true}};
   sort_by_group(options);
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const OptionFacts& option : options) names.push_back(option.name);
   EXPECT_THAT(names, ::testing::ElementsAre("model", "--own", "--other", "--dim", "--format"));
 }

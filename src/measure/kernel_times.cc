@@ -67,6 +67,7 @@ void KernelCollector::add(Kernel kernel, std::vector<double> seconds) {
 void KernelCollector::take_off(const std::vector<double>& waits) {
   std::vector<KernelTimes>& kernels = timing_.kernels;
   std::vector<double> best;
+  best.reserve(kernels.size());
   for (const KernelTimes& kernel : kernels)
     best.push_back(*std::min_element(kernel.seconds.begin(), kernel.seconds.end()));
   std::vector<std::size_t> order(kernels.size());
@@ -112,6 +113,7 @@ void KernelCollector::finish(const std::vector<double>& wall, const std::vector<
   }
   for (KernelTimes& kernel : kernels) {
     std::vector<double> own;
+    own.reserve(kept.size());
     for (const std::size_t run : kept) own.push_back(kernel.seconds[run]);
     kernel.seconds = std::move(own);
   }

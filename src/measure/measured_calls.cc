@@ -57,9 +57,9 @@ class Reader {
     if (problem_.empty()) problem_ = fmt::format("{}: its \"{}\" {}", label_, member, what);
   }
   const Json& member(std::string_view name) const {
-    static const Json nothing;
+    static const Json kNothing;
     const auto found = json_.find(name);
-    return found == json_.end() ? nothing : *found;
+    return found == json_.end() ? kNothing : *found;
   }
   double number(std::string_view name) {
     const Json& value = member(name);

@@ -84,8 +84,8 @@ bool is_of_torch(std::string_view domain) {
 
 const AtenTable& aten_table() {
   // Never destroyed: an engine may end the process while a thread of ours looks something up.
-  static const AtenTable& kTable = *new AtenTable(aten_families());
-  return kTable;
+  static const AtenTable& table = *new AtenTable(aten_families());
+  return table;
 }
 
 bool works_in_place(const Node& node) { return node.domain == kAten && AtenName(node.op).in_place; }

@@ -98,7 +98,7 @@ std::optional<long double> exact_number(const Scalar& item) {
   return number ? std::optional<long double>(*number) : std::nullopt;
 }
 
-Expr known_or_fresh(ShapeContext& c, Expr size, std::string_view hint) {
+Expr known_or_fresh(ShapeContext& c, const Expr& size, std::string_view hint) {
   return size.is_unknown() && !size.is_overflow() ? c.fresh(hint) : size;
 }
 

@@ -58,7 +58,7 @@ std::int64_t count_of(std::span<const std::int64_t> dims, std::size_t first, std
 std::optional<long double> exact_number(const Scalar& item);
 
 // The size itself, or a new symbol if nothing is known of it.
-Expr known_or_fresh(ShapeContext& c, Expr size, std::string_view hint);
+Expr known_or_fresh(ShapeContext& c, const Expr& size, std::string_view hint);
 // Output i with `rank` sizes that only data can tell; of unknown rank if that is too many.
 void set_fresh(ShapeContext& c, std::size_t i, DType dtype, const Expr& rank,
                std::string_view hint);

@@ -36,7 +36,7 @@ Status transpose_shape(ShapeContext& c) {
       dims[i] = value->dims[from[i]];
       moved[i] = strides[from[i]];
     }
-    c.set_value(0, strided(*value, std::move(dims), 0, moved));
+    c.set_value(0, strided(*value, dims, 0, moved));
     return {};
   }
   Dims dims(rank);
@@ -121,7 +121,7 @@ Status tile_shape(ShapeContext& c) {
     pairs[2 * i + 1] = value->dims[i];
     steps[2 * i + 1] = strides[i];
   }
-  Value tiled = strided(*value, std::move(pairs), 0, steps);
+  Value tiled = strided(*value, pairs, 0, steps);
   tiled.dims = *numbers;
   c.set_value(0, std::move(tiled));
   return {};

@@ -80,9 +80,9 @@ std::atomic<const OpTable*> table_in_use = nullptr;
 
 const OpTable& first_table() {
   // Never destroyed: an engine may end the process while a thread of ours looks something up.
-  static const OpTable& kFamilies = *new OpTable(families());
-  table_in_use.store(&kFamilies, std::memory_order_release);
-  return kFamilies;
+  static const OpTable& first = *new OpTable(families());
+  table_in_use.store(&first, std::memory_order_release);
+  return first;
 }
 
 const OpTable& table() {

@@ -113,6 +113,7 @@ std::optional<std::vector<std::int64_t>> first_of_each(const Value& value, std::
     seen.try_emplace(std::move(slice), at);
   }
   std::vector<std::int64_t> firsts;
+  firsts.reserve(seen.size());
   for (const auto& [slice, at] : seen) firsts.push_back(at);
   return firsts;
 }

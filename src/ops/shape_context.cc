@@ -119,14 +119,12 @@ Result<Dims> ShapeContext::broadcast(const Dims& a, const Dims& b) const {
     Expr& size = out[shift + i];
     const Expr& other = shorter[i];
     if (other.is(1) || size == other) continue;
-    if (size.is(1)) {
-      size = other;
-    } else if (size.is_number() && other.is_number()) {
+    if (!size.is(1) && size.is_number() && other.is_number()) {
       return error(
           fmt::format("cannot broadcast {} with {}: sizes {} and {} differ and neither is 1",
                       strata::text(a), strata::text(b), size.text(), other.text()));
-    } else if (other.is_number()) {
-      size = other;  // the formula must be 1 or equal to it
+    } else if (size.is(1) || other.is_number()) {
+      size = other;  // to which a formula that is not 1 must be equal
     } else if (!size.is_number()) {
       size = max(size, other);
     }

@@ -19,7 +19,7 @@
 namespace strata::manual {
 struct OptionRow;
 }
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's own
 class App;
 class Option;
 }  // namespace CLI

@@ -12,6 +12,7 @@ Document to_document(const Profile& profile) { return to_document(Profile(profil
 Document to_document(Profile&& profile) {
   Document document = profile_document(std::move(profile));
   // The lines are of what is left of it: all but its rows, which may be many.
+  // NOLINTNEXTLINE(bugprone-use-after-move): profile_document() takes the rows and nothing else
   document.tables.front().foot = [facts = with_visible_names(std::move(profile))](
                                      const TableStyle& style) { return footer_text(facts, style); };
   document.sections = {{.table = document.tables.front().name}};

@@ -67,6 +67,7 @@ std::string sensitivity_to_blocks(const SensitivityRun& run, std::size_t width, 
     out += fmt::format("; a column is the worst of up to {}", (count + columns - 1) / columns);
   if (line_row) out += fmt::format("; {}──{} {}", red, back, plot->line_label);
   out += "\n";
+  const std::string dash = fmt::format("{}─{}", red, back);
   for (std::size_t row = kRows; row-- > 0;) {
     const bool red_row = line_row == row;
     std::string axis = row + 1 == kRows ? top : row == 0 ? bottom : "";
@@ -80,7 +81,7 @@ std::string sensitivity_to_blocks(const SensitivityRun& run, std::size_t width, 
         const bool gap = cells > 1 && c + 1 == cells;
         const std::size_t fill = gap ? 0 : here;
         if (fill == 0 && red_row)
-          body += red + "─" + back;
+          body += dash;
         else
           body += kEighths[fill];
       }

@@ -10,7 +10,6 @@ namespace strata {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class PayloadJob : public test::JobTest {
  protected:

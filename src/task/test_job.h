@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strata/base/observer.h"
@@ -39,7 +40,8 @@ class JobTest : public testing::Test {
   Observer observer(std::string stop_in = "", double stop_at = 2) {
     stop_ = false;
     Observer out;
-    out.progress = [this, stop_in, stop_at](std::string_view stage, double share) {
+    out.progress = [this, stop_in = std::move(stop_in), stop_at](std::string_view stage,
+                                                                 double share) {
       EXPECT_GE(share, 0);
       EXPECT_LE(share, 1);
       stages_.emplace(stage);

@@ -6,7 +6,6 @@
 namespace strata {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 

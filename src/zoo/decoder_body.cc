@@ -7,7 +7,6 @@
 namespace strata::zoo {
 
 using build::Builder;
-using build::NormOptions;
 using build::Var;
 
 namespace {

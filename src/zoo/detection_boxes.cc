@@ -57,8 +57,9 @@ Var suppress_boxes(Builder& net, Var boxes, Var scores, Var groups, const Suppre
       static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(options.groups))));
   std::vector<float> fields;
   for (std::int64_t i = 0; i < options.groups; ++i) {
-    const auto x = static_cast<float>(i % columns * (options.image.w + 1));
-    const auto y = static_cast<float>(i / columns * (options.image.h + 1));
+    const std::int64_t row = i / columns, column = i % columns;
+    const auto x = static_cast<float>(column * (options.image.w + 1));
+    const auto y = static_cast<float>(row * (options.image.h + 1));
     fields.insert(fields.end(), {x, y, x, y});
   }
   const Var apart = net.add(boxes, net.gather(net.table(fields, {options.groups, 4}), groups, 0));

@@ -41,6 +41,7 @@ std::vector<std::string> shapes(const Network& network, std::string_view path) {
     if (network.model.scopes[node.scope].path == path)
       last[node.scope] = text(graph.tensors[node.outputs[0]].type.dims);
   std::vector<std::string> all;
+  all.reserve(last.size());
   for (auto& [scope, shape] : last) all.push_back(shape);
   return all;
 }

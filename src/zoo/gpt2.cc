@@ -34,7 +34,8 @@ Var gpt2_attention(Builder& net, Var x, std::int64_t heads, Var mask, KeysAndVal
   const auto module = net.module("attn", "GPT2Attention");
   const std::int64_t width = net.number(x, -1);
   const auto parts = net.split(conv_1d(net, "c_attn", x, 3 * width), 2, 3);
-  const Var scale = net.number(1 / std::sqrt(static_cast<float>(width / heads)));
+  const std::int64_t of_head = width / heads;
+  const Var scale = net.number(1 / std::sqrt(static_cast<float>(of_head)));
   const Var query = net.mul(by_head(net, parts[0], heads), scale);
   const Var key = by_head(net, parts[1], heads);
   cache = joined(net, cache, {key, by_head(net, parts[2], heads)});

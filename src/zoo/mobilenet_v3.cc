@@ -43,7 +43,8 @@ Var bneck(Builder& net, std::int64_t number, Var x, const Bneck& row, double wid
     x = conv_norm_act(net, next++, x, wide,
                       {.kernel = row.kernel, .stride = row.stride, .groups = wide}, style);
     if (row.squeeze) {
-      const std::int64_t squeezed = scaled_channels(static_cast<double>(wide / 4));
+      const std::int64_t quarter = wide / 4;
+      const std::int64_t squeezed = scaled_channels(static_cast<double>(quarter));
       x = squeeze_excitation(net, next++, x, {.channels = squeezed, .gate = Act::Hardsigmoid});
     }
     x = conv_norm_act(net, next, x, out, {}, {Act::None, kV3Epsilon});

@@ -16,7 +16,7 @@ Expr parameters(std::string_view name) { return count(built(name).model).total.p
 Expr macs(std::string_view name) { return count(built(name).model).total.macs; }
 
 // Patches, then for each layer the projections, the two products of attention and the MLP.
-Expr macs_by_hand(Expr tokens, std::int64_t width, std::int64_t layers, std::int64_t mlp) {
+Expr macs_by_hand(const Expr& tokens, std::int64_t width, std::int64_t layers, std::int64_t mlp) {
   const Expr patches = (tokens - 1) * width * (3 * 16 * 16);
   const Expr layer = tokens * (4 * width * width + 2 * width * mlp) + tokens * tokens * (2 * width);
   return patches + layer * layers + 1000 * width;

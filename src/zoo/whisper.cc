@@ -60,7 +60,8 @@ struct Attention {
 Var whisper_attention(Builder& net, const Attention& attention, Var x, const WhisperSize& size,
                       KeysAndValues& cache) {
   const auto module = net.module(attention.name, "WhisperAttention");
-  const Var scale = net.number(1 / std::sqrt(static_cast<float>(size.width / size.heads)));
+  const std::int64_t of_head = size.width / size.heads;
+  const Var scale = net.number(1 / std::sqrt(static_cast<float>(of_head)));
   const Var query = by_head(net, net.mul(net.linear("q_proj", x, size.width), scale), size.heads);
   if (attention.to.id != kNone) {
     const Var key = net.linear("k_proj", attention.to, size.width, false);

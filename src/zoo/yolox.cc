@@ -173,7 +173,8 @@ Var yolox_head(Builder& net, const std::array<Var, 3>& maps, std::int64_t classe
     levels[i] = net.reshape(yolox_level(net, i, maps[i], classes, shape),
                             {batch, kBoxNumbers + 1 + classes, h * w});
     for (std::int64_t at = 0; at < h * w; ++at) {
-      grid.insert(grid.end(), {static_cast<float>(at % w), static_cast<float>(at / w)});
+      const std::int64_t row = at / w, column = at % w;
+      grid.insert(grid.end(), {static_cast<float>(column), static_cast<float>(row)});
       strides.push_back(static_cast<float>(kStrides[i]));
     }
   }

@@ -167,13 +167,14 @@ TEST_F(BrokenPt2, CustomOperatorsAreUnknown) {
 }
 
 TEST_F(BrokenPt2, GraphsInGraphs) {
-  std::string graph = R"({"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}})";
+  std::string graph;
   for (int i = 0; i < 40; ++i)
-    graph =
+    graph +=
         R"({"inputs": [], "outputs": [], "tensor_values": {}, "nodes": [{"target":)"
         R"( "torch.ops.higher_order.wrap", "outputs": [], "metadata": {}, "inputs": [{"name": "",)"
-        R"( "arg": {"as_graph": {"name": "g", "graph": )" +
-        graph + "}}}]}]}";
+        R"( "arg": {"as_graph": {"name": "g", "graph": )";
+  graph += R"({"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}})";
+  for (int i = 0; i < 40; ++i) graph += "}}}]}]}";
   EXPECT_EQ(sentence(archive(R"({"graph_module": {"graph": )" + graph +
                              R"(}, "schema_version": {"major": 8, "minor": 20}})")),
             "m.pt2: its graphs are nested more than 32 deep");

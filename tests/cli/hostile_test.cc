@@ -108,12 +108,13 @@ TEST_F(Hostile, NorAreFilesOfOthers) {
   write("notes.json", "{\"mine\": 1}\n");
   write("notes.jsonl", "my notes");
   write("plan.toml", "models = [\"zoo:squeezenet1_1\"]\n[bench]\nengine = [\"fake\"]\n");
+  constexpr const char* kSaveTwice =
+      "stat zoo:squeezenet1_1 --save . && cp notes.json profile.json && "
+      "strata stat zoo:squeezenet1_1 --save .";
   for (const char* command :
        {"stat zoo:squeezenet1_1 -o notes.json",
         "calibrate zoo:squeezenet1_1 --random --samples 1 --engine fake -o notes.json",
-        "sweep plan.toml -o notes.jsonl", "sweep plan.toml -o notes.json",
-        "stat zoo:squeezenet1_1 --save . && cp notes.json profile.json && "
-        "strata stat zoo:squeezenet1_1 --save ."}) {
+        "sweep plan.toml -o notes.jsonl", "sweep plan.toml -o notes.json", kSaveTwice}) {
     const Ran ran = strata(command);
     EXPECT_NE(ran.code, 0) << command << "\n" << ran.text;
     EXPECT_EQ(read("notes.json"), "{\"mine\": 1}\n") << command;

@@ -129,9 +129,9 @@ TEST_F(Quantize, AnActivationInFloatsIsWhatHelps) {
 
 TEST_F(Quantize, LayersInBodiesAreNamed) {
   const std::string model = STRATA_SOURCE_DIR "/tests/cli/models/branches.onnx";
-  for (const std::string command : {"quantize ", "sensitivity "}) {
-    const std::string rest = command == "quantize " ? " --random -o out.onnx" : " --random";
-    const Ran ran = strata(command + model + rest);
+  for (const std::string& command :
+       {"quantize " + model + " --random -o out.onnx", "sensitivity " + model + " --random"}) {
+    const Ran ran = strata(command);
     EXPECT_EQ(ran.code, 1) << ran.text;
     EXPECT_THAT(ran.text, HasSubstr("all 4 layers lie in the bodies of If node \"/gate/If\""));
   }

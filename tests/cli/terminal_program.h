@@ -135,7 +135,7 @@ class Program {
     std::istringstream lines(seen);
     for (std::string line; std::getline(lines, line);) {
       if (line.ends_with('\r')) line.pop_back();
-      const std::size_t over = line.rfind("\r");
+      const std::size_t over = line.rfind('\r');
       if (over != line.npos) line.erase(0, over + 1);
       if (line.starts_with("\x1b[K")) line.erase(0, 3);
       if (line.starts_with("^C")) line.erase(0, 2);

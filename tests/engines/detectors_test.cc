@@ -116,6 +116,7 @@ TEST_F(Detectors, PasteMasksAsTorchvisionDoes) {
       0.3984F, 0.4922F, 0.5859F, 0,       0,       0,        //
   };
   std::vector<float> masks;
+  masks.reserve(2 * 28 * 28);
   for (int i = 0; i < 2 * 28 * 28; ++i)
     masks.push_back(static_cast<float>(i / 28 % 28 + i % 28) / 64);
   build::Builder net("Pasting");

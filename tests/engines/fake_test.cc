@@ -96,6 +96,7 @@ TEST(FakeEngine, NoiseIsBoundedAndTheSameForASeed) {
                             .trace_time = true,
                             .options = {"noise=0.1", fmt::format("seed={}", seed)}});
     std::vector<std::int64_t> all;
+    all.reserve(100);
     for (int i = 0; i < 100; ++i) all.push_back(durations(session)[0]);
     return all;
   };

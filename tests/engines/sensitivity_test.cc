@@ -116,6 +116,7 @@ class SensitivityOf : public testing::Test {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return drop_of(a) > drop_of(b); });
     std::vector<std::string> out;
+    out.reserve(order.size());
     for (const std::size_t l : order) out.push_back(subject.layers[l].path);
     return out;
   }

@@ -93,7 +93,10 @@ TEST_F(FakeTiming, WaitingIsTakenOffRunsAndKernels) {
   ASSERT_TRUE(alone) << alone.error().message;
   options_.session.options.emplace_back("cut=1000000");
   int calls = 0;  // one call before a run, one after it
-  options_.waited = [&] { return 1e-3 * ((1 + calls++) / 2); };
+  options_.waited = [&] {
+    const int pairs = (1 + calls++) / 2;
+    return 1e-3 * pairs;
+  };
   const auto shared = time(model);
   ASSERT_TRUE(shared) << shared.error().message;
   EXPECT_GT(shared->wall.front(), 1e-3);
@@ -111,7 +114,10 @@ TEST_F(FakeTiming, WaitingIsTakenOffRunsAndKernels) {
 TEST_F(FakeTiming, WithTwoThreadsThatAllWaitNothingIsClaimed) {
   options_.session.threads = 2;
   int calls = 0;
-  options_.waited = [&] { return 1e-3 * ((1 + calls++) / 2); };
+  options_.waited = [&] {
+    const int pairs = (1 + calls++) / 2;
+    return 1e-3 * pairs;
+  };
   const Subject model = subject("squeezenet1_1?resolution=64");
   const auto timing = time(model);
   ASSERT_TRUE(timing) << timing.error().message;

@@ -264,6 +264,7 @@ template <class T>
 std::span<T> Model::keep_span(std::size_t count) {
   static_assert(std::is_trivially_destructible_v<T>);
   if (count == 0) return {};
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer, and then pointers are kept
   return {static_cast<T*>(arena_.allocate(count * sizeof(T), alignof(T))), count};
 }
 

@@ -29,8 +29,8 @@ std::vector<double> linear_ticks(double most, Unit unit, int count) {
 
 std::vector<double> log_ticks(double low, double high) {
   std::vector<double> ticks;
-  for (double power = std::floor(std::log10(low)); power <= std::ceil(std::log10(high)); ++power)
-    ticks.push_back(std::pow(10, power));
+  const double first = std::floor(std::log10(low)), last = std::ceil(std::log10(high));
+  for (int i = 0; first + i <= last; ++i) ticks.push_back(std::pow(10, first + i));
   return ticks;
 }
 
@@ -73,7 +73,7 @@ double text_width(std::string_view text) {
 
 std::string name_within(std::string_view name, double room) {
   const double letters = std::max(0.0, std::floor(room / kLetterWidth));
-  const std::string shown = visible(name);
+  std::string shown = visible(name);
   if (text_width(shown) <= room) return shown;
   return letters < 4 ? "" : end_of_width(shown, static_cast<std::size_t>(letters));
 }

@@ -47,7 +47,7 @@ std::vector<PathRun> stages_of(const std::vector<std::string>& paths) {
 std::string last_words(const std::string& path) {
   std::size_t dot = path.rfind('.');
   if (dot == path.npos) return path;
-  const std::string last = path.substr(dot + 1);
+  std::string last = path.substr(dot + 1);
   if (last.find_first_not_of("0123456789") != last.npos || dot == 0) return last;
   dot = path.rfind('.', dot - 1);
   return dot == path.npos ? path : path.substr(dot + 1);

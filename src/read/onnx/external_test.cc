@@ -64,6 +64,7 @@ TEST_F(ExternalTest, TheLastOfManyFilesIsCheckedAsTheFirstIs) {
   write(folder_ / "m.onnx", "");
   ExternalFiles files((folder_ / "m.onnx").string(), false);
   std::vector<std::string> names;
+  names.reserve(100'001);
   for (int i = 0; i < 100'001; ++i) names.push_back("w" + std::to_string(i));
   for (const std::string& name : names) EXPECT_TRUE(files.find(name).missing);
   EXPECT_TRUE(files.find("link.bin").outside);

@@ -64,7 +64,7 @@ NodeText read_node(Source& source, std::string_view message) {
 }
 
 std::string describe(std::string_view op, std::string_view name, std::string_view output) {
-  const std::string what = op.empty() ? "a node" : op.size() > 60 ? in_quotes(op) : std::string(op);
+  std::string what = op.empty() ? "a node" : op.size() > 60 ? in_quotes(op) : std::string(op);
   if (!name.empty()) return fmt::format("{} {}", what, in_quotes(name));
   if (!output.empty()) return fmt::format("{} (no name, output {})", what, in_quotes(output));
   return what;

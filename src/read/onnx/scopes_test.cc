@@ -242,6 +242,7 @@ TEST_F(ScopesTest, AbsurdNamesCostLittle) {
   std::vector<Named> names;
   std::string deep;
   for (int i = 0; i < 2000; ++i) deep += "/a";
+  names.reserve(101);
   for (int i = 0; i < 100; ++i) names.push_back({fmt::format("{}/{}/Conv", deep, i)});
   names.push_back({std::string(100'000, '/')});
   read(names);

@@ -262,7 +262,8 @@ inline std::string nested_bodies(int depth) {
     std::string graph_start = graph({.outputs = {value("y")}});
     graph_start += before(proto::graph::kNode, size);
     size += graph_start.size();
-    levels.push_back(graph_start + node_start + attribute_start);
+    graph_start += node_start + attribute_start;
+    levels.push_back(std::move(graph_start));
   }
   std::string whole;
   whole.reserve(size);

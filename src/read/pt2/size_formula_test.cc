@@ -90,14 +90,19 @@ TEST(SizeFormula, WhatCannotBeExpressedIsUnknown) {
 }
 
 TEST(SizeFormula, DepthAndLengthAreBounded) {
-  std::string deep, text = "s0";
+  const auto sum = [](int depth) {
+    std::string text;
+    for (int i = 0; i < depth; ++i) text += "Add(";
+    text += "s0";
+    for (int i = 0; i < depth; ++i) text += ", Integer(1))";
+    return text;
+  };
+  std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "Add(";
   EXPECT_TRUE(size_formula(deep).is_unknown());
   EXPECT_TRUE(size_formula(std::string(1'000'000, '(')).is_unknown());
-  for (int i = 0; i < 30; ++i) text = "Add(" + text + ", Integer(1))";
-  EXPECT_EQ(size_formula(text).text(), "s0 + 30");
-  for (int i = 0; i < 60; ++i) text = "Add(" + text + ", Integer(1))";
-  EXPECT_TRUE(size_formula(text).is_unknown());
+  EXPECT_EQ(size_formula(sum(30)).text(), "s0 + 30");
+  EXPECT_TRUE(size_formula(sum(90)).is_unknown());
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ inline std::string zip(const std::vector<ZipPart>& parts, bool wide = false) {
     directory += "PK\1\2" + little(20, 2) + little(20, 2) + little(0, 2) + method + little(0, 8) +
                  little(wide ? 0xffffffff : packed_size, 4) + little(wide ? 0xffffffff : size, 4) +
                  little(part.name.size(), 2) + little(extra.size(), 2) + little(0, 2) +
-                 little(0, 8) + little(wide ? 0xffffffff : at, 4) + part.name + extra;
+                 little(0, 8) + little(wide ? 0xffffffff : at, 4) + part.name;
+    directory += extra;
   }
   const std::uint64_t start = archive.size();
   archive += directory;

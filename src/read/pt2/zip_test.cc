@@ -9,7 +9,6 @@ namespace strata::pt2 {
 namespace {
 
 using test::zip;
-using test::ZipPart;
 using testing::HasSubstr;
 
 std::string problem_of(std::string_view bytes) {

@@ -8,18 +8,18 @@
 namespace strata::onnx {
 namespace {
 
-const Expr n = Expr::symbol("N");
-const Expr s = Expr::symbol("seq_len");
+const Expr kN = Expr::symbol("N");
+const Expr kS = Expr::symbol("seq_len");
 
 TEST(SizeText, IsWhatExportersWrite) {
-  EXPECT_EQ(size_text(n), "N");
-  EXPECT_EQ(size_text(2 * s), "2*seq_len");
-  EXPECT_EQ(size_text(n * n * s), "N*N*seq_len");
-  EXPECT_EQ(size_text(5 - n), "5 - N");
-  EXPECT_EQ(size_text(-n), "0 - N");
-  EXPECT_EQ(size_text(3 * floor_div(n + 1, 2)), "3*((N + 1)//2)");
-  EXPECT_EQ(size_text(floor_div(n, s)), "(N//seq_len)");
-  EXPECT_EQ(size_text(max(n - 2, 1)), "Max(N - 2, 1)");
+  EXPECT_EQ(size_text(kN), "N");
+  EXPECT_EQ(size_text(2 * kS), "2*seq_len");
+  EXPECT_EQ(size_text(kN * kN * kS), "N*N*seq_len");
+  EXPECT_EQ(size_text(5 - kN), "5 - N");
+  EXPECT_EQ(size_text(-kN), "0 - N");
+  EXPECT_EQ(size_text(3 * floor_div(kN + 1, 2)), "3*((N + 1)//2)");
+  EXPECT_EQ(size_text(floor_div(kN, kS)), "(N//seq_len)");
+  EXPECT_EQ(size_text(max(kN - 2, 1)), "Max(N - 2, 1)");
   // A name that looks like a formula, but is not one, stays a name.
   EXPECT_EQ(size_text(Expr::symbol("batch-size")), "batch-size");
 }

@@ -47,6 +47,7 @@ class Difference {
 
   static std::vector<std::string> pairs(const std::vector<KeyValue>& entries) {
     std::vector<std::string> out;
+    out.reserve(entries.size());
     for (const KeyValue& e : entries) out.push_back(fmt::format("{}={}", e.key, e.value));
     return out;
   }
