@@ -26,14 +26,14 @@ void profile(benchmark::State& state, strata::Result<strata::Model> model) {
 void from_memory(benchmark::State& state, const std::string& name) {
   std::ifstream in(model_path(name), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  for (auto _ : state) profile(state, strata::read_onnx(bytes, name));
+  for ([[maybe_unused]] auto _ : state) profile(state, strata::read_onnx(bytes, name));
   state.SetItemsProcessed(state.iterations());
 }
 
 // Includes opening and mapping the file.
 void from_file(benchmark::State& state, const std::string& name) {
   const std::string path = model_path(name);
-  for (auto _ : state) profile(state, strata::read_model(path));
+  for ([[maybe_unused]] auto _ : state) profile(state, strata::read_model(path));
   state.SetItemsProcessed(state.iterations());
 }
 

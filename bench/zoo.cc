@@ -9,7 +9,7 @@
 namespace {
 
 void build_and_count(benchmark::State& state, const std::string& name) {
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     auto network = strata::zoo::build(name);
     if (!network) return state.SkipWithError(network.error().message.c_str());
     benchmark::DoNotOptimize(strata::count(network->model).total.macs);
@@ -18,7 +18,7 @@ void build_and_count(benchmark::State& state, const std::string& name) {
 }
 
 void build_only(benchmark::State& state, const std::string& name) {
-  for (auto _ : state) benchmark::DoNotOptimize(strata::zoo::build(name));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(strata::zoo::build(name));
   state.SetItemsProcessed(state.iterations());
 }
 

@@ -40,6 +40,7 @@ double comparable(const CutPlace& place, const std::set<std::string>& chosen) {
 void mark_minima(const Graph& graph, std::vector<CutPlace>& places) {
   const std::set<std::string> chosen = input_symbols(graph);
   std::vector<double> sizes;
+  sizes.reserve(places.size());
   for (const CutPlace& place : places) sizes.push_back(comparable(place, chosen));
   const auto size = [&](std::size_t i) { return sizes[i]; };
   double least = std::numeric_limits<double>::infinity();

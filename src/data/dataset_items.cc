@@ -67,7 +67,8 @@ Result<ItemShape> item_shape(const ItemType& type, DType dtype,
   if (dims.size() < type.item.size() || extra > (type.stacked ? 2u : 1u)) return wrong("");
   for (std::size_t i = 0; i < type.item.size(); ++i)
     if (type.item[i] >= 0 && type.item[i] != dims[extra + i]) return wrong("");
-  ItemShape shape{extra > 0 ? dims[0] : 1, {dims.begin() + extra, dims.end()}};
+  ItemShape shape{extra > 0 ? dims[0] : 1,
+                  {dims.begin() + static_cast<std::ptrdiff_t>(extra), dims.end()}};
   if (extra == 2) {
     if (dims[1] != type.batch) return wrong("");
     shape.count *= dims[1];

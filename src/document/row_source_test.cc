@@ -39,7 +39,7 @@ Table columns_only() {
 Document made(std::shared_ptr<std::size_t> calls = std::make_shared<std::size_t>(0)) {
   Document document = new_document("sample");
   Table table = columns_only();
-  table.source = {kRows, [calls](std::size_t number, TableRow& row) {
+  table.source = {kRows, [calls = std::move(calls)](std::size_t number, TableRow& row) {
                     ++*calls;
                     row = row_of(number);
                   }};

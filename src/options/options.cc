@@ -229,7 +229,7 @@ void App::old_name(const std::string& name, Option* now) {
 
 void App::old_name(const std::string& name, std::function<Option*(const std::string& value)> now) {
   const auto self = std::make_shared<Option*>(nullptr);
-  const auto pass_on = [self, name, now](const std::vector<std::string>& values) {
+  const auto pass_on = [self, name, now = std::move(now)](const std::vector<std::string>& values) {
     Option* target = now(values.front());
     if (target->given())
       throw CLI::ValidationError(

@@ -38,7 +38,8 @@ bool OpenSizes::depends_on_inputs(const Graph& graph, const Expr& size) {
 
 Status OpenSizes::status(std::string_view what) const {
   if (!open_.empty()) {
-    const auto last = std::next(open_.begin(), std::min(open_.size(), kShown));
+    const std::size_t shown = std::min(open_.size(), kShown);
+    const auto last = std::next(open_.begin(), static_cast<std::ptrdiff_t>(shown));
     std::string names = fmt::format("{}", fmt::join(open_.begin(), last, ", "));
     if (open_.size() > kShown) names += fmt::format(" and {} more", open_.size() - kShown);
     return failure(Code::OpenWork, {.wanted = std::move(names), .detail = std::string(what)});

@@ -15,7 +15,7 @@ namespace {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 // `onnxruntime 1.27.0: no kernel for …` without the engine, which stands before it anyway.
-std::string without_engine(std::string reason, const Variant& variant) {
+std::string without_engine(const std::string& reason, const Variant& variant) {
   const std::size_t colon = reason.find(": ");
   const std::size_t space = reason.find(' ');
   const bool starts = reason.starts_with(variant.engine + " ") && colon != reason.npos &&
@@ -96,10 +96,10 @@ std::string load_text(const BenchRun& run, const VariantResult& result) {
 // What several variants have in common, in one line.
 class SharedLines {
  public:
-  void add(const std::string& variant, std::string what) {
+  void add(const std::string& variant, const std::string& what) {
     for (auto& [known, variants] : lines_)
       if (known == what) return variants.push_back(variant);
-    lines_.push_back({std::move(what), {variant}});
+    lines_.push_back({what, {variant}});
   }
   // `all` is how many there are that such a line could be said of.
   std::string text(std::size_t all) const {

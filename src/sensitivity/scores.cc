@@ -188,10 +188,10 @@ namespace {
 // Wilson's interval of a percentage. Where all samples are alike, a bootstrap has no width and
 // would promise that of eight right answers none will ever be wrong.
 Interval wilson(double percent, std::size_t samples) {
-  constexpr double z = 1.959963984540054;  // 97.5 % of a normal distribution
-  const double p = percent / 100, n = static_cast<double>(samples), more = z * z / n;
+  constexpr double kZ = 1.959963984540054;  // 97.5 % of a normal distribution
+  const double p = percent / 100, n = static_cast<double>(samples), more = kZ * kZ / n;
   const double middle = (p + more / 2) / (1 + more);
-  const double half = z / (1 + more) * std::sqrt(p * (1 - p) / n + more / n / 4);
+  const double half = kZ / (1 + more) * std::sqrt(p * (1 - p) / n + more / n / 4);
   return {100 * std::max(0.0, middle - half), 100 * std::min(1.0, middle + half)};
 }
 

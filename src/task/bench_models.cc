@@ -46,6 +46,7 @@ std::optional<double> modelled_joules(const Model& model) {
 
 std::string text_of(const std::vector<HostTensor>& tensors) {
   std::vector<std::string> all;
+  all.reserve(tensors.size());
   for (const HostTensor& tensor : tensors)
     all.push_back(fmt::format(
         "{} {} {}", tensor.name, name_of(tensor.dtype),

@@ -150,6 +150,7 @@ Status set_int8_file(std::vector<BenchModel>& models, const std::string& text) {
     return own.name == name || (!own.source.empty() && own.source == name);
   });
   std::vector<std::string> names;
+  names.reserve(models.size());
   for (const BenchModel& own : models) names.push_back(own.name);
   if (model == models.end())
     return usage(fmt::format("{}: there is no model \"{}\" here; there {} {}", text, name,

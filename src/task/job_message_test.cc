@@ -54,6 +54,7 @@ TEST(JobMessage, Sketches) {
   EXPECT_EQ(sent(Sketch()), Sketch());
   Sketch sketch({.channels = 2});
   std::vector<float> values;
+  values.reserve(1000);
   for (int i = 0; i < 1000; ++i) values.push_back(std::sin(static_cast<float>(i)) * 1e3f);
   values.insert(values.end(), {0, -0.f, 1e-40f, 3e38f, NAN, INFINITY});
   ASSERT_TRUE(sketch.add(values));

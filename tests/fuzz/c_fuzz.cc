@@ -52,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     line.remove_prefix(std::min(space + 1, line.size()));
   }
   std::vector<const char*> pointers;
+  pointers.reserve(words.size());
   for (const std::string& word : words) pointers.push_back(word.c_str());
   const strata_file file = {"f", bytes.data(), bytes.size()};
   strata_call call = {};

@@ -60,6 +60,7 @@ class Drawing {
     // A module that only holds another one needs no frame of its own.
     if (shown.size() == 1 && !shown[0]->children.empty()) return children(*shown[0], area, level);
     std::vector<double> sizes;
+    sizes.reserve(shown.size());
     for (const Module* child : shown) sizes.push_back(child->size);
     const std::vector<Area> places = squarified(sizes, area);
     for (std::size_t i = 0; i < shown.size(); ++i) node(*shown[i], places[i], level);

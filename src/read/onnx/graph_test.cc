@@ -65,8 +65,10 @@ TEST(Graph, NamesAreViewsIntoTheFile) {
 TEST(Graph, NamesAreFoundInAnyOrder) {
   constexpr int kWeights = 6;
   std::vector<std::string> weights;
+  weights.reserve(kWeights);
   for (int i = 0; i < kWeights; ++i) weights.push_back("w" + std::to_string(i));
   std::vector<std::string> initializers;
+  initializers.reserve(weights.size());
   for (const std::string& name : weights) initializers.push_back(tensor(name, 1, {2}));
   std::vector<std::vector<std::string>> used;
   std::vector<std::string> nodes;

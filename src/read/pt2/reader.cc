@@ -138,14 +138,13 @@ void read_program(Loading& loading, const JsonText& text, WeightPlaces& places) 
   JsonText json = text;
   try {
     Program(loading, json, places).read();
-  } catch (const Broken& broken) {
-    const Broken first = broken;
+  } catch (const Broken&) {
     try {
       check_version_of(text);
     } catch (const Broken& other) {
       if (other.message.starts_with("it is written in version")) throw;
     }
-    throw first;
+    throw;
   }
 }
 

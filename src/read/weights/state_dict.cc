@@ -113,7 +113,7 @@ Result<Weights> read_state_dict(std::string_view bytes, const ReadOptions& optio
   if (pickle->bytes != content->size())
     return failure("there are bytes after the end of its pickle");
   return pickled_weights(*pickle, [&](const PickledStorage& storage) -> Result<std::uint64_t> {
-    const auto there = archive->storage_bytes(storage.key);
+    auto there = archive->storage_bytes(storage.key);
     std::uint64_t said = 0;
     if (there && (__builtin_mul_overflow(storage.elements, bytes_per_element(storage), &said) ||
                   said != *there))
