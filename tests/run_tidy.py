@@ -89,8 +89,8 @@ class Tidy:
             for name in re.findall(r'^#include "(.*\.h)"', file.read_text(), re.MULTILINE):
                 beside = file.parent / name
                 headers.add(f'#include "{beside if beside.exists() else name}"')
-        sources = (f'#undef main\n#define main main_{i}\n#include "{file}"\n'
-                   for i, file in enumerate(files))
+        sources = ((f"#define main main_{i}\n" if " main(" in pathlib.Path(file).read_text() else "") +
+                   f'#include "{file}"\n#undef main\n' for i, file in enumerate(files))
         source.write_text("\n".join([*sorted(headers), *sources]))
         command = ["clang++", "-std=c++20", "-w", *flags, "-c", str(source)]
         entry = {"directory": str(folder), "file": str(source), "arguments": command}

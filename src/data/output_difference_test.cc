@@ -196,9 +196,9 @@ TEST(OutputDifference, EveryImageOfABatchCounts) {
 // Two boxes with masks of 2 × 2: the first mask covers 3 of 4 places that either covers, the second
 // 1 of 3.
 TEST(OutputDifference, AMaskIsFoundAgainIfHalfOfItIs) {
-  const auto with_masks = [](std::vector<float> masks, std::vector<std::int64_t> dims) {
+  const auto with_masks = [](const std::vector<float>& masks, std::vector<std::int64_t> dims) {
     auto all = detections({0, 0, 10, 10, 20, 20, 40, 40}, {1, 2});
-    all.push_back(floats("masks", std::move(dims), std::move(masks)));
+    all.push_back(floats("masks", std::move(dims), masks));
     return all;
   };
   const auto base = with_masks({0.9F, 0.9F, 0.9F, 0.9F, 0.9F, 0.9F, 0, 0}, {2, 1, 2, 2});

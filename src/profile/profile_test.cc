@@ -15,7 +15,7 @@ namespace {
 
 class ProfileOfResNet50 : public testing::Test {
  protected:
-  static Profile make(ProfileOptions options) {
+  static Profile make(const ProfileOptions& options) {
     auto model = read_model(STRATA_SOURCE_DIR "/tests/models/resnet50.onnx");
     EXPECT_TRUE(model) << model.error().message;
     auto inference = infer(*model);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,8 +29,7 @@ Cell exact(const std::optional<float>& number) { return number ? exact(*number) 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 5;
   const std::size_t shown = std::min(names.size(), kShown);
-  std::string text =
-      visible(fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", ")));
+  std::string text = visible(fmt::format("{}", fmt::join(std::span(names).first(shown), ", ")));
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ std::string cut_to(const std::string& text, std::size_t width) {
 std::string bar(double part) {
   // Eighths of a column.
   static constexpr const char* kParts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const auto eighths = static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * kBar * 8 + 0.5);
+  const auto eighths = static_cast<std::size_t>(std::lround(std::clamp(part, 0.0, 1.0) * kBar * 8));
   std::string out;
   for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
   out += kParts[eighths % 8];

@@ -24,6 +24,7 @@ std::vector<std::string> in_order(const ElementsOfType& types) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> names;
+  names.reserve(sorted.size());
   for (const auto& [name, elements] : sorted) names.emplace_back(name);
   return names;
 }

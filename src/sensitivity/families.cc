@@ -129,6 +129,7 @@ std::vector<std::size_t> agreeing(const std::vector<std::size_t>& place, const R
     std::erase_if(out, [&](std::size_t l) { return !(noise[l].*measure); });
     if (out.empty()) return;
     std::vector<double> values;
+    values.reserve(out.size());
     for (const std::size_t l : out) values.push_back(*(noise[l].*measure));
     const double middle = median_in_place(values);
     std::erase_if(out, [&](std::size_t l) {
@@ -185,6 +186,7 @@ Families find_families(const Model& model, const std::vector<QuantLayer>& layers
     }
     for (std::size_t place = 0; place < group[0].second.layers.size(); ++place) {
       std::vector<std::size_t> same;
+      same.reserve(group.size());
       for (const auto& [path, block] : group) same.push_back(block.layers[place]);
       same = agreeing(same, rounding, noise);
       if (same.size() < 2) continue;

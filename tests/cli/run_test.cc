@@ -110,8 +110,8 @@ TEST(Engines, ThatAreNotThereAreLookedForInPlacesThatAreListed) {
 
 TEST(Engines, NameTheOperatorThatTheyLack) {
   for (const std::string& engine : engine_names()) {
-    const auto ended = run({"stat", STRATA_SOURCE_DIR "/tests/cli/models/custom_op.onnx", "--time",
-                            "--engine", engine});
+    const std::string model = STRATA_SOURCE_DIR "/tests/cli/models/custom_op.onnx";
+    const auto ended = run({"stat", model, "--time", "--engine", engine});
     expect_sentence(ended, 1);
     if (engine == "torch")  // which opens no ONNX files at all
       EXPECT_THAT(ended.errors, HasSubstr("it is no TorchScript file or package"));
@@ -129,7 +129,7 @@ std::string zeros(const std::string& name, const std::string& type, const std::s
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
   header.resize(117, ' ');
   header += '\n';
-  const std::string path = fmt::format("{}{}_{}", testing::TempDir(), ::getpid(), name);
+  std::string path = fmt::format("{}{}_{}", testing::TempDir(), ::getpid(), name);
   std::ofstream file(path, std::ios::binary);
   file << "\x93NUMPY" << '\x01' << '\x00' << static_cast<char>(header.size()) << '\x00' << header
        << std::string(bytes, '\0');

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "../run_shell.h"
 
 namespace {
@@ -49,18 +51,18 @@ std::string large_profile(bool second) {
   std::string rows;
   for (int i = 0; i < 10'000; ++i) {
     if (second && i % 25 == 7) continue;
-    const std::string number = std::to_string(i);
-    const std::string stage = std::to_string(8 + i % 64),
-                      macs = std::to_string(1'000'000 + i % 777);
-    rows += std::string(rows.empty() ? "" : ",") + "\n      {\"layer\": \"" +
-            (second && i % 30 == 3 ? "stages" : "blocks") + ".part" + number +
-            ".conv\", \"type\": \"Conv2d\", \"call\": 1, \"calls\": 1, \"input\": [[1," + stage +
-            ",56,56]], \"output\": [[1," + stage +
-            ",28,28]], \"dtype\": \"f32\", \"params\": 73728, \"param_bytes\": 294912, \"macs\": " +
-            macs + ", \"flops\": " + macs +
-            ", \"read\": 1097728, \"write\": 401408, \"mem\": 1499136, \"activation\": 401408, "
-            "\"intensity\": 154.21857923497268, \"energy\": 389754060.8, \"time\": 0.00031, "
-            "\"time_low\": 0.0003, \"time_high\": 0.00032}";
+    const int stage = 8 + i % 64, macs = 1'000'000 + i % 777;
+    rows += fmt::format(
+        "{}\n      {{\"layer\": \"{}.part{}.conv\", \"type\": \"Conv2d\", \"call\": 1, \"calls\": "
+        "1, "
+        "\"input\": [[1,{},56,56]], \"output\": [[1,{},28,28]], \"dtype\": \"f32\", \"params\": "
+        "73728, "
+        "\"param_bytes\": 294912, \"macs\": {}, \"flops\": {}, \"read\": 1097728, \"write\": "
+        "401408, "
+        "\"mem\": 1499136, \"activation\": 401408, \"intensity\": 154.21857923497268, \"energy\": "
+        "389754060.8, \"time\": 0.00031, \"time_low\": 0.0003, \"time_high\": 0.00032}}",
+        rows.empty() ? "" : ",", second && i % 30 == 3 ? "stages" : "blocks", i, stage, stage, macs,
+        macs);
   }
   std::string columns;
   for (const char* text : {"layer", "type", "input", "output", "dtype"})

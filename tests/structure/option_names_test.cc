@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,7 +56,7 @@ std::vector<std::string> places(const fs::path& top) {
       ++number;
       for (const std::string& text : texts_of(line))
         if (names_an_option(text) && !is_for_others(text))
-          found.push_back(path + ":" + std::to_string(number) + ": " + text);
+          found.push_back(fmt::format("{}:{}: {}", path, number, text));
     }
   }
   return found;

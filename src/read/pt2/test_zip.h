@@ -47,7 +47,8 @@ inline std::string zip(const std::vector<ZipPart>& parts, bool wide = false) {
     const std::uint64_t at = archive.size();
     archive += "PK\3\4" + little(20, 2) + little(0, 2) + method + little(0, 8) +
                little(packed_size, 4) + little(size, 4) + little(part.name.size(), 2) +
-               little(0, 2) + part.name + packed;
+               little(0, 2) + part.name;
+    archive += packed;
     const std::string extra = wide ? little(1, 2) + little(24, 2) + little(size, 8) +
                                          little(packed_size, 8) + little(at, 8)
                                    : "";
