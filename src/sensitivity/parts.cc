@@ -158,6 +158,7 @@ std::vector<LayerRounding> layer_rounding(const Model& model, const std::vector<
   const Placement placement = place_int8(model, links, layers, floats);
   const Graph& graph = model.graph();
   std::vector<LayerRounding> found;
+  found.reserve(layers.size());
   for (const QuantLayer& layer : layers)
     found.push_back({placement.int8[layer.main] || comes_rounded(graph, placement, layer.input),
                      goes_rounded(graph, links, placement, layer.linear) ||
