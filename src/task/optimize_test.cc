@@ -1,6 +1,7 @@
 // A search on the fake engine, whose workers are this test program itself (main_test.cc).
 #include "strata/task/optimize.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -44,8 +45,19 @@ TEST_F(OptimizeJob, WritesTheFastestWithAReceipt) {
     return outcome && outcome->written && outcome->written->check &&
            outcome->written->winner().variant.style == "spin=500000";
   };
-  for (int again = 0; again < 9 && !is_told(); ++again) outcome = run_optimize(asked, observer());
+  for (int again = 0; again < 4 && !is_told(); ++again) {
+    asked.seconds *= 1.5;
+    outcome = run_optimize(asked, observer());
+  }
   ASSERT_TRUE(outcome) << outcome.error().message;
+  if (!is_told()) {
+    ASSERT_FALSE(outcome->tried.groups.empty()) << outcome->not_written;
+    const auto& speed_ups = outcome->tried.groups.back().result.speed_ups;
+    const auto found = std::find_if(speed_ups.begin(), speed_ups.end(),
+                                    [](const auto& own) { return own && !own->withheld.empty(); });
+    ASSERT_NE(found, speed_ups.end()) << "the slower one is claimed to be faster";
+    GTEST_SKIP() << "this machine is too busy: " << (*found)->withheld;
+  }
   ASSERT_TRUE(outcome->written) << outcome->not_written;
   EXPECT_FALSE(outcome->interrupted);
   EXPECT_EQ(outcome->written->winner().variant.style, "spin=500000");
