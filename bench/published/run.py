@@ -4,8 +4,8 @@
     run.py --strata build/test/strata --torch build/torch/bin/python --out build/published
 
 Each comparison is one `strata bench`, whose document is kept in OUT/runs. The same command does again only
-those that are missing, or whose command, program, engines or files are others, and writes the page after
-each of them. --only PART runs those whose name has PART in it; --most TIME shortens all of them.
+those that are missing or were shorter, or whose command, program, engines or files are others, and writes the
+page after each of them. --only PART runs those whose name has PART in it; --most SECONDS shortens all of them.
 """
 
 import argparse
@@ -59,6 +59,10 @@ class Comparison:
         chosen = [name for name in self.precisions.split(",") if name in can]
         return f"{engine}{',' if ':' in engine else ':'}precision={'+'.join(chosen)}"
 
+    def limit(self, most):
+        """Seconds that it may take."""
+        return min(self.seconds, most) if most else self.seconds
+
     def command(self, strata, output, most):
         # Torch quantizes in Python alone, what is optimized for inference stays in fp32, and ONNX Runtime
         # has no bf16 on a CPU.
@@ -73,7 +77,7 @@ class Comparison:
         words = [str(strata), "bench", "--pair", f"torch={self.script},onnxruntime=b{self.batch}.onnx",
                  "--engine", ",".join(engines), "--threads", str(self.threads),
                  "--processes", str(self.processes), "--min-sqnr", str(page.MIN_SQNR_DB),
-                 "--max-time", f"{min(self.seconds, most) if most else self.seconds}s"]
+                 "--max-time", f"{self.limit(most)}s"]
         if self.warmup >= 0:
             words += ["--warmup", str(self.warmup)]
         if self.old_torch:
@@ -136,17 +140,20 @@ class Way:
                                    check=True)
 
     def result(self, one):
-        """The document of a comparison, if it is there and of this program."""
+        """The document of a comparison, if it is there, of this program, and of no shorter run than is asked for."""
         kept = self.runs / f"{one.name}.json"
         known = self.runs / f"{one.name}.key"
         if not kept.exists() or not known.exists() or known.read_text() != self.key(one):
             return None
-        return json.loads(kept.read_text())
+        document = json.loads(kept.read_text())
+        is_long = document["facts"]["method"]["max_seconds"] >= one.limit(self.args.most)
+        return document if is_long else None
 
     def key(self, one):
+        """Of what is measured, and not of how long."""
         folder = self.args.out / one.network
         sizes = [(folder / name).stat().st_size for name in one.files()]
-        return digest(self.program, one.command("strata", "", self.args.most), sizes)
+        return digest(self.program, one.command("strata", "", 1), sizes)
 
     def run(self, one):
         folder = self.args.out / one.network
