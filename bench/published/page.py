@@ -182,7 +182,7 @@ def own_table(document, rounding):
         lines.append([
             backend_text(row), row["precision"], seconds_text(row["median_s"]),
             f"{seconds_text(interval[0])} – {seconds_text(interval[1])}" if interval else "withheld",
-            four(row["median_fps"]), str(row["n"]), f"{100 * row['cv']:.1f} %{noisy}",
+            four(row["median_fps"]), str(row["n"]), f"{100 * row['cv']:.1f} %{noisy}" if row["n"] > 1 else "–",
             speed_up_text(row), difference_text(row) + (" ?" if is_too_near(row, rounding) else "")])
     return table(heads, lines)
 
@@ -218,7 +218,8 @@ def published_table(results):
                 "exported" if "package=" in row["backend"] else "onnx")
             backend = backend_text(row) + (f" ({one.threads} threads)" if one.threads > 1 else "")
             lines.append([model, export, backend, row["precision"], *(
-                six(row[key]) for key in ("median_fps", "mean_fps", "median_s", "mean_s", "p99_s", "std_s"))])
+                six(row[key]) for key in ("median_fps", "mean_fps", "median_s", "mean_s", "p99_s")),
+                six(row["std_s"] if row["n"] > 1 else None)])
     return table(heads, lines)
 
 
