@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <dlfcn.h>
+
+#include <atomic>
+
 #include "failure.h"
 #include "memory.h"
 
@@ -31,6 +35,18 @@ std::unique_ptr<Program> open_program(const StrataOpen& open, const ProgramOptio
     load_usual_operators();
   }
   return script();
+}
+
+// Debian's libtorch multiplies matrices with OpenBLAS, which has threads of its own.
+void set_blas_threads(int threads) {
+  static std::atomic<int> current = 0;
+  if (current.exchange(threads) == threads) return;
+  void* library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return;
+  using SetThreads = void (*)(int);
+  if (const auto set = reinterpret_cast<SetThreads>(::dlsym(library, "openblas_set_num_threads")))
+    set(threads);
+  ::dlclose(library);
 }
 
 std::string text_of(const RecordedModule& module) {
@@ -61,8 +77,9 @@ Session::Session(const StrataOpen& open) : settings_(settings_of(open)) {
 
 // Libtorch has one number of threads for the whole process.
 void Session::take_threads() const {
-  if (settings_.threads > 0 && at::get_num_threads() != settings_.threads)
-    at::set_num_threads(settings_.threads);
+  if (settings_.threads <= 0) return;
+  if (at::get_num_threads() != settings_.threads) at::set_num_threads(settings_.threads);
+  set_blas_threads(settings_.threads);
 }
 
 void Session::end_if_cancelled() {
