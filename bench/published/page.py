@@ -286,6 +286,7 @@ def machine_text(results):
     noisy = sum(1 for row in rows if row["cv"] > 0.025)
     started = min(document["facts"]["started"] for document in documents)
     limits = [document["facts"]["method"]["max_seconds"] for document in documents]
+    limits_text = " to ".join(f"{own:g}" for own in sorted({min(limits), max(limits)}))
     shortened = sum(1 for (one, _), limit in zip(results, limits) if limit < one.seconds)
     short = (f"- {shortened} of {len(results)} comparisons were given less time than `make published` gives "
              "them, so that\n  more of their speed-ups are withheld.\n" if shortened else "")
@@ -295,7 +296,7 @@ def machine_text(results):
     return (
         f"- Machine: {', '.join(facts)}\n"
         f"- Engines: {', '.join(engines)}\n"
-        f"- A comparison took {min(limits):g} s to {max(limits):g} s, or less where every speed-up was known to 1 %.\n"
+        f"- A comparison took {limits_text} s, or less where every speed-up was known to 1 %.\n"
         f"{short}"
         f"- Begun {started}; {minutes:.0f} minutes of measuring. The load before a comparison was at most\n"
         f"  {max(loads):.1f}, and processes waited for a processor at most {100 * waited:.1f} % of the time\n"

@@ -56,6 +56,14 @@ def main():
         row = row["tables"]["variants"]["rows"][0]
         judge.true(f"bench: {row['reason']}", row["median_s"] and not row["reason"])
 
+        # One thread is one, also of the library that multiplies matrices.
+        wide = folder / "wide.pt"
+        torch.jit.script(torch.nn.Linear(1024, 1024).eval()).save(str(wide))
+        timing = strata.document("stat", str(wide), "--input", "input=1024x1024", "--time", "--runs", "20",
+                                 "--threads", "1")["facts"]["timing"]
+        judge.true(f"processor time {timing['cpu_s']} s in {timing['wall_s']} s",
+                   0 < timing["cpu_s"] < 1.1 * timing["wall_s"])
+
         # A file of elements beside a type that is stated.
         numpy.save(folder / "scale.npy", numpy.full((1,), 2, numpy.float32))
         mixed = ("--input", f"ids={BATCH}x{LENGTH}:int64", "--input", f"scale={folder / 'scale.npy'}")
