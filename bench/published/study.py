@@ -17,6 +17,8 @@ import pathlib
 import subprocess
 import warnings
 
+from page import seconds_text
+
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
 PUBLISHED = ROOT / "tests" / "golden" / "fasterrcnn_time_memory.csv"
@@ -92,13 +94,6 @@ def profile(strata, engines, model, image, report, output, seconds):
         words += ["--depth", "5"]
     subprocess.run(list(map(str, words)), check=True, env={**os.environ, "STRATA_ENGINE_PATH": str(engines)})
     return json.loads(output.read_text())
-
-
-def seconds_text(seconds):
-    for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * scale >= 1:
-            return f"{seconds * scale:.4g} {unit}"
-    return f"{seconds * 1e9:.4g} ns"
 
 
 def megabytes(count):
