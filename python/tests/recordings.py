@@ -1,7 +1,6 @@
 """What the tests of the recorder share: networks, and a count of a recording's products by hand."""
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -17,8 +16,9 @@ sys.path.insert(0, str(SOURCE / "tests" / "pt2"))
 def taken(*args: Any, **kwargs: Any) -> Dict[str, Any]:
     """A recording, read back."""
     from strata._record import record
+    from strata._record.written import written_out
 
-    return json.loads(record(*args, **kwargs))
+    return written_out(record(*args, **kwargs))
 
 
 def operators(recording: Dict[str, Any], phase: int = 0) -> List[str]:

@@ -40,9 +40,9 @@ def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] =
     gradients on in a forward run; `plain` records every call as the dispatcher sees it.
 
     >>> import json, torch
-    >>> calls = json.loads(record(torch.nn.ReLU(), (2, 3)))["calls"]
-    >>> [call[0] for call in calls]
-    ['aten.relu.default']
+    >>> made = json.loads(record(torch.nn.ReLU(), (2, 3)))
+    >>> made["patterns"], made["calls"]
+    ([['aten.relu.default', [{'t': 0}]]], [[0, [0], [1], 0]])
     """
     if mode not in ("auto", "meta", "fake", "real"):
         raise ValueError(f"mode is {mode!r}, and must be auto, meta, fake or real")

@@ -15,10 +15,11 @@ from .tape import Tape, quoted
 class recording:  # noqa: N801 (used as a function is, in a with statement)
     """Records what runs inside a with statement; modules of `model` have their paths.
 
-    >>> import json, torch
+    >>> import torch
+    >>> from strata._record.written import written_out
     >>> with recording(name="sum of two") as taken:
     ...     _ = torch.ones(2) + torch.ones(2)
-    >>> [call[0] for call in json.loads(taken.json())["calls"]]
+    >>> [call[0] for call in written_out(taken.json())["calls"]]
     ['aten.ones.default', 'aten.ones.default', 'aten.add.Tensor']
     """
 

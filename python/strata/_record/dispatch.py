@@ -14,7 +14,7 @@ from .errors import NeedsValues
 from .operators import (RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
                         convolution_gradients, flattened, is_small, named_arguments, offset_of, own_dispatch,
                         packed_weight)
-from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, kind_of, meta_kind
+from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, call_row, kind_of, meta_kind
 
 Tensor = torch.Tensor
 _META = torch.device("meta")
@@ -99,7 +99,7 @@ class Recorder(TorchDispatchMode):
             result._strata = tag = tape.new(first[1], first[2], made)
             outs = str(tag[0])
         if text:
-            tape.calls.append(f"{text % tuple(numbers)}{outs}],{tape.module},{phase}]")
+            tape.calls.append(call_row(tape.patterns[text], numbers, outs, tape.module, phase))
         return result
 
     def _phase(self, args: Any) -> int:
@@ -212,7 +212,8 @@ class Recorder(TorchDispatchMode):
             outs.append(str(tag[0]))
             kinds.append(kind)
         if text:
-            self.tape.calls.append(f"{text % tuple(numbers)}{','.join(outs)}],{self.tape.module},{phase}]")
+            self.tape.calls.append(
+                call_row(self.tape.patterns[text], numbers, ",".join(outs), self.tape.module, phase))
         if entry is None and signature:
             if len(_entries) > 50_000:
                 _entries.clear()

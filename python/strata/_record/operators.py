@@ -97,7 +97,7 @@ def packed_weight(value: Any) -> Optional[Tensor]:
 
 
 def call_text(func: Any, args: Any, kwargs: Any) -> str:
-    """A call's text up to its outputs, with %d for every tensor; none for an operator that makes nothing."""
+    """The pattern of a call, with %d for every tensor; none for an operator that makes nothing."""
     if func._schema.name == "aten::empty" and args == ([0],):
         return ""
 
@@ -122,4 +122,5 @@ def call_text(func: Any, args: Any, kwargs: Any) -> str:
         return f'{{"o":{quoted(str(value))}}}'.replace("%", "%%")
 
     named = ",".join(f"{quoted(name)}:{write(value)}" for name, value in kwargs.items())
-    return f'["{func}",[{",".join(write(value) for value in args)}],{{{named}}},['
+    keywords = f",{{{named}}}" if named else ""
+    return f'["{func}",[{",".join(write(value) for value in args)}]{keywords}]'

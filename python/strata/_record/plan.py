@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import torch
 
 from .errors import NeedsValues, RecordingError
-from .tape import Kind, Storage, Tag, kind_of, quoted, storage_address
+from .tape import Kind, Numbers, Storage, Tag, kind_of, quoted, storage_address, storage_row, tensor_row
 
 Module = torch.nn.Module
 Make = Callable[[torch.Tensor], torch.Tensor]
@@ -67,6 +67,7 @@ class Plan:
         self.make = make
         self.mark = object()
         self.modules: List[Planned] = []
+        self.kinds = Numbers()
         self.tensors: List[str] = []
         self.storages: List[str] = []
         self.parameters: List[str] = []
@@ -114,9 +115,9 @@ class Plan:
         storage = self._places.get(place)
         if storage is None:
             storage = self._places[place] = Storage(len(self.storages), [], [])
-            self.storages.append(f'[{kind.bytes},"{_device(tensor)}"]')
+            self.storages.append(storage_row(kind.bytes, _device(tensor)))
         number = len(self.tensors)
-        self.tensors.append(f"{kind.head}{storage.number},{_offset(tensor)}]")
+        self.tensors.append(tensor_row(self.kinds[kind], storage.number, _offset(tensor)))
         if group == _GROUPS[0]:
             trainable = "true" if tensor.requires_grad else "false"
             self.parameters.append(f"[{number},{quoted(name)},{quoted(path)},{trainable}]")

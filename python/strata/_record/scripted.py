@@ -2,14 +2,10 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Dict, List
 
 from .plan import Plan
 from .tape import Tape
-
-_tensor = re.compile(r'\{"t":(\d+)\}')
-_end = re.compile(r",(\d+),(\d+)\]$")
 
 
 def place_calls(tape: Tape, plan: Plan) -> None:
@@ -31,12 +27,12 @@ def place_calls(tape: Tape, plan: Plan) -> None:
     placed: List[str] = []
     tensors = tape.tensors.since(0)
     for call in tape.calls.since(0):
-        storages = [json.loads(tensors[int(tensor)])[3] for tensor in _tensor.findall(call)]
+        row = json.loads(call)
+        storages = [json.loads(tensors[tensor])[1] for tensor in row[1]]
         owner = next((owners[storage] for storage in storages if storage in owners), None)
         if owner is not None:
-            number = number_of(owner.path)
-            call = _end.sub(lambda end, number=number: f",{number},{end[2]}]", call)
-        placed.append(call)
+            row[3] = number_of(owner.path)
+        placed.append(json.dumps(row))
     tape.calls.replace(placed)
     tape.note("a ScriptModule does not say which modules run: operators with weights are listed at the modules "
               "that own them, the others at the whole network")

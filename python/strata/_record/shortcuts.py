@@ -7,7 +7,6 @@ again without running the module. Modules with hooks, subclasses and changed cla
 from __future__ import annotations
 
 import json
-import re
 from operator import attrgetter
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
@@ -15,7 +14,7 @@ import torch
 from torch import nn
 
 from .plan import Planned
-from .tape import Kind, Tape
+from .tape import Kind, Tape, call_row
 
 _META = torch.device("meta")
 _empty = torch.empty_strided
@@ -71,9 +70,9 @@ _FRESH, _SAME = 0, 1
 class Strip(NamedTuple):
     """What one call of a leaf module puts on the tape, with gaps for the numbers."""
 
-    # Texts, and what fills their gaps: n ≥ 0 is the n-th new tensor, ~n the n-th that is given.
-    calls: List[Tuple[str, List[int]]]
-    tensors: List[Tuple[str, int]]  # texts up to the storage, and its number: n ≥ 0 the n-th new one, ~n a given one
+    # Patterns, tensors and results: n ≥ 0 is the n-th new tensor, ~n the n-th that is given.
+    calls: List[Tuple[str, List[int], List[int]]]
+    tensors: List[Tuple[Kind, int]]  # kinds and storages: n ≥ 0 the n-th new one, ~n a given one
     storages: List[str]
     frees: List[Tuple[int, int]]  # storages that ended during the call, and after which of its calls
     out: int  # the result: the n-th new tensor, or -1 for the input as it came
@@ -82,7 +81,6 @@ class Strip(NamedTuple):
 
 
 _strips: Dict[Tuple[Any, ...], Optional[Strip]] = {}
-_number = re.compile(r'\{"t":(\d+)\}')
 
 
 class Shortcuts:
@@ -120,11 +118,13 @@ class Shortcuts:
         made = storage
         if strip.how == _FRESH:
             made = tape.storage(first_storage + strip.tensors[strip.out][1])
-        for text, gaps in strip.calls:
-            filling = [first + gap if gap >= 0 else numbers[~gap] for gap in gaps]
-            calls.append(text % (*filling, tape.module, tape.phase))
-        for text, place in strip.tensors:
-            tensors.append(f"{text}{first_storage + place if place >= 0 else places[~place]},0]")
+        for pattern, taken, results in strip.calls:
+            given_numbers = [first + gap if gap >= 0 else numbers[~gap] for gap in taken]
+            outs = str(first + results[0]) if len(results) == 1 else ",".join(str(first + gap) for gap in results)
+            calls.append(call_row(tape.patterns[pattern], given_numbers, outs, tape.module, tape.phase))
+        kinds = tape.kinds
+        for kind, place in strip.tensors:
+            tensors.append(f"[{kinds[kind]},{first_storage + place if place >= 0 else places[~place]}]")
         if strip.storages:
             storages.extend(strip.storages)
             for place, after in strip.frees:
@@ -173,32 +173,26 @@ class Shortcuts:
         numbers = (before[0], *planned.numbers)
         if how == _FRESH and after[2].number < starts[2]:
             return None  # a view of the input
-        texts: List[Tuple[str, List[int]]] = []
+        patterns = list(tape.patterns)
+        written: List[Tuple[str, List[int], List[int]]] = []
         for call in calls:
-            _, _, _, outputs, _, _ = json.loads(call)
-            if None in outputs:
+            pattern, taken, results, *_ = json.loads(call)
+            if any(number is None or number < starts[1] for number in results):
                 return None
-            head = call[:call.rindex("[", 0, call.rindex("]", 0, call.rindex("]")))]
-            gaps = []
-            for number in [int(found) for found in _number.findall(head)] + outputs:
-                if number >= starts[1]:
-                    gaps.append(number - starts[1])
-                elif number in numbers:
-                    gaps.append(~numbers.index(number))
-                else:
-                    return None
-            text = _number.sub('{"t":%d}', head.replace("%", "%%"))
-            texts.append((f"{text}[{','.join(['%d'] * len(outputs))}],%d,%d]", gaps))
+            if any(number < starts[1] and number not in numbers for number in taken):
+                return None
+            gaps = [number - starts[1] if number >= starts[1] else ~numbers.index(number) for number in taken]
+            written.append((patterns[pattern], gaps, [number - starts[1] for number in results]))
         places = (before[2].number, *planned.storages)
-        rows: List[Tuple[str, int]] = []
+        kinds = list(tape.kinds)
+        rows: List[Tuple[Kind, int]] = []
         for tensor in tensors:
-            text, storage, offset = tensor[:-1].rsplit(",", 2)
-            place = int(storage)
-            if offset != "0" or (place < starts[2] and place not in places):
+            kind, place, *offset = json.loads(tensor)
+            if offset or (place < starts[2] and place not in places):
                 return None
-            rows.append((text + ",", place - starts[2] if place >= starts[2] else ~places.index(place)))
+            rows.append((kinds[kind], place - starts[2] if place >= starts[2] else ~places.index(place)))
         ends = [json.loads(end) for end in frees]
         if any(storage < starts[2] for storage, _ in ends):
             return None
-        return Strip(texts, rows, storages, [(storage - starts[2], call - starts[0]) for storage, call in ends],
+        return Strip(written, rows, storages, [(storage - starts[2], call - starts[0]) for storage, call in ends],
                      after[0] - starts[1], how, after[1])

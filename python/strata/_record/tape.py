@@ -1,7 +1,7 @@
 """The tape: what a recording holds, as texts that are appended while the model runs.
 
 Nothing is counted and nothing is looked at twice: a tensor's text is made once per kind of tensor, a
-call's text once per operator and kinds of arguments, and what is left for the run is to fill in numbers.
+call's text once per operator and kinds of arguments, and what is left for the run is to write down numbers.
 Texts are joined as the run goes on, because a string of Python's takes twice the memory of its text.
 """
 from __future__ import annotations
@@ -20,14 +20,14 @@ FORWARD, BACKWARD, OPTIMIZER, RECOMPUTED = 0, 1, 2, 3
 class Kind:
     """A dtype, sizes and strides, and whether there are values: what tensors of one kind share."""
 
-    __slots__ = ("bytes", "dtype", "head", "meta", "shape", "strides")
+    __slots__ = ("bytes", "dtype", "meta", "shape", "strides", "text")
 
     def __init__(self, dtype: torch.dtype, shape: Sequence[int], strides: Optional[Sequence[int]], meta: bool):
         self.dtype, self.shape, self.strides, self.meta = dtype, tuple(shape), strides, meta
         plain = strides is None or tuple(strides) == _default_strides(shape)
         sizes = quoted([int(size) for size in shape], separators=(",", ":"))
-        steps = "null" if plain else quoted([int(step) for step in strides or ()], separators=(",", ":"))
-        self.head = f'["{str(dtype)[6:]}",{sizes},{steps},'
+        steps = quoted([int(step) for step in strides or ()], separators=(",", ":"))
+        self.text = f'["{str(dtype)[6:]}",{sizes}]' if plain else f'["{str(dtype)[6:]}",{sizes},{steps}]'
         elements = 1
         if 0 in self.shape:
             elements = 0
@@ -78,6 +78,27 @@ def meta_kind(kind: Kind) -> Kind:
     if found is None:
         found = _kinds[key] = Kind(*key)
     return found
+
+
+class Numbers(Dict[Any, int]):
+    """Numbers things in the order in which they are met."""
+
+    def __missing__(self, thing: Any) -> int:
+        number = self[thing] = len(self)
+        return number
+
+
+def tensor_row(kind: int, storage: int, offset: int) -> str:
+    return f"[{kind},{storage},{offset}]" if offset else f"[{kind},{storage}]"
+
+
+def storage_row(size: int, device: str) -> str:
+    return str(size) if device == "cpu" else f'[{size},"{device}"]'
+
+
+def call_row(pattern: int, tensors: List[int], results: str, module: int, phase: int) -> str:
+    return f"[{pattern},{tensors},[{results}],{module},{phase}]" if phase else \
+        f"[{pattern},{tensors},[{results}],{module}]"
 
 
 MOST_PENDING = 256  # rows that are not joined
@@ -144,6 +165,7 @@ class Tape:
     def __init__(self, source: str, name: str, mode: str, training: bool):
         self.source, self.name, self.mode, self.training = source, name, mode, training
         self.modules: List[str] = []
+        self.kinds, self.patterns = Numbers(), Numbers()  # what rows of tensors and calls refer to
         self.tensors, self.storages, self.calls, self.frees = Rows(), Rows(), Rows(), Rows()
         self.joins = False  # whether rows may be joined now
         self.leaves: List[str] = []
@@ -168,6 +190,7 @@ class Tape:
     def start(self, plan: Any, ours: bool) -> None:
         """Takes over a plan's tensors; those that are the user's own are known by their ids."""
         self.fixed = plan.mark
+        self.kinds.update(plan.kinds)
         self.tensors.extend(plan.tensors)
         self.storages.extend(plan.storages)
         self.parameters, self.buffers = plan.parameters.copy(), plan.buffers.copy()
@@ -181,11 +204,11 @@ class Tape:
         """The tag of a new tensor, on a storage of its own unless one is given."""
         if storage is None:
             storage = Storage(len(self.storages), self.calls, self.frees)
-            self.storages.append(f'[{kind.bytes},"{self.device}"]')
+            self.storages.append(storage_row(kind.bytes, self.device))
             if self.phase == OPTIMIZER:
                 self.owned_by[storage.number] = self.module
         number = len(self.tensors)
-        self.tensors.append(f"{kind.head}{storage.number},{offset}]")
+        self.tensors.append(tensor_row(self.kinds[kind], storage.number, offset))
         return (number, kind, storage, self.mark)
 
     def storage(self, number: int) -> Storage:
@@ -236,10 +259,13 @@ class Tape:
 
     def encode(self, last: bool = False) -> bytes:
         """The recording as JSON; if it is the last time, the tape is given up."""
-        pieces = [(f'{{"strata_recording":1,"source":{quoted(self.source)},"name":{quoted(self.name)},'
+        pieces = [(f'{{"strata_recording":2,"source":{quoted(self.source)},"name":{quoted(self.name)},'
                    f'"mode":"{self.mode}","training":{"true" if self.training else "false"},'
                    f'"sizes":[{len(self.tensors)},{len(self.calls) + len(self.leaves)}],'
                    f'"notes":{quoted(self.notes)}').encode()]
+        for name, texts in (("kinds", [kind.text for kind in self.kinds]),
+                            ("patterns", [pattern_text(text) for text in self.patterns])):
+            pieces.append(f',\n"{name}":[{",".join(texts)}]'.encode())
         for name in ("modules", "tensors", "storages", "parameters", "buffers", "inputs", "outputs", "calls", "leaves",
                      "frees"):
             rows = getattr(self, name)
@@ -248,6 +274,11 @@ class Tape:
             pieces.append(b"]")
         pieces += [f',\n"{name}":{text}'.encode() for name, text in self.extra.items()]
         return b"".join([*pieces, b"}"])
+
+
+def pattern_text(text: str) -> str:
+    """A pattern of calls, in which tensors are numbered as they come."""
+    return text % tuple(range(text.replace("%%", "").count("%d")))
 
 
 def storage_address(tensor: torch.Tensor) -> int:

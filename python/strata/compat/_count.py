@@ -17,6 +17,7 @@ from .._cells import AtLeast, Row
 from .._models import recording_name
 from .._profile import Profile
 from .._record import record
+from .._record.written import written_out
 from ._functions import FunctionNames
 from ._modules import Watched, training_mode, watched
 
@@ -74,7 +75,7 @@ class Run:
     def with_leaves(self, known: Callable[[nn.Module], bool]) -> Run:
         """The run with the operators of leaf modules that are not `known` as their parents' own."""
         modules = dict(self.model.named_modules(remove_duplicate=False))
-        document = json.loads(self.recording)
+        document = written_out(self.recording)
         entries = document["modules"]
         holders = {parent for _, _, parent, *_ in entries}
         foreign = {
@@ -122,7 +123,7 @@ def run(
 
 def _below_a_root(recording: bytes) -> bytes:
     """The recording of a lone layer with the layer as the one child of a root: a root is no layer."""
-    document = json.loads(recording)
+    document = written_out(recording)
     calls = [[_LONE, kind, parent + 1, number] for _, kind, parent, number in document["modules"]]
     document["modules"] = [["", "Model", -1, 0], *calls]
     for call in document["calls"]:
@@ -138,7 +139,7 @@ def _with_open_buffers(recording: bytes) -> bytes:
     them alone is work for the packages that are replaced, and not a constant."""
     if not re.search(rb'\["u?int\d+", ?\[\d', recording):
         return recording
-    document = json.loads(recording)
+    document = written_out(recording)
     tensors = document["tensors"]
     whole = [b for b in document["buffers"] if "int" in tensors[b[0]][0] and tensors[b[0]][1]]
     if not whole:

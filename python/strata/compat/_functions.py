@@ -13,6 +13,8 @@ import torch
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from .._record.written import written_out
+
 # The functions whose names matter, and the names that they have in a traced graph.
 _KEPT = {
     "matmul": "matmul", "__matmul__": "matmul", "__rmatmul__": "matmul", "linear": "linear",
@@ -127,7 +129,7 @@ class FunctionNames(TorchFunctionMode):
         names = self.names()
         if not self.whole:
             return recording, names
-        document = json.loads(recording)
+        document = written_out(recording)
         calls: list[Any] = []
         moved: dict[int, int] = {}
         starts = {first: (end, operator, taken, made) for first, end, operator, taken, made in self.whole}

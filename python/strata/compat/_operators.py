@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .._record.written import written_out
 from ._count import Run, number
 
 
@@ -62,7 +63,7 @@ class _Type:
 
 def operator_counts(taken: Run, count: str) -> Iterator[OperatorCount]:
     """Every recorded call in its order."""
-    recording = json.loads(taken.recording)
+    recording = written_out(taken.recording)
     tensors = recording["tensors"]
     chains = _chains(recording["modules"])
     rows = Run(taken.model, _without_modules(recording)).profile(count, "--report=node", "--all").rows

@@ -97,7 +97,9 @@ void CallReader::read_reference(JsonText& json, Argument& argument) {
       argument.kind = Kind::Tensors;
       argument.first = static_cast<std::uint32_t>(tensors_.size());
       argument.count = 1;
-      tensors_.push_back(use(take_tensor(loading_, json)));
+      const std::int64_t number = json.take_null() ? std::int64_t{kNone} : json.integer();
+      if (number < 0 || number > std::int64_t{kNone}) json.wrong("there is no such tensor");
+      tensors_.push_back(static_cast<TensorId>(number));
     } else if (member.key() == "s") {
       argument.value = json.string();
     } else {
@@ -204,12 +206,11 @@ void CallReader::name_outputs(const Node& node) {
   }
 }
 
-void CallReader::read_call(JsonText& json) {
-  loading_.count_node();
-  Row row(json);
-  if (!row.next()) json.wrong("a call has no operator");
-  const std::string_view target = json.string();
-  const torch::Operator op = torch::operator_of(target);
+// The operator, its arguments and its keywords. Positions of inputs are those in tensors_.
+void CallReader::read_operator(JsonText& json, Row& row, Pattern& pattern) {
+  pattern.target = json.string();
+  pattern.op = torch::operator_of(pattern.target);
+  const torch::Operator& op = pattern.op;
   const AtenSchema* schema = op.domain == "aten" ? find_aten_schema(op.op) : nullptr;
   arguments_.clear();
   tensors_.clear();
@@ -228,18 +229,82 @@ void CallReader::read_call(JsonText& json) {
       read_argument(json, argument);
     }
   torch::arrange(op, arguments_, operands_);
+  pattern.attributes = loading_.model.keep(std::span<const Attribute>(operands_.attributes));
+}
+
+void CallReader::read_patterns(JsonText& json) {
+  for (JsonArray item(json); item.next();) {
+    loading_.count_node();
+    const std::string_view text = json.skip();
+    JsonText inner = json.at(text);
+    Row row(inner);
+    if (!row.next()) inner.wrong("a pattern has no operator");
+    Pattern& pattern = patterns_.emplace_back();
+    read_operator(inner, row, pattern);
+    row.skip_rest();
+    pattern.bytes = text.size();
+    // A call names every tensor, so that no call stands for more than it says.
+    for (const TensorId number : tensors_)
+      if (number != kNone && number != pattern.tensors++)
+        throw Broken{fmt::format("pattern {} ({}) does not number its tensors from 0 on",
+                                 patterns_.size() - 1, pattern.target)};
+    for (const std::uint32_t slot : operands_.inputs)
+      pattern.inputs.push_back(slot == kNone ? kNone : tensors_[slot]);
+  }
+}
+
+void CallReader::read_written_out(JsonText& json, Row& row, Pattern& pattern) {
+  read_operator(json, row, pattern);
+  for (TensorId& id : tensors_)
+    if (id != kNone) id = use(loading_.tensor(id));
   inputs_.clear();
   for (const std::uint32_t slot : operands_.inputs)
     inputs_.push_back(slot == kNone ? kNone : tensors_[slot]);
+}
+
+const Pattern& CallReader::read_short(JsonText& json, Row& row) {
+  const std::int64_t number = json.integer();
+  if (number < 0 || static_cast<std::uint64_t>(number) >= patterns_.size())
+    throw Broken{fmt::format("there is no pattern {}; it has {}", number, patterns_.size())};
+  const Pattern& pattern = patterns_[static_cast<std::size_t>(number)];
+  // Rules look at arguments once for every call, so that repeating long ones has to be paid for.
+  constexpr std::uint64_t kMostRepeated = 256 << 20;
+  repeated_ += pattern.bytes;
+  if (static_cast<double>(repeated_) > kMostRepeated * loading_.options.limit)
+    throw Broken{fmt::format("its calls repeat their arguments {} times over, which would take {} "
+                             "MB if they were written out",
+                             calls_ + 1, repeated_ >> 20),
+                 Code::OverLimit};
+  tensors_.clear();
+  if (row.next())
+    for (JsonArray item(json); item.next();) tensors_.push_back(use(take_tensor(loading_, json)));
+  if (tensors_.size() != pattern.tensors)
+    throw Broken{fmt::format("call {} ({}) names {} tensors, and its pattern has {}", calls_,
+                             pattern.target, tensors_.size(), pattern.tensors)};
+  inputs_.clear();
+  for (const std::uint32_t slot : pattern.inputs)
+    inputs_.push_back(slot == kNone ? kNone : tensors_[slot]);
+  return pattern;
+}
+
+void CallReader::read_call(JsonText& json) {
+  loading_.count_node();
+  Row row(json);
+  if (!row.next()) json.wrong("a call has no operator");
+  Pattern own;
+  const bool is_short = json.peek() != '"';
+  if (!is_short) read_written_out(json, row, own);
+  const Pattern& pattern = is_short ? read_short(json, row) : own;
+  const std::string_view target = pattern.target;
 
   Graph& graph = loading_.graph();
   Node node;
-  node.op = op.op;
-  node.domain = op.domain;
-  node.name = name_of(op.op);
+  node.op = pattern.op.op;
+  node.domain = pattern.op.domain;
+  node.name = name_of(node.op);
   node.opset = 1;
   node.inputs = loading_.model.keep(std::span<const TensorId>(inputs_));
-  node.attributes = loading_.model.keep(std::span<const Attribute>(operands_.attributes));
+  node.attributes = pattern.attributes;
   inputs_.clear();
   if (row.next())
     for (JsonArray item(json); item.next();) inputs_.push_back(take_tensor(loading_, json));

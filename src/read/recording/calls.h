@@ -21,10 +21,22 @@ struct Leaf {
 };
 std::vector<Leaf> read_leaves(const Loading& loading, JsonText& json);
 
+// What calls of one operator with the same arguments share: all but the numbers of their tensors.
+struct Pattern {
+  std::string_view target;  // `aten.add.Tensor`
+  torch::Operator op;
+  std::vector<std::uint32_t> inputs;  // positions among the call's tensors; kNone: left out
+  std::span<const Attribute> attributes;
+  std::size_t tensors = 0;  // that a call has to name
+  std::size_t bytes = 0;    // of its text
+};
+
 // Makes nodes of calls. Leaves come in between.
 class CallReader {
  public:
   CallReader(Loading& loading, std::vector<Leaf> leaves);
+  // To be read before the calls that refer to them.
+  void read_patterns(JsonText& json);
   void read(JsonText& json);
   // Adds what is left of the leaves.
   void finish();
@@ -37,6 +49,10 @@ class CallReader {
  private:
   TensorId use(TensorId recorded);  // now(), which nothing may make any more
   void read_call(JsonText& json);
+  // What stands in a row before the results: all of it, or a pattern and tensors. Sets inputs_.
+  void read_written_out(JsonText& json, Row& row, Pattern& pattern);
+  const Pattern& read_short(JsonText& json, Row& row);
+  void read_operator(JsonText& json, Row& row, Pattern& pattern);
   void read_argument(JsonText& json, torch::Argument& argument);
   void read_list(JsonText& json, torch::Argument& argument);
   void read_reference(JsonText& json, torch::Argument& argument);
@@ -53,9 +69,11 @@ class CallReader {
   std::vector<TensorId> now_;
   std::vector<bool> used_;
   NameTable names_;  // how often each operator has been called
+  std::vector<Pattern> patterns_;
+  std::uint64_t repeated_ = 0;  // bytes of patterns, once for every call that refers to one
   // Of the call that is being read.
   std::vector<torch::Argument> arguments_;
-  std::vector<TensorId> tensors_, inputs_;
+  std::vector<TensorId> tensors_, inputs_;  // tensors_ as the file numbers them
   torch::Operands operands_;
   std::vector<std::int64_t> wholes_;
   std::vector<float> reals_;

@@ -23,11 +23,15 @@ RecordedStorage* MemoryReader::storage_of(TensorId tensor) {
 
 void MemoryReader::read_storages(JsonText& json) {
   for (JsonArray item(json); item.next();) {
-    Row row(json);
     RecordedStorage& storage = run_->storages.emplace_back();
-    if (row.next()) storage.bytes = json.integer();
+    if (json.peek() == '[') {  // with its device
+      Row row(json);
+      if (row.next()) storage.bytes = json.integer();
+      row.skip_rest();
+    } else {
+      storage.bytes = json.integer();
+    }
     if (storage.bytes < 0) json.wrong("a storage has fewer than no bytes");
-    row.skip_rest();
   }
   // Taken by the first node that makes a tensor of it.
   const std::vector<Node>& nodes = loading_.model.graph().nodes;

@@ -19,17 +19,19 @@ namespace {
 
 using torch::Broken;
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;  // the newest; format 1 has no kinds and no patterns
 constexpr std::string_view kMark = "strata_recording";
 
 // The members that are read after all of them are found, since each needs those before it.
 enum Member : std::size_t {
   kModules,
+  kKinds,
   kTensors,
   kParameters,
   kBuffers,
   kInputs,
   kLeaves,
+  kPatterns,
   kCalls,
   kOutputs,
   kStorages,
@@ -40,8 +42,8 @@ enum Member : std::size_t {
   kMembers
 };
 constexpr std::array<std::string_view, kMembers> kNames = {
-    "modules", "tensors",  "parameters", "buffers", "inputs",    "leaves",   "calls",
-    "outputs", "storages", "frees",      "saved",   "gradients", "optimizer"};
+    "modules", "kinds",   "tensors",  "parameters", "buffers", "inputs",    "leaves",   "patterns",
+    "calls",   "outputs", "storages", "frees",      "saved",   "gradients", "optimizer"};
 
 class Recording {
  public:
@@ -55,6 +57,7 @@ class Recording {
       take(text);
     };
     in(kModules, [&](JsonText& text) { read_modules(loading_, text); });
+    in(kKinds, [&](JsonText& text) { read_kinds(loading_, text); });
     in(kTensors, [&](JsonText& text) { read_tensors(loading_, text); });
     std::vector<TensorId> parameters, others, given, returned;
     in(kParameters, [&](JsonText& text) { read_stored(loading_, text, parameters); });
@@ -64,6 +67,7 @@ class Recording {
     std::vector<Leaf> leaves;
     in(kLeaves, [&](JsonText& text) { leaves = read_leaves(loading_, text); });
     CallReader calls(loading_, std::move(leaves));
+    in(kPatterns, [&](JsonText& text) { calls.read_patterns(text); });
     in(kCalls, [&](JsonText& text) { calls.read(text); });
     calls.finish();
     in(kOutputs, [&](JsonText& text) { read_given(loading_, text, returned); });
@@ -95,10 +99,10 @@ class Recording {
       const std::string_view key = member.key();
       if (key == kMark) {
         const std::int64_t format = json_.integer();
-        if (format != kFormat)
+        if (format < 1 || format > kFormat)
           throw Broken{fmt::format(
-              "it is a recording of format {}, and this strata reads format {}; record the model "
-              "again with the Python package of this strata",
+              "it is a recording of format {}, and this strata reads formats 1 to {}; record the "
+              "model again with the Python package of this strata",
               format, kFormat)};
         has_format = true;
       } else if (key == "source") {
@@ -126,7 +130,7 @@ class Recording {
   // How many tensors and calls follow, so that lists need not grow. They take more than so many
   // bytes.
   void reserve() {
-    constexpr std::uint64_t kBytesOfTensor = 16, kBytesOfCall = 24;
+    constexpr std::uint64_t kBytesOfTensor = 6, kBytesOfCall = 12;
     Row row(json_);
     const auto at_most = [&](std::uint64_t bytes) {
       const auto stated =
@@ -210,7 +214,7 @@ Result<Model> read(std::string_view bytes, std::string_view label, const ReadOpt
   model.states_types = true;
   model.ir_version = kFormat;
   try {
-    Loading loading{{model, options}, torch::Modules(model), {}, {}};
+    Loading loading{{model, options}, torch::Modules(model), {}, {}, {}};
     JsonText json(model, bytes, "its JSON");
     Recording(loading, json).read();
   } catch (Broken& broken) {

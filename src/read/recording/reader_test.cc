@@ -3,6 +3,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,6 +58,48 @@ TEST(Recording, IsRecognisedByItsFirstMember) {
   EXPECT_FALSE(looks_like_recording("{\"kind\":\"profile\"}"));
   EXPECT_FALSE(looks_like_recording("\"strata_recording\""));
   EXPECT_FALSE(looks_like_recording(""));
+}
+
+// The same with kinds and patterns.
+constexpr std::string_view kShort = R"({"strata_recording":2,"source":"torch 2.13.0","name":"Net",
+ "notes":["a sentence"],
+ "modules":[["","__main__.Net",-1,0],["c","Conv2d",0,0],["r","ReLU",0,0],["d","Dropout",0,0],
+            ["c","Conv2d",0,1]],
+ "kinds":[["float32",[7]],["float32",[3,3,1,1]],["float32",[2,3,8,8],null],
+          ["bfloat16",[2,3,8,8],[192,1,24,3]],["int64",[]]],
+ "tensors":[[0,0],[1,1],[2,2],[2,3],[2,3,0],[3,4],[4,5]],
+ "parameters":[[0,"unused","",true],[1,"c.weight","c",true]],
+ "buffers":[[6,"steps"]],
+ "inputs":[[2,"x"]],
+ "outputs":[[5,"output"]],
+ "patterns":[["aten.convolution.default",[{"t":0},{"t":1},null,[1,1],[0,0],[1,1],false,[0,0],1]],
+             ["aten.relu_.default",[{"t":0}],{}],
+             ["aten.convolution.default",[{"t":0},{"t":1}],{"stride":[1,1],"groups":1}]],
+ "calls":[[0,[2,1],[3],1],[1,[3],[4],2,0],[2,[4,1],[5],4,3]],
+ "leaves":[[3,[4],[4],2]],
+ "frees":[[3,1]],"storages":[28]})";
+
+std::string described(const Model& model) {
+  std::string text;
+  const Graph& graph = model.graph();
+  for (const Node& node : graph.nodes) {
+    text += fmt::format("{}.{} {} scope {} phase {} of {} giving {}:", node.domain, node.op,
+                        node.name, node.scope, static_cast<int>(node.phase),
+                        fmt::join(node.inputs, ","), fmt::join(node.outputs, ","));
+    for (const Attribute& attribute : node.attributes) {
+      text += fmt::format(" {}", attribute.name);
+      if (const auto* number = std::get_if<std::int64_t>(&attribute.value))
+        text += fmt::format("={}", *number);
+      if (const auto* list = std::get_if<std::span<const std::int64_t>>(&attribute.value))
+        text += fmt::format("=[{}]", fmt::join(*list, ","));
+    }
+    text += "\n";
+  }
+  for (const Tensor& tensor : graph.tensors)
+    text +=
+        fmt::format("{} {} {} {} {}\n", tensor.name, name_of(tensor.type.dtype),
+                    strata::text(tensor.type.dims), static_cast<int>(tensor.role), tensor.producer);
+  return text;
 }
 
 TEST(Recording, CallsAreNodesWithTheArgumentsOfTheirSchemas) {
@@ -166,8 +209,8 @@ TEST(Recording, ArgumentsOfEveryKind) {
 }
 
 TEST(Recording, WrongOnesAreRefusedWithASentence) {
-  EXPECT_EQ(problem("{\"strata_recording\":2,\"tensors\":[],\"calls\":[]}"),
-            "x.json: it is a recording of format 2, and this strata reads format 1; record the "
+  EXPECT_EQ(problem("{\"strata_recording\":3,\"tensors\":[],\"calls\":[]}"),
+            "x.json: it is a recording of format 3, and this strata reads formats 1 to 2; record the "
             "model again with the Python package of this strata");
   EXPECT_THAT(problem("{\"strata_recording\":1}"), HasSubstr("has no \"tensors\""));
   EXPECT_THAT(problem("{\"tensors\":[],\"calls\":[]}"), HasSubstr("is no recording"));
@@ -193,6 +236,54 @@ TEST(Recording, LimitsHold) {
   const auto model = read(kSmall, "x.json", options);
   ASSERT_FALSE(model);
   EXPECT_EQ(model.error().code, Code::OverLimit);
+}
+
+TEST(Recording, KindsAndPatternsAreTheSameAsRowsThatAreWrittenOut) {
+  EXPECT_EQ(described(read_small(kShort)), described(read_small(kSmall)));
+  EXPECT_THAT(described(read_small(kShort)), HasSubstr("aten.convolution convolution_1"));
+}
+
+TEST(Recording, NodesOfOnePatternShareTheirAttributes) {
+  std::string text(kShort);
+  const std::string_view last = "[2,[4,1],[5],4,3]";
+  const Model model = read_small(text.replace(text.find(last), last.size(), "[0,[4,1],[5],4,3]"));
+  EXPECT_EQ(model.graph().nodes[0].attributes.data(), model.graph().nodes[3].attributes.data());
+}
+
+TEST(Recording, AListOfTensorsWithGapsIsAPattern) {
+  const Model model = read_small(R"({"strata_recording":2,"kinds":[["float32",[4,4]],["int64",[2]]],
+    "tensors":[[0,0],[1,1],[1,2]],"inputs":[[0,"x"],[1,"at"]],"outputs":[[2,"y"]],
+    "patterns":[["aten.index.Tensor",[{"t":0},[null,{"t":1}]]]],"calls":[[0,[0,1],[2],-1]]})");
+  ASSERT_EQ(model.graph().nodes.size(), 1u);
+  EXPECT_THAT(model.graph().nodes[0].inputs, ElementsAre(0u, kNone, 1u));
+}
+
+TEST(Recording, WrongPatternsAndKindsAreErrors) {
+  const auto with = [](std::string_view from, std::string_view to) {
+    std::string text(kShort);
+    return problem(text.replace(text.find(from), from.size(), to));
+  };
+  EXPECT_THAT(with("[2,[4,1],[5],4,3]", "[3,[4,1],[5],4,3]"), HasSubstr("no pattern 3; it has 3"));
+  EXPECT_THAT(
+      with("[2,[4,1],[5],4,3]", "[2,[4],[5],4,3]"),
+      HasSubstr("call 2 (aten.convolution.default) names 1 tensors, and its pattern has 2"));
+  EXPECT_THAT(with("[{\"t\":0},{\"t\":1}],{\"stride\"", "[{\"t\":0},{\"t\":0}],{\"stride\""),
+              HasSubstr("pattern 2 (aten.convolution.default) does not number its tensors from 0"));
+  EXPECT_THAT(with("[3,4],[4,5]", "[3,4],[9,5]"), HasSubstr("no kind 9; it has 5"));
+  EXPECT_THAT(with("[2,[4,1],[5],4,3]", "[2,[4,99],[5],4,3]"), HasSubstr("no tensor 99"));
+}
+
+// A long argument that many short calls repeat.
+TEST(Recording, RepeatingLongPatternsIsLimited) {
+  std::string sizes = "1";
+  for (int i = 0; i < 50'000; ++i) sizes += ",1";
+  std::string calls = "[0,[0],[1],-1]";
+  for (int i = 0; i < 4'000; ++i) calls += ",[0,[0],[],-1]";
+  EXPECT_THAT(problem(fmt::format(R"({{"strata_recording":2,"kinds":[["float32",[1]]],
+    "tensors":[[0,0],[0,1]],"inputs":[[0,"x"]],"outputs":[[1,"y"]],
+    "patterns":[["aten.view.default",[{{"t":0}},[{}]]]],"calls":[{}]}})",
+                                  sizes, calls)),
+              HasSubstr("repeat their arguments"));
 }
 
 }  // namespace

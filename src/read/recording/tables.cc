@@ -48,6 +48,22 @@ DType type_of(std::string_view name) {
   return DType::Undefined;
 }
 
+// A dtype, sizes and strides; strides change no count.
+TypeInfo take_type(JsonText& json, Row& row) {
+  TypeInfo type;
+  if (row.has_next()) type.dtype = type_of(json.string());
+  if (row.has_next()) {
+    type.ranked = true;
+    for (JsonArray size(json); size.next();) {
+      const std::int64_t number = json.integer();
+      if (number < 0) json.wrong("a size is negative");
+      type.dims.push_back(number);
+    }
+  }
+  if (row.has_next()) json.skip();
+  return type;
+}
+
 void give(Loading& loading, TensorId id, std::string_view name, Role role) {
   Tensor& tensor = loading.graph().tensors[id];
   tensor.role = role;
@@ -61,6 +77,12 @@ ScopeId Loading::scope(std::int64_t call) const {
   if (call < 0 || static_cast<std::uint64_t>(call) >= scopes.size())
     throw Broken{fmt::format("there is no module call {}; it has {}", call, scopes.size())};
   return scopes[static_cast<std::size_t>(call)];
+}
+
+const TypeInfo& Loading::kind(std::int64_t number) const {
+  if (number < 0 || static_cast<std::uint64_t>(number) >= kinds.size())
+    throw Broken{fmt::format("there is no kind {}; it has {}", number, kinds.size())};
+  return kinds[static_cast<std::size_t>(number)];
 }
 
 TensorId Loading::tensor(std::int64_t number) const {
@@ -93,6 +115,15 @@ void read_modules(Loading& loading, JsonText& json) {
   }
 }
 
+void read_kinds(Loading& loading, JsonText& json) {
+  for (JsonArray item(json); item.next();) {
+    loading.count_tensor();
+    Row row(json);
+    loading.kinds.push_back(take_type(json, row));
+    row.skip_rest();
+  }
+}
+
 void read_tensors(Loading& loading, JsonText& json) {
   std::vector<Tensor>& tensors = loading.graph().tensors;
   for (JsonArray item(json); item.next();) {
@@ -100,16 +131,11 @@ void read_tensors(Loading& loading, JsonText& json) {
     Tensor& tensor = tensors.emplace_back();
     Loading::Place& place = loading.places.emplace_back();
     Row row(json);
-    if (row.has_next()) tensor.type.dtype = type_of(json.string());
-    if (row.has_next()) {
-      tensor.type.ranked = true;
-      for (JsonArray size(json); size.next();) {
-        const std::int64_t number = json.integer();
-        if (number < 0) json.wrong("a size is negative");
-        tensor.type.dims.push_back(number);
-      }
+    if (json.peek() == '"') {
+      tensor.type = take_type(json, row);
+    } else if (row.has_next()) {
+      tensor.type = loading.kind(json.integer());
     }
-    if (row.has_next()) json.skip();  // strides
     if (row.has_next()) place.storage = json.integer();
     if (row.has_next()) place.offset = json.integer();
     row.skip_rest();

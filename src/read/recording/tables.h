@@ -43,10 +43,12 @@ struct Loading : torch::Counting {
     std::int64_t offset = 0;
   };
   std::vector<Place> places;
+  std::vector<TypeInfo> kinds;  // that tensors refer to
 
   Graph& graph() { return model.graph(); }
   ScopeId scope(std::int64_t call) const;
   TensorId tensor(std::int64_t number) const;
+  const TypeInfo& kind(std::int64_t number) const;
 };
 
 // A tensor's number that an entry of a table states; kNone for null.
@@ -54,6 +56,7 @@ TensorId take_tensor(const Loading& loading, JsonText& json);
 
 // The table after the member's name is next.
 void read_modules(Loading& loading, JsonText& json);
+void read_kinds(Loading& loading, JsonText& json);
 void read_tensors(Loading& loading, JsonText& json);
 // Tensors of these tables get their names and roles.
 void read_stored(Loading& loading, JsonText& json, std::vector<TensorId>& stored);
