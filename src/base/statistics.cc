@@ -95,8 +95,8 @@ Summary summarize(std::span<const double> samples) {
   out.mean = std::accumulate(out.sorted.begin(), out.sorted.end(), 0.0) / n;
   double squares = 0;
   for (const double sample : out.sorted) squares += (sample - out.mean) * (sample - out.mean);
-  out.stddev = out.n > 1 ? std::sqrt(squares / (n - 1)) : 0;
-  out.cv = out.mean != 0 ? out.stddev / out.mean : 0;
+  if (out.n > 1) out.stddev = std::sqrt(squares / (n - 1));
+  if (out.stddev && out.mean != 0) out.cv = *out.stddev / out.mean;
   out.interval = median_interval(out.sorted);
   const double q1 = nearest_rank(out.sorted, 0.25);
   const double q3 = nearest_rank(out.sorted, 0.75);

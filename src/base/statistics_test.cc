@@ -33,7 +33,8 @@ TEST(Statistics, TheMedianIsInTheMiddle) {
 TEST(Statistics, OneSampleHasNoSpreadAndNoInterval) {
   const Summary summary = summarize(std::vector<double>{7});
   EXPECT_DOUBLE_EQ(summary.median, 7);
-  EXPECT_DOUBLE_EQ(summary.stddev, 0);
+  EXPECT_FALSE(summary.stddev.has_value());
+  EXPECT_FALSE(summary.cv.has_value());
   EXPECT_FALSE(summary.interval.has_value());
   EXPECT_EQ(summarize({}).n, 0u);
 }

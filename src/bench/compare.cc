@@ -12,7 +12,8 @@ namespace strata {
 
 namespace {
 
-// An interval that reaches from half to twice the ratio says nothing.
+// An interval that reaches from half to twice the ratio says nothing, unless it says which of the
+// two is faster.
 constexpr double kWidest = 4;  // high over low
 constexpr std::size_t kFewestRuns = 6;
 constexpr double kShortest = 0.01;  // how much the shortest runs are short by luck
@@ -193,7 +194,8 @@ SpeedUp compare_variants(const VariantResult& base, const VariantResult& other,
     if (out.withheld.empty()) out.withheld = own->withheld();
   if (out.withheld.empty() && !std::isfinite(out.interval.high))
     out.withheld = "too few blocks were measured to compare them; allow more time";
-  if (out.withheld.empty() && out.interval.high > kWidest * out.interval.low) {
+  const bool is_wide = out.interval.high > kWidest * out.interval.low;
+  if (out.withheld.empty() && is_wide && !out.certain()) {
     out.withheld = fmt::format("too uncertain: the interval is [{:.2f}, {:.2f}]", out.interval.low,
                                out.interval.high);
     if (waited > 0.05)

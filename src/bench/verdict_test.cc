@@ -62,6 +62,27 @@ TEST(Verdict, WhatWaitedTooMuchIsWithheld) {
   EXPECT_TRUE(result.speed_ups[2]->withheld.empty());
 }
 
+// A variant whose processes differ: each is as many times slower than the first.
+VariantResult uneven(double seconds, double step) {
+  VariantResult out = timed(seconds);
+  double factor = 1;
+  for (ProcessSamples& process : out.processes) {
+    for (std::vector<double>& block : process.blocks) block[0] *= factor;
+    factor *= step;
+  }
+  return out;
+}
+
+TEST(Verdict, AWideIntervalIsAClaimIfItSaysWhichIsFaster) {
+  const BenchResult result = judged({timed(20), uneven(0.3, 1.6), uneven(8, 1.6)});
+  const SpeedUp& surely = *result.speed_ups[1];
+  EXPECT_EQ(surely.withheld, "");
+  EXPECT_GT(surely.interval.low, 1);
+  EXPECT_GT(surely.interval.high, 4 * surely.interval.low);
+  EXPECT_EQ(result.winner, 1u);
+  EXPECT_THAT(result.speed_ups[2]->withheld, testing::HasSubstr("too uncertain"));
+}
+
 // With one thread, waiting is subtracted, and every run counts.
 TEST(Verdict, OneThreadsWaitingIsTakenOff) {
   std::vector<VariantResult> variants = {timed(2), timed(1)};

@@ -49,7 +49,8 @@ constexpr const char* kDash = "–";
 
 template <auto Figure>
 Cell seconds_cell(const RowFacts& facts) {
-  return facts.summary.n == 0 ? words(kDash) : number(facts.summary.*Figure);
+  const std::optional<double> figure = facts.summary.*Figure;
+  return facts.summary.n == 0 || !figure ? words(kDash) : number(*figure);
 }
 
 double per_second(const RowFacts& facts, double seconds) {
@@ -93,9 +94,9 @@ Cell percentile_cell(const RowFacts& facts) {
 }
 
 Cell cv_cell(const RowFacts& facts) {
-  if (facts.summary.n < 2) return words(kDash);
+  if (!facts.summary.cv) return words(kDash);
   return words(
-      fmt::format("{:.1f} %{}", 100 * facts.summary.cv, facts.summary.cv > kNoisyCv ? "!" : ""));
+      fmt::format("{:.1f} %{}", 100 * *facts.summary.cv, facts.summary.cv > kNoisyCv ? "!" : ""));
 }
 
 Cell speed_up_cell(const RowFacts& facts) {
@@ -195,7 +196,8 @@ const std::vector<ColumnRule>& shown_columns() {
 
 template <auto Figure>
 Cell plain_seconds(const RowFacts& facts) {
-  return facts.summary.n == 0 ? Cell{} : number(facts.summary.*Figure);
+  const std::optional<double> figure = facts.summary.*Figure;
+  return facts.summary.n == 0 || !figure ? Cell{} : number(*figure);
 }
 
 Cell estimate_cell(double value, const std::optional<Interval>& interval) {

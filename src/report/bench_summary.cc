@@ -188,7 +188,7 @@ std::string legend(const BenchRun& run) {
     pareto = pareto || !group.result.pareto.empty();
     for (std::size_t i = 0; i < group.result.variants.size(); ++i) {
       const VariantResult& result = group.result.variants[i];
-      if (result.all_seconds().size() > 1) noisy = noisy || result.summary().cv > kNoisyCv;
+      noisy = noisy || result.summary().cv > kNoisyCv;
       const bool from_counts = !result.joules && i < group.modelled_joules.size() &&
                                group.modelled_joules[i].has_value();
       modelled = modelled || from_counts;

@@ -83,7 +83,7 @@ Table torchblade_table(const BenchRun& run) {
       add(given(summary.mean), none);
       const auto p99 = measured ? summary.percentile(0.99) : std::nullopt;
       add(p99, measured ? percentile_text(summary, 0.99) : none);
-      add(given(summary.stddev), none);
+      add(measured ? summary.stddev : std::nullopt, none);
     }
   return table;
 }

@@ -37,8 +37,8 @@ struct Summary {
   double median = 0;
   double mad = 0;  // median of |x - median|, not scaled
   double mean = 0;
-  double stddev = 0;                 // of the sample; 0 for one
-  double cv = 0;                     // stddev / mean
+  std::optional<double> stddev;      // of the sample; nullopt below two
+  std::optional<double> cv;          // stddev / mean
   std::optional<Interval> interval;  // of the median, 95 %
   std::size_t outliers = 0;          // Tukey: beyond 1.5 interquartile ranges; counted, not dropped
   std::vector<double> sorted;
