@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from . import _native
@@ -66,10 +67,11 @@ def _another_name(name: str, taken: Mapping[str, Any]) -> str:
     return found
 
 
-def check(model: Any, budget: Any = None, inputs: Any = None, **options: Any) -> Document:
+def check(model: Any, inputs: Any = None, budget: Any = None, **options: Any) -> Document:
     """Raises BudgetExceeded if a model does not keep its budgets; else gives back the verdicts.
 
-    `budget` is a TOML file, a text as the program takes it, or a mapping.
+    `budget` is a TOML file, a text as the program takes it, or a mapping. It may also come before
+    the inputs, or without them.
 
     >>> check("zoo:mobilenet_v2", {"macs": "320M", "params": "4M"}).kind
     'check'
@@ -79,6 +81,8 @@ def check(model: Any, budget: Any = None, inputs: Any = None, **options: Any) ->
     ...     print(str(error).splitlines()[0])
     zoo:mobilenet_v2 does not keep its 1 budget: 1 over.
     """
+    if _is_budget(inputs):
+        inputs, budget = budget, inputs
     given = given_model(model, inputs)
     if isinstance(budget, Mapping):
         budget = ",".join(f"{name}={limit}" for name, limit in budget.items())
@@ -87,6 +91,17 @@ def check(model: Any, budget: Any = None, inputs: Any = None, **options: Any) ->
     if report._result.code == 3:
         raise BudgetExceeded(str(report), report)
     return report
+
+
+def _is_budget(given: Any) -> bool:
+    """Whether it is a budget, and not what a model is called with: a text, a file, or limits by name.
+
+    >>> [_is_budget(one) for one in ("macs=1G", {"macs": "1G"}, {"x": (1, 3)}, (1, 3), {}, None)]
+    [True, True, False, False, False, False]
+    """
+    if isinstance(given, Mapping):
+        return bool(given) and all(isinstance(limit, (str, int, float)) for limit in given.values())
+    return isinstance(given, (str, PathLike))
 
 
 def zoo(**options: Any) -> Document:

@@ -26,6 +26,6 @@ def strata_budget() -> Callable[..., Document]:
 
     def holds(model: Any, inputs: Any = None, budget: Any = None, **limits: Any) -> Document:
         __tracebackhide__ = True
-        return check(model, budget if budget is not None else limits, inputs)
+        return check(model, inputs, budget if budget is not None else limits)
 
     return holds

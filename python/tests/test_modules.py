@@ -41,8 +41,9 @@ def test_other_commands_take_modules() -> None:
     assert f"{CONV:,}" in profile.explain("conv") and f"{CONV:,}" in strata.explain(model, "conv", shape)
     assert strata.payload(model, shape, cuts=True).rows[0].raw == 4 * 3 * 16 * 16
     assert strata.check(model, {"macs": CONV + HEAD}, shape).kind == "check"
+    assert strata.check(model, shape, budget={"macs": CONV + HEAD}).kind == "check"
     with pytest.raises(strata.BudgetExceeded):
-        strata.check(model, {"macs": CONV + HEAD - 1}, shape)
+        strata.check(model, shape, {"macs": CONV + HEAD - 1})
     wide = Small().eval()
     wide.head = nn.Linear(8, 20)
     text = str(profile.diff(strata.stat(wide, shape)))
