@@ -22,6 +22,10 @@ function(strata_declared_names variable file)
     if(line MATCHES "^(namespace|using namespace|template|extern|return|TEST|INSTANTIATE|MATCHER_)")
       continue()
     endif()
+    # A name of another namespace may be taken over twice.
+    if(line MATCHES "^using [A-Za-z0-9_:]+$" OR line MATCHES "^using [A-Za-z0-9_:]+;")
+      continue()
+    endif()
     # What stands before the first bracket, brace, semicolon or equals sign.
     string(REGEX REPLACE "[(\\[{;=].*" "" head "${line}")
     string(REGEX REPLACE " : .*" "" head "${head}")
