@@ -28,7 +28,7 @@ build::Network repeated(std::size_t blocks, std::size_t odd) {
   return std::move(*network);
 }
 
-constexpr std::size_t kNone = 100;
+constexpr std::size_t kNoBlock = 100;
 
 std::vector<std::string> stood_for(const std::vector<QuantLayer>& layers, const Families& found) {
   std::vector<std::string> out;
@@ -38,7 +38,7 @@ std::vector<std::string> stood_for(const std::vector<QuantLayer>& layers, const 
 }
 
 TEST(Families, LayersInTheSamePlaceOfEqualBlocks) {
-  const build::Network network = repeated(3, kNone);
+  const build::Network network = repeated(3, kNoBlock);
   const auto layers = find_quant_layers(network.model);
   const std::vector<OwnNoise> noise(layers.size(), {30, 40});
   const Families found = find_families(network.model, layers, {}, noise);
@@ -61,7 +61,7 @@ TEST(Families, ABlockOfAnotherShapeIsNone) {
 }
 
 TEST(Families, OneThatRoundingHurtsMoreIsOnItsOwn) {
-  const build::Network network = repeated(4, kNone);
+  const build::Network network = repeated(4, kNoBlock);
   const auto layers = find_quant_layers(network.model);
   ASSERT_EQ(layers[3].path, "layers.1.wide");
   for (const OwnNoise& other : {OwnNoise{26, 40}, OwnNoise{30, 44}, OwnNoise{{}, 40}}) {
@@ -79,7 +79,7 @@ TEST(Families, OneThatRoundingHurtsMoreIsOnItsOwn) {
 }
 
 TEST(Families, ManyHaveSeveralThatStandForThem) {
-  const build::Network network = repeated(12, kNone);
+  const build::Network network = repeated(12, kNoBlock);
   const auto layers = find_quant_layers(network.model);
   const std::vector<OwnNoise> noise(layers.size(), {30, 40});
   const Families found = find_families(network.model, layers, {}, noise);
