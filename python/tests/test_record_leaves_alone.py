@@ -139,3 +139,29 @@ def test_other_threads_are_not_recorded():
         stop.set()
         thread.join()
     assert {len(recording["modules"]) for recording in recordings} == {7}
+
+
+KINDS = ["scripted", "scripted inside", "an input"]
+if torch.__version__ >= "2":  # 1.13 cannot keep what such a function's backward pass needs
+    KINDS.append("used by a function")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("had", [False, True])
+def test_gradients_of_what_has_no_twins(kind, had):
+    linear = torch.nn.Linear(6, 4)
+    x = torch.rand(3, 6, requires_grad=kind == "an input")
+    models = {"scripted": lambda: torch.jit.script(linear), "used by a function": lambda: lambda x: linear(x) * 2,
+              "scripted inside": lambda: torch.nn.Sequential(torch.nn.Linear(6, 6), torch.jit.script(linear)),
+              "an input": lambda: linear}
+    model = models[kind]()
+    watched = [x] if kind == "an input" else list(linear.parameters())
+    for tensor in watched:
+        tensor.grad = torch.ones_like(tensor) if had else None
+    before = [tensor.grad for tensor in watched]
+    made = [taken(model, [x], backward=True, mode=mode) for mode in ("auto", "real")]
+    assert [tensor.grad for tensor in watched] == before if not had else all(
+        tensor.grad is gradient and torch.equal(gradient, torch.ones_like(gradient))
+        for tensor, gradient in zip(watched, before))
+    assert [sum(call[5] == 1 for call in one["calls"]) for one in made] == [
+        sum(call[5] == 1 for call in made[1]["calls"])] * 2

@@ -11,9 +11,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .errors import NeedsValues
-from .operators import (RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
-                        convolution_gradients, flattened, is_small, named_arguments, offset_of, own_dispatch,
-                        packed_weight)
+from .operators import (ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
+                        convolution_gradients, flattened, grouped_products, is_small, named_arguments, offset_of,
+                        own_dispatch, packed_weight)
+from .shortcuts import new_unseen
 from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, call_row, kind_of, meta_kind
 
 Tensor = torch.Tensor
@@ -34,6 +35,8 @@ class Recorder(TorchDispatchMode):
     def _should_skip_dynamo(cls) -> bool:
         """Torch asks this of a mode's class, and would wrap every call if it were true."""
         return False
+
+    supports_higher_order_operators = True
 
     def __init__(self, tape: Tape, meta: bool):
         super().__init__()
@@ -161,6 +164,9 @@ class Recorder(TorchDispatchMode):
     def _run(self, func: Any, args: Any, kwargs: Any, signature: Tuple[Any, ...], entry: Any,
              numbers: List[int], first: Optional[Tag], phase: int) -> Any:
         """Runs the operator's kernel, and keeps what can be told from it for the next call."""
+        if not hasattr(func, "_schema"):
+            with self:
+                return _run_bodies(func, *args, **kwargs)
         given, given_kwargs = args, kwargs
         name = func._schema.name.split("::")[-1]
         if self.keeps and (func._schema.is_mutable or name in STATISTICS):
@@ -170,17 +176,29 @@ class Recorder(TorchDispatchMode):
             if name == "_local_scalar_dense":
                 raise NeedsValues("it looks at a value of a tensor (item(), or a condition)")
             given, given_kwargs = self._without_values(func, args, kwargs)
+            if name == "_to_copy" and kwargs.get("device") is not None and args[0].is_floating_point():
+                given_kwargs = {**given_kwargs, "device": _META}  # from the device where there are no values to that
+                if given[0] is args[0] and _only_moves(args[0], **given_kwargs):
+                    return args[0]
+        elif self.meta and name == "_to_copy" and _only_moves(args[0], **kwargs):
+            return args[0] if is_small(name, args) else self._emptied(args[0])  # a real run has one device
         elif self.meta and kwargs.get("device") == _META and is_small(name, args):
             given_kwargs = {**kwargs, "device": torch.device("cpu")}
         try:
-            result = func(*given, **given_kwargs)
-        except NotImplementedError:
+            grouped = unknown and name == "_grouped_mm"
+            result = (grouped_products if grouped else func)(*given, **given_kwargs)
+        except NotImplementedError as error:
+            if unknown and torch.Tag.dynamic_output_shape in func.tags:
+                raise NeedsValues(f"the size of what {name} gives depends on values") from error
             if name != "convolution_backward" or not unknown:
                 raise
             result = convolution_gradients(*given)
         if self.meta and name == "native_batch_norm" and not args[5]:
             # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
             result = (result[0], result[1].new_empty(0), result[2].new_empty(0))
+        if self.meta and len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":
+            wanted = kwargs.get("output_mask", args[-1])  # CPU's kernels make what is wanted, meta ones may make all
+            result = tuple(one if want else None for one, want in zip(result, wanted))
         if func._schema.name.startswith(("prim::", "profiler::")) or _answers_only(func, result):
             return result
         if given is not args:
@@ -269,7 +287,8 @@ class Recorder(TorchDispatchMode):
 
         def change(value: Any) -> Any:
             if isinstance(value, Tensor):
-                alone = value.dim() == 0 and id(value) not in written and not self.tape.tag(value)[2].unknown
+                alone = (value.dim() == 0 and id(value) not in written and not self.tape.tag(value)[2].unknown
+                         and func._schema.name[6:] not in ONE_DEVICE)
                 if value.is_meta or alone:
                     return value
                 return _empty(value.shape, value.stride(), dtype=value.dtype, device=_META)
@@ -278,6 +297,13 @@ class Recorder(TorchDispatchMode):
             return value
 
         return tuple(change(value) for value in args), {name: change(value) for name, value in kwargs.items()}
+
+    def _emptied(self, tensor: Tensor) -> Tensor:
+        """The same tensor without its values."""
+        number, kind, storage, mark = self.tape.tag(tensor)
+        empty = new_unseen(meta_kind(kind))
+        empty._strata = (number, meta_kind(kind), storage, mark)  # type: ignore[attr-defined]
+        return empty
 
     def _save(self, func: Any, args: Any, kwargs: Any, name: str) -> None:
         """Keeps what a call is about to overwrite, if it is the user's and not the recording's."""
@@ -301,6 +327,25 @@ class Recorder(TorchDispatchMode):
                     torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
                 except TypeError:
                     torch._C._autograd._unsafe_set_version_counter(tensor, version)
+
+
+def _run_bodies(operator: Any, *args: Any, **kwargs: Any) -> Any:
+    """Runs an operator that is given functions, of which those are recorded that a real run calls."""
+    name = str(operator)
+    if name == "cond":
+        condition, if_true, if_false, operands = args
+        return (if_true if condition else if_false)(*operands)
+    if name == "while_loop":
+        goes_on, body, carried, fixed = args
+        while goes_on(*carried, *fixed):
+            carried = body(*carried, *fixed)
+        return carried
+    raise NotImplementedError(f"torch's operator {name} takes functions, and cannot be recorded")
+
+
+def _only_moves(tensor: Tensor, dtype: Any = None, device: Any = None, memory_format: Any = None, **_: Any) -> bool:
+    """Whether a copy is made for the sake of the meta device alone."""
+    return device == _META and dtype in (None, tensor.dtype) and memory_format in (None, torch.preserve_format)
 
 
 def _answers_only(func: Any, result: Any) -> bool:
