@@ -62,7 +62,8 @@ def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] =
         for attempt in modes:
             run = _Run(subject, modules, given, attempt, name or _name(subject), notes)
             try:
-                return run.record(backward, loss, optimizer, backward if grad is None else grad, plain)
+                with torch.inference_mode(False):  # which the caller may be in
+                    return run.record(backward, loss, optimizer, backward if grad is None else grad, plain)
             except RecordingError:
                 raise
             except Exception as error:

@@ -66,6 +66,8 @@ class ModuleCalls:
 
         def call(module: Module, *args: Any, **kwargs: Any) -> Any:
             if _identity() != thread:
+                if id(module) in known:
+                    tape.note("modules that ran in other threads are not counted")
                 return original(module, *args, **kwargs)
             if type(module).__name__ == "OptimizedModule":
                 return unwrapped(module)(*args, **kwargs)

@@ -42,7 +42,8 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.tape, self.meta = tape, meta
         self.keeps = True  # whether what is overwritten is kept, to be put back
-        self.saved: Dict[int, Tuple[Tensor, Any, int]] = {}  # storages of the user's that were written to
+        self.saved: Dict[int, Tuple[Tensor, Any, Optional[int]]] = {}  # storages of the user's that were written to
+        self.generators: Dict[int, Tuple[torch.Generator, Tensor]] = {}  # the user's own, and their states
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         tape = self.tape
@@ -171,6 +172,9 @@ class Recorder(TorchDispatchMode):
         name = func._schema.name.split("::")[-1]
         if self.keeps and (func._schema.is_mutable or name in STATISTICS):
             self._save(func, args, kwargs, name)
+        generator = kwargs.get("generator")
+        if self.keeps and generator is not None and id(generator) not in self.generators:
+            self.generators[id(generator)] = (generator, generator.get_state())
         unknown = self.meta and self._unknown(args, kwargs)
         if unknown:
             if name == "_local_scalar_dense":
@@ -316,13 +320,15 @@ class Recorder(TorchDispatchMode):
                     number = self.tape.tag(tensor)[2].number
                     owner = self.tape.owners.get(number)
                     if owner is not None and number not in self.saved:
-                        self.saved[number] = (owner, bytes_of(owner).clone(), owner._version)
+                        self.saved[number] = (owner, bytes_of(owner).clone(), None if owner.is_inference() else owner._version)
 
     def restore(self) -> None:
         """Puts back what was overwritten."""
+        for generator, state in self.generators.values():
+            generator.set_state(state)
         for tensor, before, version in self.saved.values():
             bytes_of(tensor).copy_(before)
-            if hasattr(torch._C._autograd, "_unsafe_set_version_counter"):
+            if version is not None and hasattr(torch._C._autograd, "_unsafe_set_version_counter"):
                 try:
                     torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
                 except TypeError:
