@@ -136,3 +136,29 @@ def test_conditions_and_loops_that_are_operators():
     profile = strata.stat(lambda x: while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, x @ weight), (torch.tensor(0), x)),
                           torch.ones(20, 6))
     assert profile.total.macs == 5 * 20 * 6 * 6
+
+
+def test_views_of_parts_keep_their_places():
+    def parts(x):
+        return [part.permute(1, 0).relu_() for part in x.split([30, 30, 40], dim=1)]
+
+    real, empty = (taken(parts, torch.rand(80, 100), mode=mode) for mode in ("real", "meta"))
+    assert real["tensors"] == empty["tensors"]
+    assert [real["tensors"][number][4] for number, _ in real["outputs"]] == [0, 30, 60]
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("shape, order", [((2, 900, 6), (0, 2, 1)), ((2, 30, 30, 6), (0, 3, 1, 2)),
+                                          ((6, 2, 30, 30), (1, 0, 2, 3)), ((2, 9, 9, 9, 6), (0, 4, 1, 2, 3))])
+def test_norms_lay_out_their_results_as_kernels_do(shape, order, training):
+    class Norm(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            kinds = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)
+            self.norm = kinds[len(shape) - 3](6)
+
+        def forward(self, x):
+            return self.norm(x.permute(order)) + 1
+
+    real, empty = (taken(Norm().train(training), torch.rand(shape), mode=mode) for mode in ("real", "meta"))
+    assert real["tensors"] == empty["tensors"]

@@ -95,12 +95,13 @@ class Recorder(TorchDispatchMode):
                 result, outs = self._several(made)
         elif action == _VIEW:
             kind, offset = made
+            offset += args[0].storage_offset()
             result = args[0].as_strided(kind.shape, kind.strides, offset)
             result._strata = tag = tape.new(kind, first[2], offset)
             outs = str(tag[0])
         else:
             result = args[0]
-            result._strata = tag = tape.new(first[1], first[2], made)
+            result._strata = tag = tape.new(first[1], first[2], result.storage_offset())
             outs = str(tag[0])
         if text:
             tape.calls.append(call_row(tape.patterns[text], numbers, outs, tape.module, phase))
@@ -197,9 +198,10 @@ class Recorder(TorchDispatchMode):
             if name != "convolution_backward" or not unknown:
                 raise
             result = convolution_gradients(*given)
-        if self.meta and name == "native_batch_norm" and not args[5]:
+        if self.meta and name == "native_batch_norm":
             # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
-            result = (result[0], result[1].new_empty(0), result[2].new_empty(0))
+            kept = result[1:] if args[5] else [one.new_empty(0) for one in result[1:]]
+            result = (_laid_out(result[0], args[0]), *kept)
         if self.meta and len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":
             wanted = kwargs.get("output_mask", args[-1])  # CPU's kernels make what is wanted, meta ones may make all
             result = tuple(one if want else None for one, want in zip(result, wanted))
@@ -251,12 +253,12 @@ class Recorder(TorchDispatchMode):
             return (_RUN, text, None)
         if in_place:
             if isinstance(result, Tensor) and args and result is args[0] and result.is_meta and name not in RESHAPING:
-                return (_IN_PLACE, text, offset_of(result))
+                return (_IN_PLACE, text, None)
             return (_RUN, text, None)
         if shares:
             plain = isinstance(result, Tensor) and args and type(args[0]) in _PLAIN and args[0].is_meta
             if plain and args[0].dtype == result.dtype and "_conj" not in name and "_neg" not in name:
-                return (_VIEW, text, (kinds[0], offset_of(result)))
+                return (_VIEW, text, (kinds[0], offset_of(result) - offset_of(args[0])))
             return (_RUN, text, None)
         if func._schema.is_mutable or len(tensors) != len([one for one in flattened(result) if one is not None]):
             return (_RUN, text, None)
@@ -352,6 +354,14 @@ def _run_bodies(operator: Any, *args: Any, **kwargs: Any) -> Any:
 def _only_moves(tensor: Tensor, dtype: Any = None, device: Any = None, memory_format: Any = None, **_: Any) -> bool:
     """Whether a copy is made for the sake of the meta device alone."""
     return device == _META and dtype in (None, tensor.dtype) and memory_format in (None, torch.preserve_format)
+
+
+def _laid_out(result: Tensor, x: Tensor) -> Tensor:
+    """The result of a norm as the CPU's kernel lays it out: channels last if they are, else without gaps."""
+    for dims, layout in ((4, torch.channels_last), (5, torch.channels_last_3d)):
+        if x.dim() == dims and x.is_contiguous(memory_format=layout) and not x.is_contiguous():
+            return result
+    return result if result.is_contiguous() else result.new_empty(result.shape)
 
 
 def _answers_only(func: Any, result: Any) -> bool:
