@@ -133,7 +133,8 @@ def test_conditions_and_loops_that_are_operators():
     profile = strata.stat(lambda x: torch.cond(x.sum() > 0, lambda x: x @ weight, lambda x: x @ weight @ weight, (x,)),
                           torch.ones(2000, 6))
     assert profile.total.macs == 2000 * 6 * 6
-    profile = strata.stat(lambda x: while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, x @ weight), (torch.tensor(0), x)),
+    start = torch.tensor(0)
+    profile = strata.stat(lambda x: while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, x @ weight), (start, x)),
                           torch.ones(20, 6))
     assert profile.total.macs == 5 * 20 * 6 * 6
 

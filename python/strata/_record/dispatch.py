@@ -322,7 +322,8 @@ class Recorder(TorchDispatchMode):
                     number = self.tape.tag(tensor)[2].number
                     owner = self.tape.owners.get(number)
                     if owner is not None and number not in self.saved:
-                        self.saved[number] = (owner, bytes_of(owner).clone(), None if owner.is_inference() else owner._version)
+                        version = None if owner.is_inference() else owner._version
+                        self.saved[number] = (owner, bytes_of(owner).clone(), version)
 
     def restore(self) -> None:
         """Puts back what was overwritten."""

@@ -83,7 +83,8 @@ def grouped_products(x: Tensor, weights: Tensor, offsets: Optional[Tensor] = Non
     dtype = out_dtype or x.dtype
     step = 16 // torch.empty(0, dtype=dtype).element_size()
     row = (sizes[-1] + step - 1) // step * step
-    return torch.empty_strided(sizes, ([sizes[1] * row] if len(sizes) == 3 else []) + [row, 1], dtype=dtype, device="meta")
+    steps = [sizes[1] * row, row, 1][-len(sizes):]
+    return torch.empty_strided(sizes, steps, dtype=dtype, device="meta")
 
 
 def is_small(name: str, args: Any) -> bool:
