@@ -62,6 +62,7 @@ class Borrowed:
         # Each module's attributes: their names, of which many modules have the same, and their values.
         self.attributes: List[Tuple[Dict[str, Any], Tuple[str, ...], Tuple[Any, ...]]] = []
         self.contents: List[Tuple[Any, Any]] = []
+        self.empty: List[Any] = []  # containers that hold nothing
 
     def __enter__(self) -> "Borrowed":
         self.generator = torch.get_rng_state()
@@ -76,8 +77,10 @@ class Borrowed:
             own = module.__dict__
             names = tuple(own)
             self.attributes.append((own, known.setdefault(names, names), tuple(own.values())))
-            for name, value in own.items():
-                if type(value) in _CONTAINERS and name not in replaced:
+            held = [value for name, value in own.items() if type(value) in _CONTAINERS and name not in replaced]
+            self.empty += [value for value in held if not value]
+            for value in held:
+                if value:
                     self._note(value)
         if self.plan is not None:
             for (_, module), planned in zip(self.modules, self.plan.modules):
@@ -88,9 +91,6 @@ class Borrowed:
 
     def _note(self, value: Any) -> None:
         """Keeps what a container holds, and the containers in it."""
-        if not value:
-            self.contents.append((value, ()))
-            return
         if id(value) in self.seen:
             return
         self.seen.add(id(value))
@@ -98,7 +98,7 @@ class Borrowed:
         if len(value) <= _MOST_LOOKED_INTO and type(value) is not set:
             for one in value.values() if isinstance(value, dict) else value:
                 if type(one) in _CONTAINERS:
-                    self._note(one)
+                    self._note(one) if one else self.empty.append(one)
 
     def __exit__(self, *_: Any) -> None:
         for own, names, values in self.attributes:
@@ -108,6 +108,9 @@ class Borrowed:
             if tuple(own) != names or not all(map(is_, own.values(), values)):
                 own.clear()
                 own.update(zip(names, values))
+        for value in self.empty:
+            if value:
+                value.clear()
         for value, before in self.contents:
             if not _same(value, before):
                 value.clear()
