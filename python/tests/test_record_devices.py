@@ -89,6 +89,12 @@ def test_a_mask_that_is_filled_with_a_tensor():
     assert made["mode"] == "meta" and "aten.masked_fill.Tensor" in operators(made)
 
 
+def test_values_that_are_taken_off():
+    made = taken(lambda x: x * sum(x.argmax(1).tolist()), torch.ones(80, 80))
+    assert made["notes"] == ["recorded with real tensors, because it does not run without values: "
+                             "it takes values off a tensor (tolist(), or cpu())"]
+
+
 def test_sizes_that_depend_on_values():
     made = taken(lambda x: x.nonzero() * 2, torch.ones(80, 80))
     assert made["mode"] == "real" and made["tensors"][made["outputs"][0][0]][1] == [6400, 2]

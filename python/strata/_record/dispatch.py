@@ -195,6 +195,8 @@ class Recorder(TorchDispatchMode):
         except NotImplementedError as error:
             if unknown and torch.Tag.dynamic_output_shape in func.tags:
                 raise NeedsValues(f"the size of what {name} gives depends on values") from error
+            if unknown and name == "_to_copy":
+                raise NeedsValues("it takes values off a tensor (tolist(), or cpu())") from error
             if name != "convolution_backward" or not unknown:
                 raise
             result = convolution_gradients(*given)
