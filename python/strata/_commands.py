@@ -21,19 +21,28 @@ def explain_words(
     return _native.text(words, files).rstrip("\n")
 
 
-def explain(model: Any, layer: str, inputs: Any = None, *, count: str | None = None) -> str:
+def explain(
+    model: Any,
+    layer: str,
+    inputs: Any = None,
+    *,
+    count: str | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+) -> str:
     """The formula behind one layer's numbers.
 
     >>> print(explain("zoo:mobilenet_v2", "classifier.1").splitlines()[0])
     classifier.1  Linear
     """
-    given = given_model(model, inputs)
+    given = given_model(model, inputs, kwargs=kwargs)
     return explain_words(given.words, given.files, layer, count)
 
 
-def payload(model: Any, inputs: Any = None, **options: Any) -> Document:
+def payload(
+    model: Any, inputs: Any = None, *, kwargs: Mapping[str, Any] | None = None, **options: Any
+) -> Document:
     """What crosses each boundary, and where a split pays: `cuts=True`, `split=True, link="100Mbps"`, …"""
-    given = given_model(model, inputs)
+    given = given_model(model, inputs, kwargs=kwargs)
     return Document(_native.run(["payload", *given.words, *option_words(options)], given.files))
 
 
@@ -67,7 +76,14 @@ def _another_name(name: str, taken: Mapping[str, Any]) -> str:
     return found
 
 
-def check(model: Any, inputs: Any = None, budget: Any = None, **options: Any) -> Document:
+def check(
+    model: Any,
+    inputs: Any = None,
+    budget: Any = None,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Document:
     """Raises BudgetExceeded if a model does not keep its budgets; else gives back the verdicts.
 
     `budget` is a TOML file, a text as the program takes it, or a mapping. It may also come before
@@ -83,7 +99,7 @@ def check(model: Any, inputs: Any = None, budget: Any = None, **options: Any) ->
     """
     if _is_budget(inputs):
         inputs, budget = budget, inputs
-    given = given_model(model, inputs)
+    given = given_model(model, inputs, kwargs=kwargs)
     if isinstance(budget, Mapping):
         budget = ",".join(f"{name}={limit}" for name, limit in budget.items())
     words = ["check", *given.words, *option_words({"budget": budget, **options})]

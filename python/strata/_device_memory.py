@@ -58,10 +58,12 @@ def device_memory(prepared: Any, allocator: Allocator) -> dict[CallName, tuple[i
     What was in use before the run is not counted. A block that was taken before the call and given back in it
     counts as given back, but never more than the call took.
     """
+    prepared.refresh()
     prepared.call()  # memory that a first run takes and later ones find again
     allocator.settle()
     marks: list[Any] = []
     with ModuleMarks(allocator.read) as marking:
+        prepared.refresh()
         before = allocator.read()
         marking.marks = marks
         try:

@@ -221,6 +221,7 @@ class _Measuring:
             seconds.extend([0.0] * (number + 1 - len(seconds)))
 
     def _run(self) -> tuple[float, float]:
+        self.prepared.refresh()
         before = self.waited()
         start = self.clock.mark()
         self.prepared.call()

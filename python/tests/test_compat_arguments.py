@@ -182,6 +182,20 @@ class TestFvcore:
         table = package.parameter_count_table(small())
         assert cells(fvcore.parameter_count_table(small())) == cells(table)
 
+    @pytest.mark.parametrize("weights", [False, True])
+    def test_the_attention_of_torchs_own_module(self, weights):
+        class Attends(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.attention = nn.MultiheadAttention(24, 4, batch_first=True)
+
+            def forward(self, x):
+                return self.attention(x, x, x, need_weights=weights)[0]
+
+        net, x = Attends().eval(), torch.rand(2, 9, 24)
+        theirs = original("fvcore.nn").FlopCountAnalysis(net, x).by_operator()
+        assert fvcore.FlopCountAnalysis(net, x).by_operator() == theirs
+
     def test_by_everything(self):
         theirs, ours = self.analyses()
         assert ours.total("3") == theirs.total("3") and isinstance(ours.total(), int)

@@ -58,7 +58,7 @@ class Takes(torch.nn.Module):
 class Prepared:
     def __init__(self, model: torch.nn.Module) -> None:
         self.paths = {id(module): path for path, module in model.named_modules()}
-        self.call = lambda: model(1)
+        self.call, self.refresh = lambda: model(1), lambda: None
 
 
 def test_each_call_has_what_it_took_itself() -> None:

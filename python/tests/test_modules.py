@@ -51,6 +51,17 @@ def test_other_commands_take_modules() -> None:
     assert "head" in text and text.startswith(f"{name} → {name} (2): ")
 
 
+def test_other_commands_take_keyword_arguments() -> None:
+    class Scaled(Small):
+        def forward(self, x, scale):
+            return super().forward(x) * scale
+
+    model, shape, given = Scaled().eval(), (1, 3, 16, 16), {"scale": torch.ones(1)}
+    assert f"{CONV:,}" in strata.explain(model, "conv", shape, kwargs=given)
+    assert strata.payload(model, shape, kwargs=given).kind == "payload"
+    assert strata.check(model, {"macs": CONV + HEAD}, shape, kwargs=given).kind == "check"
+
+
 def test_wrong_inputs_are_one_sentence_and_name_the_users_line() -> None:
     with pytest.raises(strata.StrataError) as caught:
         strata.stat(Small(), (1, 4, 16, 16))

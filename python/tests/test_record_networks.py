@@ -128,17 +128,11 @@ def test_transformers_without_values_are_as_with_values(name):
     model, inputs = transformers_networks()[name]()
     model.eval()
     empty, real = taken(model, inputs), taken(model, inputs, mode="real")
-    if name == "mixtral":  # its grouped products have no kernel without values for float32
-        assert empty["mode"] == "real" and empty["notes"]
+    assert empty["mode"] == "meta" and not empty["notes"]
+    if name == "mixtral":  # it counts its experts' rows in another type where the device is not the CPU
+        assert operators(empty) == operators(real)
     else:
-        assert empty["mode"] == "meta" and not empty["notes"]
-    moved = [call for call in empty["calls"] if call[0] == "aten._to_copy.default"]
-    stayed = [call for call in real["calls"] if call[0] == "aten._to_copy.default"]
-    if len(moved) == len(stayed):  # else masks were moved to the device of the tensors without values
         assert_same(empty, real)
-    else:
-        assert [name for name in operators(empty) if name != "aten._to_copy.default"] == [
-            name for name in operators(real) if name != "aten._to_copy.default"]
 
 
 @pytest.mark.parametrize("name", sorted(set(transformers_networks()) - {"mixtral"}))

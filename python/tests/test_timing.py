@@ -86,7 +86,8 @@ def test_runs_are_of_several_sessions_with_the_weights_elsewhere():
     own = model.weight
     measured = measure(model, (1, 64), runs=10, warmup=0, waited=unknown)
     assert measured.sessions == measured.recorded_sessions == [2, 2, 2, 2, 2]
-    assert len(set(places)) >= 2 and places[0] == own.data_ptr()
+    # The run before the measured ones has a copy, to see whether the model writes to its parameters.
+    assert len(set(places)) >= 2 and places[1] == own.data_ptr()
     assert model.weight is own
     assert measure(model, (1, 64), runs=3, warmup=0, waited=unknown).sessions == [3]
 
@@ -181,3 +182,26 @@ def test_own_times_of_a_call_inside_a_call():
     own = own_times(marks, clock, ProbeCost(inside=10e-9, total=30e-9), {id(outer): "a", id(inner): "a.b"})
     # The inner call lasts 300, of which recording takes 10; the outer 1000 less those 290, less 30, less its own 10.
     assert {name: round(time * 1e9) for name, time in own.items()} == {("a.b", 0): 290, ("a", 0): 1000 - 10 - 290 - 30}
+
+
+def test_parameters_that_the_model_itself_writes_to():
+    model = torch.nn.Embedding(5, 4, max_norm=0.1)
+    before = model.weight.detach().clone()
+    measure(model, torch.arange(5), runs=10, warmup=1)
+    assert torch.equal(model.weight, before)
+
+
+def test_every_run_has_the_cache_as_it_was_given():
+    class Cache:
+        def __init__(self):
+            self.keys = torch.zeros(1, 3)
+
+    class Decodes(torch.nn.Module):
+        def forward(self, x, cache):
+            cache.keys = torch.cat([cache.keys, x])
+            lengths.append(len(cache.keys))
+            return cache.keys.sum(0)
+
+    cache, lengths = Cache(), []
+    measure(Decodes(), [torch.rand(1, 3), cache], runs=10, warmup=1)
+    assert set(lengths) == {2} and len(cache.keys) == 1

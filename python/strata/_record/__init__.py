@@ -15,6 +15,7 @@ from .attention import Attention
 from .block import recording
 from .borrow import Borrowed, unwrapped, walk
 from .calls import ModuleCalls
+from .devices import Devices
 from .dispatch import Recorder
 from .errors import RecordingError, first_line, recording_error
 from .inputs import arguments, filled, mapped, names_of, tensors_in
@@ -61,7 +62,8 @@ def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] =
         for attempt in modes:
             run = _Run(subject, modules, given, attempt, name or _name(subject), notes)
             try:
-                return run.record(backward, loss, optimizer, backward if grad is None else grad, plain)
+                with torch.inference_mode(False):  # which the caller may be in
+                    return run.record(backward, loss, optimizer, backward if grad is None else grad, plain)
             except RecordingError:
                 raise
             except Exception as error:
@@ -114,6 +116,7 @@ class _Run:
         plan = self._plan(fake, backward)
         ours = self.mode == "meta"
         tape.start(plan, ours)
+        tape.trains = backward
         tape.joins = not isinstance(subject, torch.jit.ScriptModule)
         if ours:
             for twin, tag in plan.tags.values():
@@ -129,8 +132,9 @@ class _Run:
                     tape.modules.append(f'["",{quoted(tape.name)},-1,0]')
                 fused = Attention(tape) if ours and not plain else contextlib.nullcontext()
                 recurrent = Recurrent(tape, plan) if ours else contextlib.nullcontext()
+                devices = Devices(tape) if ours else contextlib.nullcontext()
                 keeping = step.keeping() if step else contextlib.nullcontext()
-                with torch.set_grad_enabled(grad), fake, fused, recurrent, calls, keeping, recorder:
+                with torch.set_grad_enabled(grad), fake, fused, recurrent, devices, calls, keeping, recorder:
                     result = subject(*args, **kwargs)
                     if step is not None:
                         step.backward(result, loss)
@@ -144,6 +148,8 @@ class _Run:
                 return tape.encode(last=True)
         finally:
             self.failed = calls.failed
+            for tensor, gradient in tape.gradients:
+                tensor.grad = gradient
             recorder.restore()
 
     def _plan(self, fake: Any, backward: bool) -> Plan:

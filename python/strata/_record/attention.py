@@ -10,6 +10,7 @@ from typing import Any, Optional
 import torch
 from torch.nn import functional
 
+from .shortcuts import new_unseen
 from .tape import Tape, meta_kind
 
 _FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
@@ -37,17 +38,26 @@ class Attention:
 
     def _call(self, query: Any, key: Any, value: Any, attn_mask: Optional[Any] = None, dropout_p: float = 0.0,
               is_causal: bool = False, scale: Optional[float] = None, enable_gqa: bool = False) -> Any:
+        if any(isinstance(one, torch.Tensor) and one.is_meta for one in (query, key, value)):
+            query, key, value, attn_mask = map(self._emptied, (query, key, value, attn_mask))
         tensors = (query, key, value)
-        if attn_mask is not None and not attn_mask.is_meta and query.is_meta:
-            mask = torch.empty_strided(attn_mask.shape, attn_mask.stride(), dtype=attn_mask.dtype, device="meta")
-            number, kind, storage, _ = self.tape.tag(attn_mask)
-            mask._strata = (number, meta_kind(kind), storage, self.tape.mark)  # the same tensor, without values
-            attn_mask = mask
         if (_fits(tensors, attn_mask, dropout_p, is_causal, enable_gqa)
                 and not torch.overrides.has_torch_function(tensors)):
+            if attn_mask is not None and attn_mask.dtype is torch.bool:  # as torch does before it calls the kernel
+                attn_mask = torch.where(attn_mask, torch.scalar_tensor(0.0, dtype=query.dtype),
+                                        torch.scalar_tensor(float("-inf"), dtype=query.dtype))
             return self.fused(query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)[0]
         return self.original(query, key, value, attn_mask, dropout_p, is_causal, scale=scale,
                              **({"enable_gqa": True} if enable_gqa else {}))
+
+    def _emptied(self, tensor: Any) -> Any:
+        """The same tensor without values; the kernel wants all of them on one device."""
+        if type(tensor) is not torch.Tensor or tensor.is_meta or tensor.requires_grad:
+            return tensor
+        number, kind, storage, _ = self.tape.tag(tensor)
+        empty = new_unseen(meta_kind(kind))
+        empty._strata = (number, meta_kind(kind), storage, self.tape.mark)  # type: ignore[attr-defined]
+        return empty
 
 
 def _fits(tensors: Any, mask: Any, dropout: float, causal: bool, grouped: bool) -> bool:
@@ -65,7 +75,7 @@ def _fits(tensors: Any, mask: Any, dropout: float, causal: bool, grouped: bool) 
         return False
     if mask is None:
         return True
-    if causal or mask.requires_grad or mask.dtype not in (query.dtype, torch.float32) or not mask.is_meta:
+    if causal or mask.requires_grad or mask.dtype not in (query.dtype, torch.float32, torch.bool) or not mask.is_meta:
         return False
-    return mask.dim() == 4 and all(size in (1, want) for size, want in zip(
-        mask.shape, (*query.shape[:2], query.shape[2], key.shape[2])))
+    wanted = (*query.shape[:2], query.shape[2], key.shape[2])
+    return mask.dim() in (2, 4) and all(size in (1, want) for size, want in zip(mask.shape, wanted[-mask.dim():]))

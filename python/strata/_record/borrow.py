@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections import OrderedDict, defaultdict, deque
 from operator import is_
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -11,8 +12,9 @@ import torch
 from .plan import Plan
 
 Module = torch.nn.Module
-_CONTAINERS = frozenset((list, dict, set))
-_REPLACED = frozenset(("_parameters", "_buffers", "_non_persistent_buffers_set"))
+_CONTAINERS = frozenset((list, dict, set, OrderedDict, defaultdict, deque))
+_REPLACED = frozenset(("_parameters", "_buffers"))
+_MOST_LOOKED_INTO = 1000  # things in a container, which may be containers themselves
 
 
 def unwrapped(model: Any) -> Any:
@@ -60,6 +62,7 @@ class Borrowed:
         # Each module's attributes: their names, of which many modules have the same, and their values.
         self.attributes: List[Tuple[Dict[str, Any], Tuple[str, ...], Tuple[Any, ...]]] = []
         self.contents: List[Tuple[Any, Any]] = []
+        self.empty: List[Any] = []  # containers that hold nothing
 
     def __enter__(self) -> "Borrowed":
         self.generator = torch.get_rng_state()
@@ -68,18 +71,34 @@ class Borrowed:
         self.numpy_random = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
         self.cuda_random = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
         known: Dict[Tuple[str, ...], Tuple[str, ...]] = {}
+        replaced = _REPLACED if self.plan is not None else frozenset()
+        self.seen = {id(module) for _, module in self.modules}
         for _, module in self.modules:
             own = module.__dict__
             names = tuple(own)
             self.attributes.append((own, known.setdefault(names, names), tuple(own.values())))
-            self.contents += [(value, value.copy() if value else ()) for name, value in own.items()
-                              if type(value) in _CONTAINERS and name not in _REPLACED]
+            held = [value for name, value in own.items() if type(value) in _CONTAINERS and name not in replaced]
+            self.empty += [value for value in held if not value]
+            for value in held:
+                if value:
+                    self._note(value)
         if self.plan is not None:
             for (_, module), planned in zip(self.modules, self.plan.modules):
                 if not isinstance(module, torch.jit.ScriptModule):
                     for group, twins in planned.twins:
                         module.__dict__[group] = twins.copy()
         return self
+
+    def _note(self, value: Any) -> None:
+        """Keeps what a container holds, and the containers in it."""
+        if id(value) in self.seen:
+            return
+        self.seen.add(id(value))
+        self.contents.append((value, value.copy()))
+        if len(value) <= _MOST_LOOKED_INTO and type(value) is not set:
+            for one in value.values() if isinstance(value, dict) else value:
+                if type(one) in _CONTAINERS:
+                    self._note(one) if one else self.empty.append(one)
 
     def __exit__(self, *_: Any) -> None:
         for own, names, values in self.attributes:
@@ -89,10 +108,13 @@ class Borrowed:
             if tuple(own) != names or not all(map(is_, own.values(), values)):
                 own.clear()
                 own.update(zip(names, values))
+        for value in self.empty:
+            if value:
+                value.clear()
         for value, before in self.contents:
             if not _same(value, before):
                 value.clear()
-                value.extend(before) if type(value) is list else value.update(before)
+                value.extend(before) if type(value) in (list, deque) else value.update(before)
         torch.set_rng_state(self.generator)
         random.setstate(self.python_random)
         if self.numpy_random is not None:
@@ -109,6 +131,6 @@ def _same(now: Any, before: Any) -> bool:
         return True
     if type(now) is set:
         return now == before
-    if type(now) is list:
+    if type(now) in (list, deque):
         return all(map(is_, now, before))
     return list(now) == list(before) and all(map(is_, now.values(), before.values()))

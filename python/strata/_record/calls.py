@@ -66,6 +66,8 @@ class ModuleCalls:
 
         def call(module: Module, *args: Any, **kwargs: Any) -> Any:
             if _identity() != thread:
+                if id(module) in known:
+                    tape.note("modules that ran in other threads are not counted")
                 return original(module, *args, **kwargs)
             if type(module).__name__ == "OptimizedModule":
                 return unwrapped(module)(*args, **kwargs)
@@ -86,7 +88,10 @@ class ModuleCalls:
                     raise NeedsValues("autocast chooses types by the device of real tensors")
                 if shortcuts is not None and not kwargs and len(args) == 1 and type(module) in shortcuts.classes:
                     return shortcuts.call(module, planned, args[0])
-                result = module._call_impl(*args, **kwargs)
+                if isinstance(module, torch.jit.ScriptModule):  # torch 1.13: a scripted one has no _call_impl
+                    result = original(module, *args, **kwargs)
+                else:
+                    result = module._call_impl(*args, **kwargs)
                 if len(calls) == before and len(modules) == number + 1:
                     self.leaf(number, (args, kwargs), result)
                 if step is not None:

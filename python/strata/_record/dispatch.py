@@ -11,9 +11,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .errors import NeedsValues
-from .operators import (RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
-                        convolution_gradients, flattened, is_small, named_arguments, offset_of, own_dispatch,
-                        packed_weight)
+from .operators import (ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
+                        convolution_gradients, flattened, grouped_products, is_small, named_arguments, offset_of,
+                        own_dispatch, packed_weight)
+from .shortcuts import new_unseen
 from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, call_row, kind_of, meta_kind
 
 Tensor = torch.Tensor
@@ -35,11 +36,14 @@ class Recorder(TorchDispatchMode):
         """Torch asks this of a mode's class, and would wrap every call if it were true."""
         return False
 
+    supports_higher_order_operators = True
+
     def __init__(self, tape: Tape, meta: bool):
         super().__init__()
         self.tape, self.meta = tape, meta
         self.keeps = True  # whether what is overwritten is kept, to be put back
-        self.saved: Dict[int, Tuple[Tensor, Any, int]] = {}  # storages of the user's that were written to
+        self.saved: Dict[int, Tuple[Tensor, Any, Optional[int]]] = {}  # storages of the user's that were written to
+        self.generators: Dict[int, Tuple[torch.Generator, Tensor]] = {}  # the user's own, and their states
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         tape = self.tape
@@ -91,12 +95,13 @@ class Recorder(TorchDispatchMode):
                 result, outs = self._several(made)
         elif action == _VIEW:
             kind, offset = made
+            offset += args[0].storage_offset()
             result = args[0].as_strided(kind.shape, kind.strides, offset)
             result._strata = tag = tape.new(kind, first[2], offset)
             outs = str(tag[0])
         else:
             result = args[0]
-            result._strata = tag = tape.new(first[1], first[2], made)
+            result._strata = tag = tape.new(first[1], first[2], result.storage_offset())
             outs = str(tag[0])
         if text:
             tape.calls.append(call_row(tape.patterns[text], numbers, outs, tape.module, phase))
@@ -161,26 +166,47 @@ class Recorder(TorchDispatchMode):
     def _run(self, func: Any, args: Any, kwargs: Any, signature: Tuple[Any, ...], entry: Any,
              numbers: List[int], first: Optional[Tag], phase: int) -> Any:
         """Runs the operator's kernel, and keeps what can be told from it for the next call."""
+        if not hasattr(func, "_schema"):
+            with self:
+                return _run_bodies(func, *args, **kwargs)
         given, given_kwargs = args, kwargs
         name = func._schema.name.split("::")[-1]
         if self.keeps and (func._schema.is_mutable or name in STATISTICS):
             self._save(func, args, kwargs, name)
+        generator = kwargs.get("generator")
+        if self.keeps and generator is not None and id(generator) not in self.generators:
+            self.generators[id(generator)] = (generator, generator.get_state())
         unknown = self.meta and self._unknown(args, kwargs)
         if unknown:
             if name == "_local_scalar_dense":
                 raise NeedsValues("it looks at a value of a tensor (item(), or a condition)")
             given, given_kwargs = self._without_values(func, args, kwargs)
+            if name == "_to_copy" and kwargs.get("device") is not None and args[0].is_floating_point():
+                given_kwargs = {**given_kwargs, "device": _META}  # from the device where there are no values to that
+                if given[0] is args[0] and _only_moves(args[0], **given_kwargs):
+                    return args[0]
+        elif self.meta and name == "_to_copy" and _only_moves(args[0], **kwargs):
+            return args[0] if is_small(name, args) else self._emptied(args[0])  # a real run has one device
         elif self.meta and kwargs.get("device") == _META and is_small(name, args):
             given_kwargs = {**kwargs, "device": torch.device("cpu")}
         try:
-            result = func(*given, **given_kwargs)
-        except NotImplementedError:
+            grouped = unknown and name == "_grouped_mm"
+            result = (grouped_products if grouped else func)(*given, **given_kwargs)
+        except NotImplementedError as error:
+            if unknown and torch.Tag.dynamic_output_shape in func.tags:
+                raise NeedsValues(f"the size of what {name} gives depends on values") from error
+            if unknown and name == "_to_copy":
+                raise NeedsValues("it takes values off a tensor (tolist(), or cpu())") from error
             if name != "convolution_backward" or not unknown:
                 raise
             result = convolution_gradients(*given)
-        if self.meta and name == "native_batch_norm" and not args[5]:
+        if self.meta and name == "native_batch_norm":
             # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
-            result = (result[0], result[1].new_empty(0), result[2].new_empty(0))
+            kept = result[1:] if args[5] else [one.new_empty(0) for one in result[1:]]
+            result = (_laid_out(result[0], args[0]), *kept)
+        if self.meta and len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":
+            wanted = kwargs.get("output_mask", args[-1])  # CPU's kernels make what is wanted, meta ones may make all
+            result = tuple(one if want else None for one, want in zip(result, wanted))
         if func._schema.name.startswith(("prim::", "profiler::")) or _answers_only(func, result):
             return result
         if given is not args:
@@ -229,12 +255,12 @@ class Recorder(TorchDispatchMode):
             return (_RUN, text, None)
         if in_place:
             if isinstance(result, Tensor) and args and result is args[0] and result.is_meta and name not in RESHAPING:
-                return (_IN_PLACE, text, offset_of(result))
+                return (_IN_PLACE, text, None)
             return (_RUN, text, None)
         if shares:
             plain = isinstance(result, Tensor) and args and type(args[0]) in _PLAIN and args[0].is_meta
             if plain and args[0].dtype == result.dtype and "_conj" not in name and "_neg" not in name:
-                return (_VIEW, text, (kinds[0], offset_of(result)))
+                return (_VIEW, text, (kinds[0], offset_of(result) - offset_of(args[0])))
             return (_RUN, text, None)
         if func._schema.is_mutable or len(tensors) != len([one for one in flattened(result) if one is not None]):
             return (_RUN, text, None)
@@ -269,7 +295,8 @@ class Recorder(TorchDispatchMode):
 
         def change(value: Any) -> Any:
             if isinstance(value, Tensor):
-                alone = value.dim() == 0 and id(value) not in written and not self.tape.tag(value)[2].unknown
+                alone = (value.dim() == 0 and id(value) not in written and not self.tape.tag(value)[2].unknown
+                         and func._schema.name[6:] not in ONE_DEVICE)
                 if value.is_meta or alone:
                     return value
                 return _empty(value.shape, value.stride(), dtype=value.dtype, device=_META)
@@ -278,6 +305,13 @@ class Recorder(TorchDispatchMode):
             return value
 
         return tuple(change(value) for value in args), {name: change(value) for name, value in kwargs.items()}
+
+    def _emptied(self, tensor: Tensor) -> Tensor:
+        """The same tensor without its values."""
+        number, kind, storage, mark = self.tape.tag(tensor)
+        empty = new_unseen(meta_kind(kind))
+        empty._strata = (number, meta_kind(kind), storage, mark)  # type: ignore[attr-defined]
+        return empty
 
     def _save(self, func: Any, args: Any, kwargs: Any, name: str) -> None:
         """Keeps what a call is about to overwrite, if it is the user's and not the recording's."""
@@ -290,17 +324,47 @@ class Recorder(TorchDispatchMode):
                     number = self.tape.tag(tensor)[2].number
                     owner = self.tape.owners.get(number)
                     if owner is not None and number not in self.saved:
-                        self.saved[number] = (owner, bytes_of(owner).clone(), owner._version)
+                        version = None if owner.is_inference() else owner._version
+                        self.saved[number] = (owner, bytes_of(owner).clone(), version)
 
     def restore(self) -> None:
         """Puts back what was overwritten."""
+        for generator, state in self.generators.values():
+            generator.set_state(state)
         for tensor, before, version in self.saved.values():
             bytes_of(tensor).copy_(before)
-            if hasattr(torch._C._autograd, "_unsafe_set_version_counter"):
+            if version is not None and hasattr(torch._C._autograd, "_unsafe_set_version_counter"):
                 try:
                     torch._C._autograd._unsafe_set_version_counter((tensor,), (version,))
                 except TypeError:
                     torch._C._autograd._unsafe_set_version_counter(tensor, version)
+
+
+def _run_bodies(operator: Any, *args: Any, **kwargs: Any) -> Any:
+    """Runs an operator that is given functions, of which those are recorded that a real run calls."""
+    name = str(operator)
+    if name == "cond":
+        condition, if_true, if_false, operands = args
+        return (if_true if condition else if_false)(*operands)
+    if name == "while_loop":
+        goes_on, body, carried, fixed = args
+        while goes_on(*carried, *fixed):
+            carried = body(*carried, *fixed)
+        return carried
+    raise NotImplementedError(f"torch's operator {name} takes functions, and cannot be recorded")
+
+
+def _only_moves(tensor: Tensor, dtype: Any = None, device: Any = None, memory_format: Any = None, **_: Any) -> bool:
+    """Whether a copy is made for the sake of the meta device alone."""
+    return device == _META and dtype in (None, tensor.dtype) and memory_format in (None, torch.preserve_format)
+
+
+def _laid_out(result: Tensor, x: Tensor) -> Tensor:
+    """The result of a norm as the CPU's kernel lays it out: channels last if they are, else without gaps."""
+    for dims, layout in ((4, torch.channels_last), (5, torch.channels_last_3d)):
+        if x.dim() == dims and x.is_contiguous(memory_format=layout) and not x.is_contiguous():
+            return result
+    return result if result.is_contiguous() else result.new_empty(result.shape)
 
 
 def _answers_only(func: Any, result: Any) -> bool:

@@ -1,6 +1,8 @@
 """What a model is called with: tensors as they are given, or made from shapes."""
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import torch
@@ -18,7 +20,7 @@ def arguments(inputs: Any, kwargs: Optional[Dict[str, Any]]) -> Tuple[List[Any],
     """Positional and keyword arguments of the call; shapes are torch.Size objects in them."""
     named = dict(kwargs or {})
     positional: List[Any] = []
-    if isinstance(inputs, dict):
+    if isinstance(inputs, Mapping):
         named = {**inputs, **named}
     elif isinstance(inputs, torch.Tensor):
         positional = [inputs]
@@ -48,7 +50,36 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
         return {name: mapped(one, change) for name, one in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(mapped(one, change) for one in value))
-    return value
+    return _changed_copy(value, change)
+
+
+def _changed_copy(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A copy of an object of the user's, such as a cache of keys and values, which the model may write to."""
+    if value is None or isinstance(value, (str, bytes, int, float, complex, type, torch.nn.Module)):
+        return value
+    instead: Dict[int, Any] = {}
+    _note_tensors(value, change, instead, set())
+    if not instead:
+        return value
+    try:
+        return copy.deepcopy(value, instead)
+    except Exception:  # what it holds besides tensors cannot be copied
+        return value
+
+
+def _note_tensors(value: Any, change: Callable[[Any], Any], instead: Dict[int, Any], seen: Any) -> None:
+    """Notes what stands in a copy for each tensor in an object and in what it holds."""
+    if isinstance(value, torch.Tensor):
+        instead[id(value)] = change(value)
+        return
+    if id(value) in seen or isinstance(value, (str, bytes, int, float, type, torch.nn.Module)):
+        return
+    seen.add(id(value))
+    parts = list(value.values()) if isinstance(value, Mapping) else []
+    if isinstance(value, (list, tuple)):
+        parts = list(value)
+    for one in [*parts, *getattr(value, "__dict__", {}).values()]:
+        _note_tensors(one, change, instead, seen)
 
 
 def tensors_in(value: Any, name: str = "") -> Iterator[Tuple[torch.Tensor, str]]:

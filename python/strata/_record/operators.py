@@ -22,6 +22,8 @@ RESHAPING = {"resize_", "resize_as_", "t_", "transpose_", "squeeze_", "unsqueeze
 # because models look at masks and positions.
 KNOWN = {"arange", "zeros", "ones", "full", "scalar_tensor", "eye", "linspace"}
 SMALL = 65_536
+# They want even a tensor of one value on the device of the others.
+ONE_DEVICE = {"masked_fill", "masked_fill_"}
 
 
 def own_dispatch(kind: type) -> bool:
@@ -70,6 +72,19 @@ def convolution_gradients(grad: Tensor, x: Tensor, weight: Tensor, bias_sizes: A
     wanted = rest[-1]
     return (torch.empty_like(x) if wanted[0] else None, torch.empty_like(weight) if wanted[1] else None,
             x.new_empty(bias_sizes) if wanted[2] else None)
+
+
+def grouped_products(x: Tensor, weights: Tensor, offsets: Optional[Tensor] = None, bias: Any = None,
+                     out_dtype: Any = None) -> Tensor:
+    """What _grouped_mm gives, because torch's meta tensors have a kernel for bfloat16 only. Rows begin at 16 bytes."""
+    sizes = [x.shape[-2], weights.shape[-1]]
+    if x.dim() == weights.dim():
+        sizes.insert(0, x.shape[0] if x.dim() == 3 else offsets.shape[0] if offsets is not None else 1)
+    dtype = out_dtype or x.dtype
+    step = 16 // torch.empty(0, dtype=dtype).element_size()
+    row = (sizes[-1] + step - 1) // step * step
+    steps = [sizes[1] * row, row, 1][-len(sizes):]
+    return torch.empty_strided(sizes, steps, dtype=dtype, device="meta")
 
 
 def is_small(name: str, args: Any) -> bool:

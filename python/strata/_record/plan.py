@@ -22,7 +22,9 @@ _GROUPS = ("_parameters", "_buffers")
 def meta_twin(tensor: torch.Tensor) -> torch.Tensor:
     """A meta tensor of the same type, sizes, strides and dtype."""
     if type(tensor) not in _SIMPLE or tensor.layout is not torch.strided or tensor.is_quantized:
-        raise NeedsValues(f"a tensor of type {type(tensor).__name__} has no form without values")
+        kind = "quantized" if tensor.is_quantized else str(tensor.layout)[6:].replace("_", " ")
+        which = f"a tensor of type {type(tensor).__name__}" if type(tensor) not in _SIMPLE else f"a {kind} tensor"
+        raise NeedsValues(f"{which} has no form without values")
     twin = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
     if isinstance(tensor, torch.nn.Parameter):
         return torch.nn.Parameter(twin, requires_grad=tensor.requires_grad)

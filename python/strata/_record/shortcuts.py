@@ -88,7 +88,10 @@ class Shortcuts:
 
     def __init__(self, tape: Tape):
         self.tape = tape
-        self.classes = {kind: settings for kind, (forward, settings) in _CLASSES.items() if kind.forward is forward}
+        everywhere = nn.modules.module
+        hooks = everywhere._global_forward_hooks or everywhere._global_forward_pre_hooks
+        self.classes = {kind: settings for kind, (forward, settings) in _CLASSES.items()
+                        if kind.forward is forward and not hooks}
 
     def call(self, module: nn.Module, planned: Planned, given: Any) -> Any:
         tape = self.tape

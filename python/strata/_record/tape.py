@@ -186,6 +186,8 @@ class Tape:
         self.foreign: Dict[int, Tuple[torch.Tensor, Tag]] = {}
         self.places: Dict[int, Storage] = {}  # storages by address, for tensors that are met and not made
         self.owners: Dict[int, torch.Tensor] = {}  # a tensor of each such storage, by the storage's number
+        self.trains = False  # whether gradients will be made, which are to stay away from such tensors
+        self.gradients: List[Tuple[torch.Tensor, Optional[torch.Tensor]]] = []  # what they had before
 
     def start(self, plan: Any, ours: bool) -> None:
         """Takes over a plan's tensors; those that are the user's own are known by their ids."""
@@ -232,6 +234,9 @@ class Tape:
             self.places[place] = tag[2]
             self.owners[tag[2].number] = tensor
         self.foreign[id(tensor)] = (tensor, tag)
+        if self.trains and tensor.requires_grad and tensor.is_leaf:
+            self.gradients.append((tensor, tensor.grad))
+            tensor.grad = None
         return tag
 
     def mark_output(self, tensor: torch.Tensor, tag: Tag) -> None:

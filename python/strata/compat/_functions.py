@@ -88,10 +88,26 @@ class FunctionNames(TorchFunctionMode):
             return self._as_one(func, operator, tensors, args, kwargs)
         name = _KEPT.get(getattr(func, "__name__", ""))
         before = _calls_so_far() if name is not None else -1
-        result = func(*args, **kwargs)
+        heads = func is functional.multi_head_attention_forward and _ATTENTION is not None
+        result = self._heads(func, args, kwargs) if heads else func(*args, **kwargs)
         if before >= 0 and name is not None:
             self.ranges.append((before, _calls_so_far(), name))
         return result
+
+    def _heads(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Runs nn.MultiheadAttention's function, inside of which a mode sees nothing, and notes its attention."""
+        before = functional.scaled_dot_product_attention
+        if before is not _ATTENTION:
+            return func(*args, **kwargs)
+
+        def attention(*tensors: Any, **how: Any) -> Any:
+            return self.__torch_function__(_ATTENTION, (), tensors, how)
+
+        functional.scaled_dot_product_attention = attention
+        try:
+            return func(*args, **kwargs)
+        finally:
+            functional.scaled_dot_product_attention = before
 
     def _pool(self, func: Any, pool: tuple[Any, int], args: Any, kwargs: Any) -> Any:
         """Runs the pool's own operator also where torch would take a mean."""
