@@ -7,6 +7,8 @@ std::span<const Family> aten_families() {
   static const Family kFamilies[] = {
       {"aten_conv", aten_conv_rules()},
       {"aten_matmul", aten_matmul_rules()},
+      {"aten_solve", aten_solve_rules(), LayerKind::Other},
+      {"aten_quantized", aten_quantized_rules()},
       {"aten_attention", aten_attention_rules()},
       {"aten_recurrent", aten_recurrent_rules()},
       {"aten_norm", aten_norm_rules()},
@@ -22,6 +24,7 @@ std::span<const Family> aten_families() {
       {"aten_create", aten_create_rules(), LayerKind::Other},
       {"aten_signal", aten_signal_rules(), LayerKind::Other},
       {"aten_control", aten_control_rules(), LayerKind::Other},
+      {"aten_loss", aten_loss_rules(), LayerKind::Other},
       {"aten_backward", aten_backward_rules(), LayerKind::Other},
       {"aten_optimizer", aten_optimizer_rules(), LayerKind::Other},
   };

@@ -16,6 +16,12 @@ LayerKind clamped_kind(const NodeView& c) {
 // x·sigmoid(x): a sum, a product, an exponential and a quotient.
 void silu_cost(CostContext& c) { work_per_output<1, 1, 2>(c); }
 
+// A slope for each element, drawn anew in training.
+void random_relu_cost(CostContext& c) {
+  work_per_output<1, 1, 0>(c);
+  if (c.integer("training", 0) != 0) c.specials({{"outputs, random slopes", c.out_elements(0)}});
+}
+
 // x - max - log(sum(exp(x - max))); the logarithm is taken once per row.
 void log_softmax_cost(CostContext& c) {
   work_per_output<4, 0, 1>(c);
@@ -33,6 +39,10 @@ constexpr Example kRelu[] = {
     {"f32[N,8]", "", "f32[N,8]"},
 };
 constexpr Example kPRelu[] = {{"f32[2,3,4], f32[3]", "", "f32[2,3,4]", {.flops = 48}}};
+constexpr Example kRandomRelu[] = {
+    {"f32[2,3], f32[2,3]", "training=0", "f32[2,3]", {.macs = 0, .flops = 12}},
+    {"f32[2,3], f32[2,3]", "training=1", "f32[2,3]", {.macs = 0, .flops = 18}},
+};
 constexpr Example kHardtanh[] = {
     {"f32[2,3]", "min_val=0.0f max_val=6.0f", "f32[2,3]", {.macs = 0, .flops = 12}},
 };
@@ -79,6 +89,7 @@ constexpr OpRule kAtenActivationRules[] = {
     aten("hardtanh", adds_per_output<2>, kHardtanh, hardtanh_traits()),
     aten_like("leaky_relu", "LeakyRelu", kTwo),
     aten_like("rrelu", "LeakyRelu", kTwo),
+    aten("rrelu_with_noise", random_relu_cost, kRandomRelu, own(LayerKind::Other, curve::relu)),
     aten_like("prelu", "PRelu", kPRelu),
     aten_like("_prelu_kernel", "PRelu", kPRelu),
     aten_like("threshold", "ThresholdedRelu", kOne),

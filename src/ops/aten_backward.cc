@@ -1,6 +1,6 @@
-// Gradients of PyTorch's activations, normalizations, resizings and losses, as a backward pass runs
-// them. Input 0 is the gradient of the output. A sigmoid is an exponential, a sum and a quotient,
-// as in the rows of activations.
+// Gradients of PyTorch's activations, normalizations and resizings, as a backward pass runs them.
+// Input 0 is the gradient of the output. A sigmoid is an exponential, a sum and a quotient, as in
+// the rows of activations.
 #include "ops/aten_rows.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
@@ -76,38 +76,33 @@ void resize_backward_cost(CostContext& c) {
   c.adds({{"gradients", c.in_elements(0)}, {"neighbours", inputs}});
 }
 
-// One element per target is taken, with the weight of its class; they are added up and divided.
-void nll_loss_cost(CostContext& c) {
-  const Expr targets = c.in_elements(1);
-  if (c.has(2)) c.muls({{"targets, weights", targets}});
-  c.adds({{"targets, signs", targets}});
-  if (c.integer("reduction", 1) != 0) c.adds({{"targets, sum", targets}});
-  if (c.integer("reduction", 1) == 1) c.specials({{"mean", 1}});
-}
-void nll_loss_backward_cost(CostContext& c) {
-  const Expr targets = c.in_elements(2);
-  c.adds({{"targets, signs", targets}});
-  if (c.has(3)) c.muls({{"targets, weights", targets}});
-  if (c.integer("reduction", 1) == 1) c.specials({{"targets, mean", targets}});
+template <int inputs>
+void antialiased_backward_cost(CostContext& c) {
+  resize_backward_cost<inputs>(c);
+  c.at_least("with antialias a smaller output looks at more neighbours");
 }
 
-// Of each pair of elements, then their sum.
-template <int adds, int muls, int specials>
-void loss_cost(CostContext& c) {
-  const Expr pairs = c.in_elements(0);
-  c.adds({{"elements", pairs}, {"sums, comparisons", adds}});
-  c.muls({{"elements", pairs}, {"products", muls}});
-  if constexpr (specials > 0) c.specials({{"elements", pairs}, {"functions", specials}});
-  if (c.integer("reduction", 1) != 0) c.adds({{"elements, sum", pairs}});
-  if (c.integer("reduction", 1) == 1) c.specials({{"mean", 1}});
-}
-// Input 1 has the elements: the gradient is one number where the loss is.
-template <int adds, int muls, int specials>
-void loss_backward_cost(CostContext& c) {
-  const Expr pairs = c.in_elements(1);
-  c.adds({{"elements", pairs}, {"sums, comparisons", adds}});
-  c.muls({{"elements", pairs}, {"products", muls}});
-  if constexpr (specials > 0) c.specials({{"elements", pairs}, {"functions", specials}});
+// gradient, input, grid. The gradient of the input goes to the neighbours of each sample; that of
+// the grid is, along each axis, the difference of neighbours, interpolated along the other axes.
+void grid_backward_cost(CostContext& c) {
+  const std::size_t axes = c.rank(0) < 2 ? 0 : c.rank(0) - 2;
+  const std::int64_t mode = c.integer("interpolation_mode", 0);
+  if (axes == 0 || axes > 3 || mode < 0 || mode > 1)
+    return c.cannot_tell("its mode of interpolation has no rule");
+  const std::int64_t neighbours = mode == 1 ? 1 : std::int64_t{1} << axes;
+  const auto along = static_cast<std::int64_t>(axes);
+  const auto asked = c.integers("output_mask");
+  const Expr count = c.in_elements(0);
+  c.muls({{"coordinates", c.in_elements(2)}});
+  c.adds({{"coordinates", c.in_elements(2)}});
+  if (asked.empty() || asked[0] != 0) {
+    if (mode == 0) c.muls({{"gradients", count}, {"neighbours", neighbours}});
+    c.adds({{"gradients", count}, {"neighbours", neighbours}});
+  }
+  if (mode == 1 || (asked.size() > 1 && asked[1] == 0)) return;
+  c.adds({{"gradients", count}, {"axes", along}, {"differences, sums", neighbours}});
+  c.muls({{"gradients", count}, {"axes", along}, {"shares, gradient", neighbours / 2 + 1}});
+  c.muls({{"coordinates, scale", c.in_elements(2)}});
 }
 
 void unfold_backward_cost(CostContext& c) { per_gradient<1, 0, 0>(c); }
@@ -191,31 +186,24 @@ constexpr Example kBicubic[] = {{"f32[1,1,4,4]",
                                  "output_size=4,4 input_size=1,1,2,2 align_corners=0",
                                  "f32[1,1,2,2]",
                                  {.macs = 0, .flops = 16 * 32}}};
-// 4 targets: a sign and a sum each, and a quotient.
-constexpr Example kNll[] = {
-    {"f32[4,10], i64[4], _", "reduction=1", "f32[], f32[]", {.macs = 0, .flops = 9}},
-    {"f32[4,10], i64[4], f32[10]", "reduction=2", "f32[], f32[]", {.macs = 0, .flops = 12}},
+// 12 coordinates with 2 operations; 6 gradients with 4 neighbours, a product and a sum each; then
+// 2 axes with 4 sums and 3 products, and a scale for each coordinate.
+constexpr Example kGrid[] = {
+    {"f32[1,1,2,3], f32[1,1,4,4], f32[1,2,3,2]",
+     "interpolation_mode=0 output_mask=1,1",
+     "f32[1,1,4,4], f32[1,2,3,2]",
+     {.macs = 0, .flops = 24 + 6 * 8 + 6 * 14 + 12}},
+    {"f32[1,1,2,3], f32[1,1,4,4], f32[1,2,3,2]",
+     "interpolation_mode=1 output_mask=1,0",
+     "f32[1,1,4,4], _",
+     {.macs = 0, .flops = 24 + 6}},
 };
-constexpr Example kNllBackward[] = {
-    {"f32[], f32[4,10], i64[4], _, f32[]", "reduction=1", "f32[4,10]", {.macs = 0, .flops = 8}}};
-// 6 pairs: a difference, a square and a sum each, and a quotient.
-constexpr Example kMse[] = {
-    {kPair, "reduction=1", "f32[]", {.macs = 0, .flops = 19}},
-    {kPair, "reduction=0", "f32[2,3]", {.macs = 0, .flops = 12}},
-};
-constexpr std::string_view kLossInputs = "f32[], f32[2,3], f32[2,3]";
-constexpr Example kMseBackward[] = {
-    {kLossInputs, "reduction=1", "f32[2,3]", {.macs = 0, .flops = 18}}};
-// A difference, its absolute value, a comparison and two products; then the mean.
-constexpr Example kSmooth[] = {{kPair, "reduction=1 beta=1.0f", "f32[]", {.macs = 0, .flops = 37}}};
-// A difference, two comparisons and two products.
-constexpr Example kSmoothBackward[] = {
-    {kLossInputs, "reduction=1 beta=1.0f", "f32[2,3]", {.macs = 0, .flops = 30}}};
-// y·log(x) + (1 - y)·log(1 - x): 2 products, 4 sums and signs, 2 functions; then the mean.
-constexpr Example kBce[] = {{kPair, "reduction=1", "f32[]", {.macs = 0, .flops = 6 * 9 + 1}}};
-// g·(x - y)/(x·(1 - x)): 2 differences, 2 products, a quotient.
-constexpr Example kBceBackward[] = {
-    {kLossInputs, "reduction=1", "f32[2,3]", {.macs = 0, .flops = 30}}};
+constexpr Example kGrid3d[] = {{"f32[1,1,1,2,3], f32[1,1,4,4,4], f32[1,1,2,3,3]",
+                                "interpolation_mode=0 output_mask=1,1",
+                                "f32[1,1,4,4,4], f32[1,1,2,3,3]",
+                                {.macs = 0, .flops = 36 + 6 * 16 + 6 * (24 + 15) + 18}}};
+constexpr Example kPadded[] = {
+    {"f32[1,2,9], f32[1,2,5]", "padding=2,2", "f32[1,2,5]", {.macs = 0, .flops = 18}}};
 constexpr Example kSlice[] = {{"f32[2,2]",
                                "input_sizes=2,3 dim=1 start=0 end=2 step=1",
                                "f32[2,3]",
@@ -232,17 +220,26 @@ constexpr OpRule gradient(std::string_view name, CostRule cost, std::span<const 
 }
 
 // One layer of an LSTM in one direction: gradients of the input and the state, and of both weights:
-// each product of the layer twice.
+// each product of the layer twice. Of each cell: tanh(c), and from the gradients of h and c, with the
+// gates kept, those of the gates o·(1 - o)·h·tanh(c), i·(1 - i)·c·g, (1 - g²)·c·i and f·(1 - f)·c·c₀,
+// of c, which has o·(1 - tanh²(c))·h added, and of the c before, c·f. Then the gradients of 4 biases.
 void one_layer_backward_cost(CostContext& c) {
   if (c.rank(0) != 3) return c.cannot_tell("the sizes of the input are not known");
   const Expr rows = c.dims(0)[0] * c.dims(0)[1];
   c.macs({{"steps and batch", rows}, {"weights of the input", c.in_elements(1)}, {"both", 2}});
   c.macs({{"steps and batch", rows}, {"weights of the state", c.in_elements(2)}, {"both", 2}});
-  c.at_least("the gradients of the gates are not counted");
+  const Expr cells = rows * size_from_end(c.in(2), 0);
+  c.specials({{"cells, tanh", cells}});
+  c.muls({{"cells", cells}, {"gates, c, c before", 16}});
+  c.adds({{"cells", cells}, {"gates, c", 6}});
+  c.adds({{"cells", cells}, {"biases", 4}});
 }
 
 constexpr Example kOneLayerBackward[] = {
-    {"f32[2,3,4], f32[20,4], f32[20,5]", "", "f32[2,3,4], f32[20,4], f32[20,5]", {.macs = 2160}},
+    {"f32[2,3,4], f32[20,4], f32[20,5]",
+     "",
+     "f32[2,3,4], f32[20,4], f32[20,5]",
+     {.macs = 2160, .flops = 4320 + 30 * 27}},
 };
 
 constexpr OpRule kAtenBackwardRules[] = {
@@ -280,18 +277,16 @@ constexpr OpRule kAtenBackwardRules[] = {
     gradient("upsample_bilinear2d_backward", resize_backward_cost<4>, kBilinear),
     gradient("upsample_trilinear3d_backward", resize_backward_cost<8>, kTrilinear),
     gradient("upsample_bicubic2d_backward", resize_backward_cost<16>, kBicubic),
-    gradient("nll_loss_forward", nll_loss_cost, kNll),
-    gradient("nll_loss2d_forward", nll_loss_cost, kNll),
-    gradient("nll_loss_backward", nll_loss_backward_cost, kNllBackward),
-    gradient("nll_loss2d_backward", nll_loss_backward_cost, kNllBackward),
-    gradient("mse_loss", loss_cost<1, 1, 0>, kMse),
-    gradient("mse_loss_backward", loss_backward_cost<1, 2, 0>, kMseBackward),
-    gradient("smooth_l1_loss", loss_cost<3, 2, 0>, kSmooth),
-    gradient("huber_loss", loss_cost<3, 2, 0>, kSmooth),
-    gradient("smooth_l1_loss_backward", loss_backward_cost<3, 2, 0>, kSmoothBackward),
-    gradient("huber_loss_backward", loss_backward_cost<3, 2, 0>, kSmoothBackward),
-    gradient("binary_cross_entropy", loss_cost<4, 2, 2>, kBce),
-    gradient("binary_cross_entropy_backward", loss_backward_cost<2, 2, 1>, kBceBackward),
+    gradient("_upsample_bilinear2d_aa_backward", antialiased_backward_cost<4>, kBilinear),
+    gradient("_upsample_bicubic2d_aa_backward", antialiased_backward_cost<16>, kBicubic),
+    gradient("grid_sampler_2d_backward", grid_backward_cost, kGrid),
+    gradient("grid_sampler_3d_backward", grid_backward_cost, kGrid3d),
+    gradient("reflection_pad1d_backward", per_gradient<1, 0, 0>, kPadded),
+    gradient("reflection_pad2d_backward", per_gradient<1, 0, 0>, kPadded),
+    gradient("reflection_pad3d_backward", per_gradient<1, 0, 0>, kPadded),
+    gradient("replication_pad1d_backward", per_gradient<1, 0, 0>, kPadded),
+    gradient("replication_pad2d_backward", per_gradient<1, 0, 0>, kPadded),
+    gradient("replication_pad3d_backward", per_gradient<1, 0, 0>, kPadded),
     gradient("slice_backward", no_arithmetic, kSlice),
     gradient("select_backward", no_arithmetic, kSlice),
     gradient("diagonal_backward", no_arithmetic, kSlice),

@@ -28,7 +28,9 @@ constexpr Example kPermutation[] = {{"", "n=6", "i64[6]", {.macs = 0, .flops = 6
 constexpr Example kBernoulli[] = {{"f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 12}}};
 // 2 rows of 3 classes and a random number each, which meets every class.
 constexpr Example kMultinomial[] = {
-    {"f32[2,3]", "num_samples=1", "i64[2,1]", {.macs = 0, .flops = 6 + 6 + 2 + 6}}};
+    {"f32[2,3]", "num_samples=1", "i64[2,1]", {.macs = 0, .flops = 6 + 6 + 2 + 6}},
+    {"f32[3]", "num_samples=2", "i64[2]", {.macs = 0, .flops = 3 + 3 + 2 + 6}},
+};
 constexpr Example kWindow[] = {{"", "window_length=4", "f32[4]", {.macs = 0}}};
 
 constexpr OpRule filled(std::string_view name, std::span<const Example> examples) {
@@ -46,6 +48,7 @@ constexpr OpRule kAtenCreateRules[] = {
     filled("empty_strided", kFilled),
     filled("empty_permuted", kFilled),
     filled("eye", kFilled),
+    filled("_efficientzerotensor", kFilled),
     filled("zeros_like", kFilledLike),
     filled("ones_like", kFilledLike),
     filled("full_like", kFilledLike),

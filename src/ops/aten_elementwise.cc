@@ -81,6 +81,7 @@ constexpr Example kLerp[] = {
 // Neighbours of each other; a second tensor may stand before or after the first.
 constexpr Example kDiff[] = {{"i64[2,8]", "n=1 dim=-1", "i64[2,7]", {.macs = 0, .flops = 14}}};
 constexpr Example kXlogy[] = {{"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 12}}};
+constexpr Example kPolar[] = {{"f32[2,3], f32[2,3]", "", "c64[2,3]", {.macs = 0, .flops = 24}}};
 constexpr Example kHypot[] = {{"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 24}}};
 constexpr Example kLogAddExp[] = {{"f32[2,3], f32[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 24}}};
 
@@ -116,6 +117,8 @@ constexpr OpRule kAtenElementwiseRules[] = {
     // log(exp(a) + exp(b))
     aten("logaddexp", work_per_output<1, 0, 3>, kLogAddExp),
     aten("xlogy", work_per_output<0, 1, 1>, kXlogy),
+    // a·cos(b), a·sin(b)
+    aten("polar", work_per_output<0, 2, 2>, kPolar),
     aten("maximum", adds_per_output<1>, kOne),
     aten("minimum", adds_per_output<1>, kOne),
     aten("fmax", adds_per_output<1>, kOne),

@@ -25,6 +25,30 @@ void embedding_bag_cost(CostContext& c) {
   c.reads(bytes(looked_up, c.dtype(0)) + bytes(c.in_elements(1), c.dtype(1)));
 }
 
+// table, indices: the length of every row that is looked up is compared with the greatest.
+void renorm_cost(CostContext& c) {
+  const Expr rows = c.in_elements(1);
+  const Expr looked_up = rows * (c.rank(0) == 2 ? c.dims(0)[1] : Expr::unknown());
+  if (number_of(c, "norm_type", 2) == 2)
+    c.muls({{"elements of rows, squares", looked_up}});
+  else
+    c.specials({{"elements of rows, powers", looked_up}});
+  c.adds({{"elements of rows, sums", looked_up}});
+  c.specials({{"rows, roots", rows}});
+  c.adds({{"rows, comparisons", rows}});
+  c.at_least("rows that are too long are scaled, too");
+}
+
+// gradients of bags, indices, …: each goes to all rows of its bag, and a mean divides. `weights` is
+// the input with the weights of rows.
+template <std::size_t weights>
+void bag_backward_cost(CostContext& c) {
+  const Expr updates = c.in_elements(1) * (c.rank(0) == 2 ? c.dims(0)[1] : Expr::unknown());
+  if (c.has(weights)) c.muls({{"elements times the row's weight", updates}});
+  if (c.integer("mode", 0) == 1) c.specials({{"divisions, one an update", updates}});
+  if (c.integer("sparse", 0) == 0) c.adds({{"updates", updates}});
+}
+
 // self, index, source: the updates are added, or combined as `reduce` says.
 template <std::size_t source>
 void added_cost(CostContext& c) {
@@ -67,6 +91,17 @@ constexpr Example kEmbeddingBag[] = {{"f32[10,4], i64[6], i64[2]",
                                       {.macs = 0, .flops = 24 + 8}}};
 constexpr Example kEmbeddingBackward[] = {
     {"f32[6,4], i64[6]", "num_weights=10 padding_idx=-1", "f32[10,4]", {.macs = 0, .flops = 24}}};
+// 6 rows of 4 elements: squares and sums, then a root and a comparison each.
+constexpr Example kRenorm[] = {
+    {"f32[10,4], i64[6]", "max_norm=1.0f norm_type=2.0f", "f32[10,4]", {.flops = 48 + 12}}};
+constexpr Example kBagBackward[] = {{"f32[2,4], i64[6], i64[2], i64[6], i64[2], i64[2], _",
+                                     "num_weights=10 mode=1 sparse=0",
+                                     "f32[10,4]",
+                                     {.macs = 0, .flops = 48}}};
+constexpr Example kDenseBagBackward[] = {{"f32[2,4], i64[6], i64[6], i64[2], i64[2], _",
+                                          "num_weights=10 mode=0",
+                                          "f32[10,4]",
+                                          {.macs = 0, .flops = 24}}};
 constexpr Example kIndex[] = {
     {"f32[8,4], i64[3]", "indices=1", "f32[3,4]", {.macs = 0, .flops = 0}},
     {"f32[8,4], bool[8]", "indices=1", "f32[u0,4]"},
@@ -114,6 +149,9 @@ constexpr OpRule kAtenGatherRules[] = {
     aten("_embedding_bag_forward_only", embedding_bag_cost, kEmbeddingBag),
     aten(
         "embedding_dense_backward", [](CostContext& c) { added_cost<0>(c); }, kEmbeddingBackward),
+    aten("embedding_renorm", renorm_cost, kRenorm),
+    aten("_embedding_bag_backward", bag_backward_cost<6>, kBagBackward),
+    aten("_embedding_bag_dense_backward", bag_backward_cost<5>, kDenseBagBackward),
     aten("index.Tensor", lookup_cost, kIndex, {.op = Op::GatherND}),
     aten("_unsafe_index.Tensor", lookup_cost, kIndex, {.op = Op::GatherND}),
     aten("index_select", lookup_cost, kAlong, {.op = Op::GatherND}),
@@ -131,6 +169,7 @@ constexpr OpRule kAtenGatherRules[] = {
     aten("index_copy", no_arithmetic, kCopied),
     aten("index_fill", no_arithmetic, kAlong),
     aten("masked_scatter", no_arithmetic, kMaskedScatter),
+    aten("masked_scatter_backward", no_arithmetic, kMasked),
     aten("select_scatter", no_arithmetic, kPlaced),
     aten("slice_scatter", no_arithmetic, kPlaced),
     aten("diagonal_scatter", no_arithmetic, kPlaced),

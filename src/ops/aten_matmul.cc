@@ -1,4 +1,6 @@
 // Matrix products of PyTorch.
+#include <algorithm>
+
 #include "ops/aten_rows.h"
 #include "ops/aten_table.h"
 #include "ops/conv.h"
@@ -61,6 +63,34 @@ void grouped_cost(CostContext& c) {
   c.macs({{"outputs", inner ? product_from(c.out(0), 1) : c.out_elements(0)},
           {"common size", size_from_end(c.in(0), 0)}});
   bias_adds(c, 3);
+}
+
+// Sums of products of three tensors, each with axes of size 1 put in at the places that it is
+// expanded at: nn.Bilinear. Every term is a product of three, which is added up.
+void trilinear_cost(CostContext& c) {
+  constexpr std::string_view kExpanded[] = {"expand1", "expand2", "expand3"};
+  const std::size_t rank = c.rank(0) + c.integers(kExpanded[0]).size();
+  Dims sizes(rank, Expr(1));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto put_in = c.integers(kExpanded[i]);
+    if (!c.ranked(i) || c.rank(i) + put_in.size() != rank)
+      return c.cannot_tell("its tensors have different numbers of axes");
+    std::size_t own = 0;
+    for (std::size_t axis = 0; axis < rank && own < c.rank(i); ++axis) {
+      if (std::find(put_in.begin(), put_in.end(), static_cast<std::int64_t>(axis)) != put_in.end())
+        continue;
+      if (const Expr& size = c.dims(i)[own++]; !size.is(1)) sizes[axis] = size;
+    }
+  }
+  const Expr terms = elements(sizes);
+  c.macs({{"terms", terms}});
+  c.muls({{"terms, third factor", terms}});
+}
+
+// beta·C + alpha·a·bᵀ of the inputs C, a, b.
+void added_outer_cost(CostContext& c) {
+  outer_cost(c);
+  scaled_sum(c, 0, number_of(c, "alpha", 1), number_of(c, "beta", 1));
 }
 
 // Distances of rows: a difference, a power and a sum for each feature, then a root.
@@ -137,6 +167,15 @@ constexpr Example kCdist[] = {
 };
 // 3 pairs of 3 rows.
 constexpr Example kPdist[] = {{"f32[3,4]", "p=2.0f", "f32[3]", {.macs = 0, .flops = 3 * 13}}};
+// 3 rows of 7 outputs with 5·6 terms.
+constexpr Example kTrilinear[] = {{"f32[3,5], f32[7,5,6], f32[3,6]",
+                                   "expand1=1,3 expand2=0, expand3=1,2 sumdim=2,3",
+                                   "f32[3,7]",
+                                   {.macs = 630, .flops = 630 * 3}}};
+constexpr Example kAddr[] = {
+    {"f32[3,4], f32[3], f32[4]", "beta=1 alpha=1", "f32[3,4]", {.macs = 0, .flops = 24}}};
+constexpr Example kEuclidean[] = {
+    {"f32[2,4], f32[3,4]", "", "f32[2,3]", {.macs = 0, .flops = 6 * 13}}};
 constexpr Example kDet[] = {{"f32[5,3,3]", "", "f32[5]", {.macs = 0, .flops = 75}}};
 
 // The weights are stored the other way round, whatever an attribute might say.
@@ -169,12 +208,15 @@ constexpr OpRule kAtenMatmulRules[] = {
     aten_like("matmul", "MatMul", kMatmul),
     aten_like("mv", "MatMul", kMv),
     aten_like("dot", "MatMul", kDot),
+    aten_like("vdot", "MatMul", kDot),
     aten_as("addmm", "Gemm", added_product_cost, kAddmm, kAddmmTraits),
     aten_as("baddbmm", "Gemm", added_product_cost, kBaddbmm, kAddmmTraits),
     aten_as("addbmm", "Gemm", added_batch_cost, kAddbmm, kAddmmTraits),
     aten_as("addmv", "Gemm", added_product_cost, kAddmv, kAddmmTraits),
     aten("outer", outer_cost, kOuter, kNoProduct),
     aten("ger", outer_cost, kOuter, kNoProduct),
+    aten("addr", added_outer_cost, kAddr, kNoProduct),
+    aten("_trilinear", trilinear_cost, kTrilinear, kOther),
     aten("inner", inner_cost, kInner, kOther),
     aten("tensordot", tensordot_cost, kTensordot, kOther),
     aten("linalg_vecdot", vecdot_cost, kVecdot, kOther),
@@ -185,6 +227,7 @@ constexpr OpRule kAtenMatmulRules[] = {
     aten_like("_scaled_mm", "MatMul", kMm),
     aten("cdist", distances_cost, kCdist, kNoProduct),
     aten("_cdist_forward", distances_cost, kCdist, kNoProduct),
+    aten("_euclidean_dist", distances_cost, kEuclidean, kNoProduct),
     aten("pdist", distances_cost, kPdist, kNoProduct),
     aten("_pdist_forward", distances_cost, kPdist, kNoProduct),
     aten_like("det", "Det", kDet),

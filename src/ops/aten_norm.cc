@@ -85,6 +85,15 @@ void weight_norm_cost(CostContext& c) {
   c.specials({{"norms", c.in_elements(1)}, {"root, quotient", 2}});
 }
 
+// gradient, v, g, ‖v‖. With s = Σ gradient·v along the norm: g's is s/‖v‖, and v's is
+// g/‖v‖·(gradient - v·s/‖v‖²).
+void weight_norm_backward_cost(CostContext& c) {
+  const Expr count = c.in_elements(0);
+  c.muls({{"elements", count}, {"for the sum, v, scale", 3}});
+  c.adds({{"elements", count}, {"sum, difference", 2}});
+  c.specials({{"norms", c.in_elements(2)}, {"quotients", 3}});
+}
+
 constexpr Example kBatchNorm[] = {
     {"f32[1,64,112,112], f32[64], f32[64], f32[64], f32[64]",
      "training=0 momentum=0.1f eps=1e-05f cudnn_enabled=1",
@@ -141,6 +150,10 @@ constexpr Example kGroupNormBackward[] = {{"f32[2,4,2], f32[2,4,2], f32[2,2], f3
                                            "f32[2,4,2], f32[4], f32[4]",
                                            {.macs = 0, .flops = 16 * 14}}};
 // 24 elements with 3 operations, 4 norms with 2.
+constexpr Example kWeightNormBackward[] = {{"f32[4,6], f32[4,6], f32[4,1], f32[4,1]",
+                                            "dim=0",
+                                            "f32[4,6], f32[4,1]",
+                                            {.macs = 0, .flops = 24 * 5 + 12}}};
 constexpr Example kWeightNorm[] = {
     {"f32[4,6], f32[4,1]", "dim=0", "f32[4,6]", {.macs = 0, .flops = 80}}};
 
@@ -177,6 +190,8 @@ constexpr OpRule kAtenNormRules[] = {
     aten_as("_fused_rms_norm", "RMSNormalization", rms_norm_cost, kFusedRmsNorm),
     aten("native_layer_norm_backward", norm_backward_cost, kLayerNormBackward, kGradient),
     aten("native_group_norm_backward", norm_backward_cost, kGroupNormBackward, kGradient),
+    aten("_weight_norm_interface_backward", weight_norm_backward_cost, kWeightNormBackward,
+         kGradient),
     aten("_weight_norm", weight_norm_cost, kWeightNorm,
          {.kind = LayerKind::Other, .norm = {Normalizes::Otherwise, 1}}),
     aten("_weight_norm_interface", weight_norm_cost, kWeightNorm,

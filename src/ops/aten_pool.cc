@@ -136,6 +136,17 @@ constexpr Example kAdaptiveBackward3d[] = {
 constexpr Example kAdaptiveBackward[] = {
     {"f32[1,1,2,2], f32[1,1,4,4]", "", "f32[1,1,4,4]", {.macs = 0, .flops = 4 + 16}}};
 
+constexpr Example kFractional[] = {{"f32[1,2,5,5], f32[1,2,2]",
+                                    "kernel_size=2,2 output_size=3,3",
+                                    "f32[1,2,3,3], i64[1,2,3,3]",
+                                    {.macs = 0, .flops = 18 * 3}}};
+constexpr Example kFractional3d[] = {{"f32[1,1,5,5,5], f32[1,1,3]",
+                                      "kernel_size=2,2,2 output_size=3,3,3",
+                                      "f32[1,1,3,3,3], i64[1,1,3,3,3]",
+                                      {.macs = 0, .flops = 27 * 7}}};
+constexpr Example kUnpool[] = {
+    {"f32[1,1,2,2], i64[1,1,2,2]", "output_size=4,4", "f32[1,1,4,4]", {.macs = 0, .flops = 0}}};
+
 constexpr AttributeName kAtenPoolAttributes[] = {
     {Attr::Kernel, "kernel_size"},
     {Attr::Strides, "stride"},
@@ -171,6 +182,11 @@ constexpr OpRule kAtenPoolRules[] = {
     aten_as("adaptive_max_pool1d", "MaxPool", adaptive_max_cost<1>, kAdaptiveMax1d, kAdaptiveMax),
     aten_as("adaptive_max_pool2d", "MaxPool", adaptive_max_cost<2>, kAdaptiveMax2d, kAdaptiveMax),
     aten_as("adaptive_max_pool3d", "MaxPool", adaptive_max_cost<3>, kAdaptiveMax3d, kAdaptiveMax),
+    // windows that begin at random places
+    aten("fractional_max_pool2d", max_pool_cost<2>, kFractional, kMaxTraits),
+    aten("fractional_max_pool3d", max_pool_cost<3>, kFractional3d, kMaxTraits),
+    aten("max_unpool2d", no_arithmetic, kUnpool, kGradient),
+    aten("max_unpool3d", no_arithmetic, kUnpool, kGradient),
     aten("max_pool2d_with_indices_backward", max_backward_cost, kMaxBackward, kGradient),
     aten("max_pool3d_with_indices_backward", max_backward_cost, kMaxBackward3d, kGradient),
     aten("adaptive_max_pool2d_backward", max_backward_cost, kMaxBackward, kGradient),

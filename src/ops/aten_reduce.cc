@@ -101,6 +101,8 @@ constexpr OpRule kAtenReduceRules[] = {
         kBoth),
     aten("any", comparison_cost, kTruth),
     aten("all", comparison_cost, kTruth),
+    aten("_is_all_true", comparison_cost, kTruth),
+    aten("_is_any_true", comparison_cost, kTruth),
     aten("count_nonzero", comparison_cost, kIndices),
     aten("var", var_cost, kVar),
     aten("std", std_cost, kStd),

@@ -79,7 +79,8 @@ const OpRule* AtenTable::find(std::string_view domain, std::string_view op) cons
 }
 
 bool is_of_torch(std::string_view domain) {
-  return domain == kAten || domain == kHigherOrder || domain == kTransformers;
+  return domain == kAten || domain == kHigherOrder || domain == kTransformers ||
+         domain == kQuantizedOps;
 }
 
 const AtenTable& aten_table() {

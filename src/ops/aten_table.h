@@ -13,6 +13,8 @@ namespace strata {
 
 // Operators that Hugging Face's package adds to torch.
 inline constexpr std::string_view kTransformers = "transformers";
+// Operators of torch's own int8 modules.
+inline constexpr std::string_view kQuantizedOps = "quantized";
 // Whether the table has operators of this domain.
 bool is_of_torch(std::string_view domain);
 

@@ -91,6 +91,11 @@ EXPORTED = """
     quantize_per_tensor fake_quantize_per_tensor_affine fake_quantize_per_channel_affine
     _weight_norm _weight_norm_interface _weight_int4pack_mm _weight_int8pack_mm
     _int_mm _scaled_mm
+    _euclidean_dist _trilinear linalg_solve_triangular _linalg_solve_ex linalg_lu_factor_ex _linalg_det
+    _linalg_slogdet linalg_cholesky_ex
+    _is_all_true _is_any_true embedding_renorm rrelu_with_noise fractional_max_pool2d fractional_max_pool3d
+    resize_as _jagged_to_padded_dense_forward _padded_dense_to_jagged_forward _efficientzerotensor
+    soft_margin_loss multi_margin_loss
 """.split()
 
 # What a training step runs besides: gradients and optimizers.
@@ -115,6 +120,11 @@ TRAINED = """
     convolution_backward embedding_dense_backward native_dropout_backward
     nll_loss_backward nll_loss2d_backward mse_loss_backward smooth_l1_loss_backward
     huber_loss_backward binary_cross_entropy_backward
+    _weight_norm_interface_backward grid_sampler_2d_backward grid_sampler_3d_backward
+    reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward
+    replication_pad1d_backward replication_pad2d_backward replication_pad3d_backward
+    _upsample_bilinear2d_aa_backward _upsample_bicubic2d_aa_backward masked_scatter_backward
+    _embedding_bag_backward _embedding_bag_dense_backward soft_margin_loss_backward
     slice_backward select_backward diagonal_backward unfold_backward is_same_size
     _foreach_add _foreach_sub _foreach_mul _foreach_div _foreach_addcmul _foreach_addcdiv
     _foreach_lerp _foreach_sqrt _foreach_neg _foreach_reciprocal _foreach_pow _foreach_norm

@@ -51,7 +51,7 @@ void multinomial_cost(CostContext& c) {
   c.specials({{"inputs", c.in_elements(0)}, {"exponentials each", 1}});
   c.adds({{"inputs", c.in_elements(0)}, {"adds each", 1}});
   c.specials({{"outputs", c.out_elements(0)}, {"random numbers each", 1}});
-  c.adds({{"outputs", c.out_elements(0)}, {"comparisons with classes", size_at(c.in(0), 1)}});
+  c.adds({{"outputs", c.out_elements(0)}, {"comparisons with classes", size_from_end(c.in(0), 0)}});
 }
 
 constexpr Example kRandom[] = {

@@ -88,12 +88,14 @@ Cell per_second_cell(const Row& r, const Amount& amount, Certainty certainty) {
 template <Phase phase>
 Cell phase_macs_cell(const Row& r) {
   if (!r.figures.phases) return r.figures.macs.is(0) ? amount_cell(0, r.figures.macs_work) : Cell{};
-  return amount_cell(r.figures.phases->macs[static_cast<std::size_t>(phase)], r.figures.macs_work);
+  constexpr auto kAt = static_cast<std::size_t>(phase);
+  return amount_cell(r.figures.phases->macs[kAt], r.figures.phases->macs_work[kAt]);
 }
 template <Phase phase>
 Cell phase_flops_cell(const Row& r) {
   if (!r.figures.phases) return r.figures.flops.is(0) ? amount_cell(0, r.figures.work) : Cell{};
-  return amount_cell(r.figures.phases->flops[static_cast<std::size_t>(phase)], r.figures.work);
+  constexpr auto kAt = static_cast<std::size_t>(phase);
+  return amount_cell(r.figures.phases->flops[kAt], r.figures.phases->work[kAt]);
 }
 
 constexpr Needs kMoved = Need::ReadBytes | Need::WriteBytes;

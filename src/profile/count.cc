@@ -32,6 +32,11 @@ Figures own_figures(const Executed& executed, bool has_phases) {
   if (cost.certainty == Certainty::LowerBound && cost.macs.is(0))
     figures.macs_work = Certainty::Exact;
   figures.bytes = cost.bytes_certainty;
+  if (figures.phases) {
+    const auto phase = static_cast<std::size_t>(executed.get().phase);
+    figures.phases->macs_work[phase] = figures.macs_work;
+    figures.phases->work[phase] = figures.work;
+  }
   return figures;
 }
 

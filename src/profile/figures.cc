@@ -34,8 +34,12 @@ void add_rest(Figures& sum, const Figures& more, bool macs, bool work, bool byte
   if (more.phases) {
     PhaseFigures& phases = sum.phases ? *sum.phases : sum.phases.emplace();
     for (std::size_t i = 0; i < phases.macs.size(); ++i) {
-      add_known(phases.macs[i], more.phases->macs[i]);
-      add_known(phases.flops[i], more.phases->flops[i]);
+      const bool has_macs = add_known(phases.macs[i], more.phases->macs[i]);
+      const bool has_flops = add_known(phases.flops[i], more.phases->flops[i]);
+      if (!has_macs || more.phases->macs_work[i] != Certainty::Exact)
+        phases.macs_work[i] = Certainty::LowerBound;
+      if (!has_flops || more.phases->work[i] != Certainty::Exact)
+        phases.work[i] = Certainty::LowerBound;
     }
   }
   if (!macs || more.macs_work != Certainty::Exact) sum.macs_work = Certainty::LowerBound;

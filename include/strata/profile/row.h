@@ -31,6 +31,7 @@ std::string precision_text(PrecisionSet precisions);
 // The work of a training step by its phases, indexed by Phase.
 struct PhaseFigures {
   std::array<Amount, 4> macs, flops;
+  std::array<Certainty, 4> macs_work = {}, work = {};  // of macs, of flops
 };
 
 struct Figures {

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .errors import NeedsValues
 from .operators import (ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
                         convolution_gradients, flattened, grouped_products, is_small, named_arguments, offset_of,
-                        own_dispatch, packed_weight)
+                        own_dispatch, unpacked)
 from .shortcuts import new_unseen
 from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, call_row, kind_of, meta_kind
 
@@ -142,10 +142,10 @@ class Recorder(TorchDispatchMode):
             numbers.append(tag[0])
             return tag
         else:
-            weight = packed_weight(value)
-            if weight is not None:
+            inside = unpacked(value)
+            if inside:
                 key.append(object())  # never the same call twice
-                numbers.append(self.tape.tag(weight)[0])
+                numbers.extend(self.tape.tag(one)[0] for one in inside)
             else:
                 key.append(value)
         return None

@@ -99,16 +99,16 @@ def is_small(name: str, args: Any) -> bool:
     return name in KNOWN and all(not isinstance(value, (int, float)) or abs(value) <= SMALL for value in args)
 
 
-def packed_weight(value: Any) -> Optional[Tensor]:
-    """The weight inside a quantized layer's packed parameters."""
+def unpacked(value: Any) -> List[Tensor]:
+    """The weight inside a quantized layer's packed parameters, and the bias if it has one."""
     if not isinstance(value, torch.ScriptObject):
-        return None
+        return []
     for name in ("linear_unpack", "conv2d_unpack", "conv1d_unpack", "conv3d_unpack"):
         try:
-            return getattr(torch.ops.quantized, name)(value)[0]
+            return [one for one in getattr(torch.ops.quantized, name)(value)[:2] if isinstance(one, Tensor)]
         except (RuntimeError, AttributeError, TypeError, IndexError):
             continue  # packed by another operator
-    return None
+    return []
 
 
 def call_text(func: Any, args: Any, kwargs: Any) -> str:
@@ -118,8 +118,10 @@ def call_text(func: Any, args: Any, kwargs: Any) -> str:
 
     def write(value: Any) -> str:
         kind = type(value)
-        if isinstance(value, Tensor) or packed_weight(value) is not None:
+        if isinstance(value, Tensor):
             return '{"t":%d}'
+        if unpacked(value):
+            return f"[{','.join(write(one) for one in unpacked(value))}]"
         if value is None:
             return "null"
         if kind is bool:

@@ -1,0 +1,79 @@
+// Layers of PyTorch's int8 modules: the domain `quantized`. A recording unpacks their weights, so
+// that inputs are the data, the weight and perhaps a bias. Changes of scale are not counted.
+#include "ops/aten_rows.h"
+#include "ops/aten_table.h"
+#include "ops/conv.h"
+#include "ops/registry.h"
+#include "ops/sizes.h"
+
+namespace strata {
+
+namespace {
+
+// Weights are [outputs, inputs / groups, window…] of both.
+void product_cost(CostContext& c) {
+  c.macs({{"outputs", c.out_elements(0)}, {"weights of one", product_from(c.in(1), 1)}});
+  bias_adds(c, 2);
+}
+void product_relu_cost(CostContext& c) {
+  product_cost(c);
+  adds_per_output<1>(c);
+}
+
+constexpr Example kLinear[] = {
+    {"f32[3,6], i8[4,6], f32[4]", "", "f32[3,4]", {.macs = 72, .flops = 144 + 12}},
+    {"f32[3,6], i8[4,6]", "", "f32[3,4]", {.macs = 72, .flops = 144}},
+};
+constexpr Example kLinearRelu[] = {
+    {"u8[3,6], i8[4,6], f32[4]", "", "u8[3,4]", {.macs = 72, .flops = 144 + 24}}};
+constexpr Example kConv[] = {{"u8[1,4,5,5], i8[6,2,3,3], f32[6]",
+                              "",
+                              "u8[1,6,3,3]",
+                              {.macs = 54 * 18, .flops = 2 * 54 * 18 + 54}}};
+constexpr Example kConvRelu[] = {{"u8[1,4,5,5], i8[6,2,3,3], f32[6]",
+                                  "",
+                                  "u8[1,6,3,3]",
+                                  {.macs = 54 * 18, .flops = 2 * 54 * 18 + 108}}};
+constexpr Example kSum[] = {{"u8[2,3], u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 6}}};
+constexpr Example kSumRelu[] = {{"u8[2,3], u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 12}}};
+
+constexpr Traits layer(LayerKind kind) {
+  Traits traits;
+  traits.kind = kind;
+  traits.product = Product::Other;
+  traits.weights = 1;
+  traits.bias = 2;
+  return traits;
+}
+constexpr Traits kLinearLayer = layer(LayerKind::Linear), kConvLayer = layer(LayerKind::Conv);
+constexpr Traits kElementwise = {.kind = LayerKind::Elementwise};
+
+constexpr OpRule quantized(std::string_view name, CostRule cost, std::span<const Example> examples,
+                           const Traits& traits) {
+  OpRule rule = aten(name, cost, examples, traits);
+  rule.domain = kQuantizedOps;
+  return rule;
+}
+
+constexpr OpRule kAtenQuantizedRules[] = {
+    quantized("linear", product_cost, kLinear, kLinearLayer),
+    quantized("linear_relu", product_relu_cost, kLinearRelu, kLinearLayer),
+    quantized("linear_dynamic", product_cost, kLinear, kLinearLayer),
+    quantized("linear_relu_dynamic", product_relu_cost, kLinearRelu, kLinearLayer),
+    quantized("linear_dynamic_fp16", product_cost, kLinear, kLinearLayer),
+    quantized("conv1d", product_cost, kConv, kConvLayer),
+    quantized("conv2d", product_cost, kConv, kConvLayer),
+    quantized("conv3d", product_cost, kConv, kConvLayer),
+    quantized("conv1d_relu", product_relu_cost, kConvRelu, kConvLayer),
+    quantized("conv2d_relu", product_relu_cost, kConvRelu, kConvLayer),
+    quantized("conv3d_relu", product_relu_cost, kConvRelu, kConvLayer),
+    quantized("add", adds_per_output<1>, kSum, kElementwise),
+    quantized("add_relu", adds_per_output<2>, kSumRelu, kElementwise),
+    quantized("mul", muls_per_output<1>, kSum, kElementwise),
+};
+
+}  // namespace
+
+std::span<const OpRule> aten_quantized_rules() { return kAtenQuantizedRules; }
+
+}  // namespace strata
