@@ -67,6 +67,29 @@ def test_a_quantized_module_has_the_products_of_its_layers() -> None:
     assert total.flops == 2 * total.macs + 3 * 4 + 3 * 4 + 3 * 2  # biases and the activation
 
 
+def test_a_network_that_runs_in_int8() -> None:
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = torch.ao.quantization.QuantStub(), torch.ao.quantization.DeQuantStub()
+            self.conv, self.act, self.head = torch.nn.Conv2d(4, 6, 3, groups=2), torch.nn.ReLU(), torch.nn.Linear(6, 3)
+
+        def forward(self, x):
+            return self.last(self.head(self.act(self.conv(self.first(x))).mean((2, 3))))
+
+    model = Net().eval()
+    model.qconfig = torch.ao.quantization.get_default_qconfig("fbgemm")
+    torch.ao.quantization.fuse_modules(model, [["conv", "act"]], inplace=True)
+    torch.ao.quantization.prepare(model, inplace=True)
+    model(torch.rand(2, 4, 8, 8))
+    torch.ao.quantization.convert(model, inplace=True)
+    rows = {row.layer: row for row in strata.stat(model, (2, 4, 8, 8)).rows}
+    outputs = 2 * 6 * 6 * 6
+    assert (rows["conv"].macs, rows["conv"].flops) == (outputs * 18, outputs * (2 * 18 + 2))
+    assert (rows["head"].macs, rows["head"].flops) == (36, 72 + 6)
+    assert (rows["first"].flops, rows["last"].flops) == (5 * 2 * 4 * 8 * 8, 2 * 6)
+
+
 def test_what_one_phase_lacks_is_no_gap_of_another() -> None:
     """The backward pass of a layer may have an operator without a rule; its forward pass is exact all the same."""
 

@@ -1,5 +1,6 @@
-// Layers of PyTorch's int8 modules: the domain `quantized`. A recording unpacks their weights, so
-// that inputs are the data, the weight and perhaps a bias. Changes of scale are not counted.
+// Layers of PyTorch's int8 modules: the domain `quantized`, and what leads to them. A recording
+// unpacks their weights, so that inputs are the data, the weight and perhaps a bias. Changes of
+// scale between layers are not counted.
 #include "ops/aten_rows.h"
 #include "ops/aten_table.h"
 #include "ops/conv.h"
@@ -34,18 +35,24 @@ constexpr Example kConvRelu[] = {{"u8[1,4,5,5], i8[6,2,3,3], f32[6]",
                                   "",
                                   "u8[1,6,3,3]",
                                   {.macs = 54 * 18, .flops = 2 * 54 * 18 + 108}}};
+constexpr Example kQuantize[] = {
+    {"f32[2,3]", "scale=0.1f zero_point=0 dtype=13", "u8[2,3]", {.macs = 0, .flops = 30}}};
+constexpr Example kQuantizeDynamic[] = {{"f32[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 42}}};
+constexpr Example kDequantize[] = {{"u8[2,3]", "", "f32[2,3]", {.macs = 0, .flops = 12}}};
+constexpr Example kWhole[] = {{"u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 0}}};
 constexpr Example kSum[] = {{"u8[2,3], u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 6}}};
 constexpr Example kSumRelu[] = {{"u8[2,3], u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 12}}};
 
-constexpr Traits layer(LayerKind kind) {
+constexpr Traits layer(LayerKind kind, Product product) {
   Traits traits;
   traits.kind = kind;
-  traits.product = Product::Other;
+  traits.product = product;
   traits.weights = 1;
   traits.bias = 2;
   return traits;
 }
-constexpr Traits kLinearLayer = layer(LayerKind::Linear), kConvLayer = layer(LayerKind::Conv);
+constexpr Traits kLinearLayer = layer(LayerKind::Linear, Product::Other);
+constexpr Traits kConvLayer = layer(LayerKind::Conv, Product::Conv);
 constexpr Traits kElementwise = {.kind = LayerKind::Elementwise};
 
 constexpr OpRule quantized(std::string_view name, CostRule cost, std::span<const Example> examples,
@@ -56,6 +63,14 @@ constexpr OpRule quantized(std::string_view name, CostRule cost, std::span<const
 }
 
 constexpr OpRule kAtenQuantizedRules[] = {
+    // as in the rows of ONNX: a quotient, a rounding, a sum and two comparisons; or a difference
+    // and a product
+    aten("quantize_per_tensor", work_per_output<4, 0, 1>, kQuantize, kElementwise),
+    aten("quantize_per_channel", work_per_output<4, 0, 1>, kQuantize, kElementwise),
+    // which looks for the least and the greatest element first
+    aten("quantize_per_tensor_dynamic", work_per_output<6, 0, 1>, kQuantizeDynamic, kElementwise),
+    aten("dequantize", work_per_output<1, 1, 0>, kDequantize, kElementwise),
+    aten("int_repr", no_arithmetic, kWhole, kElementwise),
     quantized("linear", product_cost, kLinear, kLinearLayer),
     quantized("linear_relu", product_relu_cost, kLinearRelu, kLinearLayer),
     quantized("linear_dynamic", product_cost, kLinear, kLinearLayer),
