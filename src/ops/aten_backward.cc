@@ -220,9 +220,10 @@ constexpr OpRule gradient(std::string_view name, CostRule cost, std::span<const 
 }
 
 // One layer of an LSTM in one direction: gradients of the input and the state, and of both weights:
-// each product of the layer twice. Of each cell: tanh(c), and from the gradients of h and c, with the
-// gates kept, those of the gates o·(1 - o)·h·tanh(c), i·(1 - i)·c·g, (1 - g²)·c·i and f·(1 - f)·c·c₀,
-// of c, which has o·(1 - tanh²(c))·h added, and of the c before, c·f. Then the gradients of 4 biases.
+// each product of the layer twice. Of each cell: tanh(c), and from the gradients of h and c, with
+// the gates kept, those of the gates o·(1 - o)·h·tanh(c), i·(1 - i)·c·g, (1 - g²)·c·i and f·(1 -
+// f)·c·c₀, of c, which has o·(1 - tanh²(c))·h added, and of the c before, c·f. Then the gradients
+// of 4 biases.
 void one_layer_backward_cost(CostContext& c) {
   if (c.rank(0) != 3) return c.cannot_tell("the sizes of the input are not known");
   const Expr rows = c.dims(0)[0] * c.dims(0)[1];

@@ -209,9 +209,10 @@ TEST(Recording, ArgumentsOfEveryKind) {
 }
 
 TEST(Recording, WrongOnesAreRefusedWithASentence) {
-  EXPECT_EQ(problem("{\"strata_recording\":3,\"tensors\":[],\"calls\":[]}"),
-            "x.json: it is a recording of format 3, and this strata reads formats 1 to 2; record the "
-            "model again with the Python package of this strata");
+  EXPECT_EQ(
+      problem("{\"strata_recording\":3,\"tensors\":[],\"calls\":[]}"),
+      "x.json: it is a recording of format 3, and this strata reads formats 1 to 2; record the "
+      "model again with the Python package of this strata");
   EXPECT_THAT(problem("{\"strata_recording\":1}"), HasSubstr("has no \"tensors\""));
   EXPECT_THAT(problem("{\"tensors\":[],\"calls\":[]}"), HasSubstr("is no recording"));
   EXPECT_THAT(problem(std::string(kSmall).substr(0, 700)), HasSubstr("ends too early"));
