@@ -157,6 +157,8 @@ constexpr Traits kMaxTraits = {.kind = LayerKind::MaxPool, .attributes = kAtenPo
 constexpr Traits kAverageTraits = {.kind = LayerKind::AvgPool, .attributes = kAtenPoolAttributes};
 constexpr Traits kAdaptiveAverage = {.kind = LayerKind::AdaptiveAvgPool};
 constexpr Traits kAdaptiveMax = {.kind = LayerKind::AdaptiveMaxPool};
+constexpr Traits kFractionalTraits = {
+    .kind = LayerKind::MaxPool, .int8 = Int8Use::None, .attributes = kAtenPoolAttributes};
 constexpr Traits kGradient = {.kind = LayerKind::Other, .int8 = Int8Use::None};
 
 constexpr OpRule kAtenPoolRules[] = {
@@ -183,8 +185,8 @@ constexpr OpRule kAtenPoolRules[] = {
     aten_as("adaptive_max_pool2d", "MaxPool", adaptive_max_cost<2>, kAdaptiveMax2d, kAdaptiveMax),
     aten_as("adaptive_max_pool3d", "MaxPool", adaptive_max_cost<3>, kAdaptiveMax3d, kAdaptiveMax),
     // windows that begin at random places
-    aten("fractional_max_pool2d", max_pool_cost<2>, kFractional, kMaxTraits),
-    aten("fractional_max_pool3d", max_pool_cost<3>, kFractional3d, kMaxTraits),
+    aten("fractional_max_pool2d", max_pool_cost<2>, kFractional, kFractionalTraits),
+    aten("fractional_max_pool3d", max_pool_cost<3>, kFractional3d, kFractionalTraits),
     aten("max_unpool2d", no_arithmetic, kUnpool, kGradient),
     aten("max_unpool3d", no_arithmetic, kUnpool, kGradient),
     aten("max_pool2d_with_indices_backward", max_backward_cost, kMaxBackward, kGradient),

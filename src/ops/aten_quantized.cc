@@ -43,12 +43,20 @@ constexpr Example kWhole[] = {{"u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 0}
 constexpr Example kSum[] = {{"u8[2,3], u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 6}}};
 constexpr Example kSumRelu[] = {{"u8[2,3], u8[2,3]", "", "u8[2,3]", {.macs = 0, .flops = 12}}};
 
+// They are inside of the packed weights, and no node states them.
+constexpr AttributeName kPackedAttributes[] = {
+    {Attr::Groups, "groups", 1},
+    {Attr::Strides, "stride"},
+    {Attr::Padding, "padding"},
+    {Attr::Dilations, "dilation"},
+};
 constexpr Traits layer(LayerKind kind, Product product) {
   Traits traits;
   traits.kind = kind;
   traits.product = product;
   traits.weights = 1;
   traits.bias = 2;
+  if (product == Product::Conv) traits.attributes = kPackedAttributes;
   return traits;
 }
 constexpr Traits kLinearLayer = layer(LayerKind::Linear, Product::Other);

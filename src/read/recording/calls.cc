@@ -97,8 +97,12 @@ void CallReader::read_reference(JsonText& json, Argument& argument) {
       argument.kind = Kind::Tensors;
       argument.first = static_cast<std::uint32_t>(tensors_.size());
       argument.count = 1;
-      const std::int64_t number = json.take_null() ? std::int64_t{kNone} : json.integer();
-      if (number < 0 || number > std::int64_t{kNone}) json.wrong("there is no such tensor");
+      if (json.take_null()) {
+        tensors_.push_back(kNone);
+        continue;
+      }
+      const std::int64_t number = json.integer();
+      if (number < 0 || number >= std::int64_t{kNone}) json.wrong("there is no such tensor");
       tensors_.push_back(static_cast<TensorId>(number));
     } else if (member.key() == "s") {
       argument.value = json.string();
