@@ -88,7 +88,8 @@ EXPORTED = """
     mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy_loss nll_loss nll_loss_forward
     nll_loss_nd nll_loss2d nll_loss2d_forward binary_cross_entropy
     binary_cross_entropy_with_logits kl_div
-    quantize_per_tensor quantize_per_channel quantize_per_tensor_dynamic dequantize int_repr fake_quantize_per_tensor_affine fake_quantize_per_channel_affine
+    quantize_per_tensor quantize_per_channel quantize_per_tensor_dynamic dequantize int_repr
+    fake_quantize_per_tensor_affine fake_quantize_per_channel_affine
     _weight_norm _weight_norm_interface _weight_int4pack_mm _weight_int8pack_mm
     _int_mm _scaled_mm
     _euclidean_dist _trilinear linalg_solve_triangular _linalg_solve_ex linalg_lu_factor_ex _linalg_det

@@ -275,8 +275,8 @@ const Pattern& CallReader::read_short(JsonText& json, Row& row) {
   constexpr std::uint64_t kMostRepeated = 256 << 20;
   repeated_ += pattern.bytes;
   if (static_cast<double>(repeated_) > kMostRepeated * loading_.options.limit)
-    throw Broken{fmt::format("its calls repeat their arguments {} times over, which would take {} "
-                             "MB if they were written out",
+    throw Broken{fmt::format("its first {} calls repeat arguments that would take {} MB if they "
+                             "were written out",
                              calls_ + 1, repeated_ >> 20),
                  Code::OverLimit};
   tensors_.clear();

@@ -284,7 +284,7 @@ TEST(Recording, RepeatingLongPatternsIsLimited) {
     "tensors":[[0,0],[0,1]],"inputs":[[0,"x"]],"outputs":[[1,"y"]],
     "patterns":[["aten.view.default",[{{"t":0}},[{}]]]],"calls":[{}]}})",
                                   sizes, calls)),
-              HasSubstr("repeat their arguments"));
+              HasSubstr("calls repeat arguments"));
 }
 
 }  // namespace
