@@ -64,7 +64,7 @@ struct Subject {
       for (const Tensor& tensor : network.model.graph().tensors)
         if (tensor.name == one.tensor)
           activations_mib +=
-              4.0 * static_cast<double>(elements(tensor.type.dims).value()) / 1048576;
+              4.0 * static_cast<double>(elements(tensor.type->dims).value()) / 1048576;
   }
   ModelSource source() const { return {path}; }
   Dataset samples(std::int64_t count) const {

@@ -34,7 +34,7 @@ std::vector<int> readers_of(const Graph& graph) {
 std::vector<std::int32_t> types_of(const Graph& graph, std::span<const TensorId> ids) {
   std::vector<std::int32_t> types;
   for (const TensorId id : ids)
-    if (id != kNone) types.push_back(static_cast<std::int32_t>(graph.tensors[id].type.dtype));
+    if (id != kNone) types.push_back(static_cast<std::int32_t>(graph.tensors[id].type->dtype));
   return types;
 }
 
@@ -119,14 +119,14 @@ Plan plan_kernels(const Model& model, bool fuse) {
 
 std::vector<std::int64_t> dims_now(const Tensor& tensor) {
   std::vector<std::int64_t> dims;
-  for (const Expr& dim : tensor.type.dims) dims.push_back(number_or(dim, 1));
+  for (const Expr& dim : tensor.type->dims) dims.push_back(number_or(dim, 1));
   return dims;
 }
 
 std::uint64_t bytes_now(const Tensor& tensor) {
   std::uint64_t elements = 1;
   for (const std::int64_t dim : dims_now(tensor)) elements *= static_cast<std::uint64_t>(dim);
-  return (elements * static_cast<std::uint64_t>(bits(tensor.type.dtype)) + 7) / 8;
+  return (elements * static_cast<std::uint64_t>(bits(tensor.type->dtype)) + 7) / 8;
 }
 
 std::uint64_t mixed(std::uint64_t x) {
@@ -144,7 +144,7 @@ std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t hash) {
 std::vector<std::byte> elements_of(const Tensor& tensor, std::uint64_t input_hash) {
   std::vector<std::byte> data(bytes_now(tensor));
   std::uint64_t state = hash_bytes(tensor.name, input_hash);
-  if (tensor.type.dtype != DType::F32) {
+  if (tensor.type->dtype != DType::F32) {
     for (std::byte& byte : data) byte = static_cast<std::byte>((state = mixed(state)) & 1);
     return data;
   }

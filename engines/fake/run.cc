@@ -88,7 +88,7 @@ bool give_outputs(const StrataSession& session, const StrataTrace& trace) {
     const std::vector<std::int64_t> dims = dims_now(tensor);
     const std::vector<std::byte> data = elements_of(tensor, session.input_hash);
     const StrataTensor out = {name.c_str(),
-                              static_cast<std::int32_t>(tensor.type.dtype),
+                              static_cast<std::int32_t>(tensor.type->dtype),
                               static_cast<std::int32_t>(dims.size()),
                               dims.data(),
                               data.data(),

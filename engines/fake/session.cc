@@ -25,13 +25,13 @@ namespace {
 
 void make_port(const Tensor& tensor, OwnPort& out) {
   out.name = tensor.name;
-  for (const Expr& dim : tensor.type.dims) {
+  for (const Expr& dim : tensor.type->dims) {
     out.dims.push_back(dim.number().value_or(-1));
     out.symbols.push_back(dim.is_formula() ? dim.text() : "");
   }
   for (const std::string& symbol : out.symbols) out.symbol_pointers.push_back(symbol.c_str());
-  out.port = {out.name.c_str(), static_cast<std::int32_t>(tensor.type.dtype),
-              tensor.type.ranked ? static_cast<std::int32_t>(out.dims.size()) : -1, out.dims.data(),
+  out.port = {out.name.c_str(), static_cast<std::int32_t>(tensor.type->dtype),
+              tensor.type->ranked ? static_cast<std::int32_t>(out.dims.size()) : -1, out.dims.data(),
               out.symbol_pointers.data()};
 }
 

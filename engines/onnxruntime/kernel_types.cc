@@ -9,7 +9,7 @@ namespace {
 std::vector<std::int32_t> types_of(const Graph& graph, std::span<const TensorId> ids) {
   std::vector<std::int32_t> types;
   for (const TensorId id : ids)
-    if (id != kNone) types.push_back(static_cast<std::int32_t>(graph.tensors[id].type.dtype));
+    if (id != kNone) types.push_back(static_cast<std::int32_t>(graph.tensors[id].type->dtype));
   return types;
 }
 

@@ -19,10 +19,10 @@ KernelTypes types_of(std::string_view op, const std::vector<DType>& inputs, DTyp
   std::vector<TensorId> in;
   for (const DType type : inputs) {
     in.push_back(static_cast<TensorId>(graph.tensors.size()));
-    graph.tensors.emplace_back().type.dtype = type;
+    graph.tensors.emplace_back().type.edit().dtype = type;
   }
   const std::vector<TensorId> out = {static_cast<TensorId>(graph.tensors.size())};
-  graph.tensors.emplace_back().type.dtype = output;
+  graph.tensors.emplace_back().type.edit().dtype = output;
   Node node;
   node.op = op;
   node.inputs = in;

@@ -57,8 +57,8 @@ std::vector<std::string> tensor_outputs(const Graph& graph) {
   std::vector<std::string> names;
   for (const TensorId id : graph.outputs)
     if (id != kNone && graph.tensors[id].role == Role::Activation &&
-        graph.tensors[id].type.kind == ValueKind::Tensor &&
-        graph.tensors[id].type.dtype != DType::Undefined)
+        graph.tensors[id].type->kind == ValueKind::Tensor &&
+        graph.tensors[id].type->dtype != DType::Undefined)
       names.emplace_back(graph.tensors[id].name);
   return names;
 }

@@ -3,9 +3,12 @@
     python bench/profilers.py [--rounds 21] [--threads 1] [NETWORK…]
 
 All tools run in one process, interleaved in a random order of every round, after two calls each that are
-not counted. Memory is what one warm call adds to the resident memory of a process of its own at its peak: `needs`
-where all that was free before had been given back to the system, `adds` where it had not, as in a user's process.
-Needs torch, transformers, fvcore, ptflops, thop and torchinfo.
+not counted. Memory is that of one warm call in a process of its own, at its peak. `alive` is what the call has
+allocated and not freed, in bytes, as memray counts them: every malloc of Python, torch and the core. The other two are
+what the call adds to the resident memory, the median of five processes: `needs` where all that was free before had
+been given back to the system, `adds` where it had not, as in a user's process. They are whole pages, of which the
+system counts some late, and what fits into holes that earlier calls left is not seen by them.
+Needs torch, transformers, fvcore, ptflops, thop, torchinfo and memray.
 """
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ import random
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from typing import Any, Callable, Dict, List
@@ -92,13 +96,29 @@ def _resident(field: str) -> int:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field))
 
 
-def peak_memory(tool: str, name: str, emptied: bool) -> int:
-    """What a warm call adds to the resident memory at its peak, in this process; `emptied` gives back first what is
+def alive_memory(tool: str, name: str) -> int:
+    """The most bytes that a warm call has allocated and not freed, in this process."""
+    import memray
+
+    model, inputs = network(name)
+    for _ in range(2):
+        quietly(TOOLS[tool], model, inputs)
+    gc.collect()
+    with tempfile.TemporaryDirectory() as folder:
+        with memray.Tracker(f"{folder}/calls"):
+            quietly(TOOLS[tool], model, inputs)
+        return int(memray.FileReader(f"{folder}/calls").metadata.peak_memory)
+
+
+def peak_memory(tool: str, name: str, kind: str) -> int:
+    """What a warm call adds to the resident memory at its peak, in this process; `needs` gives back first what is
     free, or the call would get for nothing what the one before left behind."""
+    if kind == "alive":
+        return alive_memory(tool, name)
     model, inputs = network(name)
     quietly(TOOLS[tool], model, inputs)
     gc.collect()
-    if emptied:
+    if kind == "needs":
         ctypes.CDLL(None).malloc_trim(0)
     before = _resident("VmRSS")
     with open("/proc/self/clear_refs", "w") as clear:
@@ -130,23 +150,25 @@ def compare(name: str, rounds: int) -> List[str]:
             times[tool].append(time.perf_counter() - start)
     own = times.get("strata.stat") or times["recorder alone"]
     lines = [f"{name}: {rounds} interleaved calls",
-             f"{'':16} {'median':>10} {'min':>10} {'ratio':>7} {'needs':>12} {'adds':>12}"]
+             f"{'':16} {'median':>10} {'min':>10} {'ratio':>7} {'alive':>12} {'needs':>12} {'adds':>12}"]
     for tool in TOOLS:
         if tool in cannot:
             lines.append(f"{tool:16} cannot: {cannot[tool]}")
             continue
         ratio = statistics.median(other / mine for other, mine in zip(times[tool], own))
         lines.append(f"{tool:16} {statistics.median(times[tool]) * 1e3:7.2f} ms {min(times[tool]) * 1e3:7.2f} ms "
-                     f"{ratio:6.2f}x {peak_text(tool, name, 'needs'):>12} {peak_text(tool, name, 'adds'):>12}")
+                     f"{ratio:6.2f}x {peak_text(tool, name, 'alive', 1):>12} {peak_text(tool, name, 'needs', 5):>12} "
+                     f"{peak_text(tool, name, 'adds', 5):>12}")
     return lines
 
 
-def peak_text(tool: str, name: str, kind: str) -> str:
-    """Python's own allocator gives nothing back that it may need again, so that it is not used for `needs`."""
-    env = {**os.environ, "PYTHONMALLOC": "malloc"} if kind == "needs" else None
+def peak_text(tool: str, name: str, kind: str, times: int) -> str:
+    """Python's own allocator takes memory in large pieces and keeps them, so that it is used for `adds` alone."""
+    env = {**os.environ, "PYTHONMALLOC": "malloc"} if kind != "adds" else None
     words = [sys.executable, __file__, "--peak", tool, name, kind]
-    child = subprocess.run(words, capture_output=True, text=True, env=env)
-    return f"{json.loads(child.stdout) / 1e6:9.2f} MB" if child.returncode == 0 else "n/a"
+    children = [subprocess.run(words, capture_output=True, text=True, env=env) for _ in range(times)]
+    peaks = [json.loads(child.stdout) for child in children if child.returncode == 0]
+    return f"{statistics.median(peaks) / 1e6:9.2f} MB" if peaks else "n/a"
 
 
 def main() -> None:
@@ -159,7 +181,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     if options.peak:
         tool, name, kind = options.peak
-        print(json.dumps(peak_memory(tool, name, kind == "needs")))
+        print(json.dumps(peak_memory(tool, name, kind)))
         return
     for name in options.networks:
         print("\n".join(compare(name, options.rounds)), flush=True)

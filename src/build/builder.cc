@@ -71,7 +71,7 @@ Result<Network> Builder::finish() && {
 
 const Dims& Builder::shape(Var x) const {
   static const Dims kNoShape;
-  return failed() || x.id == kNone ? kNoShape : impl_->tensor(x).type.dims;
+  return failed() || x.id == kNone ? kNoShape : impl_->tensor(x).type->dims;
 }
 
 Expr Builder::size(Var x, int axis) const {
@@ -219,10 +219,9 @@ Var Builder::Impl::add_stored(std::string_view name, DType type,
   data.dims = copy(dims);
   Tensor& made = tensor(x);
   made.data = &data;
-  made.type.dtype = type;
-  made.type.ranked = true;
-  made.type.dims.resize(dims.size());
-  for (std::size_t i = 0; i < dims.size(); ++i) made.type.dims[i] = dims[i];
+  made.type = TypeInfo::tensor(type, Dims(dims.size()));
+  Dims& sizes = made.type.edit().dims;
+  for (std::size_t i = 0; i < dims.size(); ++i) sizes[i] = dims[i];
   return x;
 }
 

@@ -42,7 +42,7 @@ TEST(BuilderLayers, RmsNormHasAGainAndNoBias) {
   const Var x = net.input("x", {2, 5, 8});
   const Network network = finished(std::move(net), net.rms_norm("norm", x));
   EXPECT_EQ(count(network.model).total.params, Expr(8));
-  EXPECT_EQ(text(output_of(network).type.dims), "2×5×8");
+  EXPECT_EQ(text(output_of(network).type->dims), "2×5×8");
   EXPECT_EQ(count_of(network, "Cast"), 0u);
 }
 
@@ -50,10 +50,10 @@ TEST(BuilderLayers, RmsNormOfHalvesIsTakenInSinglePrecision) {
   Builder net("Net", DType::F16);
   const Var x = net.input("x", {2, 8});
   const Network network = finished(std::move(net), net.rms_norm("norm", x));
-  EXPECT_EQ(output_of(network).type.dtype, DType::F16);
+  EXPECT_EQ(output_of(network).type->dtype, DType::F16);
   for (const Node& node : network.model.graph().nodes)
     if (node.op == "ReduceMean") {
-      EXPECT_EQ(network.model.graph().tensors[node.outputs[0]].type.dtype, DType::F32);
+      EXPECT_EQ(network.model.graph().tensors[node.outputs[0]].type->dtype, DType::F32);
     }
 }
 
@@ -62,7 +62,7 @@ TEST(BuilderLayers, ResizeKeepsAnOpenBatch) {
     Builder net("Net");
     const Var x = net.input("x", {Expr::symbol("N"), 3, 8, 8});
     const Network network = finished(std::move(net), net.resize(x, {12, 20}, mode));
-    EXPECT_EQ(text(output_of(network).type.dims), "N×3×12×20");
+    EXPECT_EQ(text(output_of(network).type->dims), "N×3×12×20");
     const Node& resize = network.model.graph().nodes.back();
     EXPECT_EQ(std::get<std::string_view>(resize.attribute("mode")->value), mode);
   }

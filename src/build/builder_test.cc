@@ -185,7 +185,7 @@ TEST(Builder, WeightsAndConstantsHaveTheNetworksType) {
   x = net.gelu("gelu", net.mul(x, net.number(0.5F)));
   const Network network = finished(std::move(net), x);
   for (const Tensor& tensor : network.model.graph().tensors)
-    EXPECT_EQ(tensor.type.dtype, DType::F16) << tensor.name;
+    EXPECT_EQ(tensor.type->dtype, DType::F16) << tensor.name;
   const Tensor& six = network.model.graph().tensors[network.model.graph().nodes[2].inputs[2]];
   ASSERT_NE(six.data, nullptr);
   EXPECT_EQ(six.data->bytes, std::string_view("\x00\x46", 2)) << "6 in half precision";
@@ -197,7 +197,7 @@ TEST(Builder, ReadsAnInputOfAnotherType) {
   const Var x = net.embedding("embedding", ids, 100, 16);
   EXPECT_EQ(text(net.shape(x)), "1×5×16");
   const Network network = finished(std::move(net), x);
-  EXPECT_EQ(network.model.graph().tensors[x.id].type.dtype, DType::BF16);
+  EXPECT_EQ(network.model.graph().tensors[x.id].type->dtype, DType::BF16);
 }
 
 TEST(Builder, KeepsTheFirstMistakeAndDoesNothingAfterIt) {

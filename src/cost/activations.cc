@@ -23,7 +23,7 @@ Activations::Activations(const Model& model, const Costs& costs) {
       is_activation_.push_back(tensor.role != Role::Initializer && tensor.value == nullptr);
     }
   for (const Executed& executed : costs.nodes) {
-    if (!executed.cost.folded) continue;
+    if (!executed.cost->folded) continue;
     for (TensorId output : executed.get().outputs)
       if (output != kNone) is_activation_[id(*executed.graph, output)] = false;
   }

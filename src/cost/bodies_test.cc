@@ -121,7 +121,7 @@ TEST(Bodies, RowsOfAnUndecidedIfAddUpToItsTotal) {
   EXPECT_EQ(sum.flops(), costs.total.flops());
   EXPECT_EQ(sum.read_bytes, costs.total.read_bytes);
   EXPECT_EQ(sum.write_bytes, costs.total.write_bytes);
-  EXPECT_TRUE(costs.nodes[0].cost.depends_on_branch);
+  EXPECT_TRUE(costs.nodes[0].cost->depends_on_branch);
 }
 
 TEST(Bodies, BranchThatIsNotTakenCostsNothing) {

@@ -99,7 +99,7 @@ class Finder {
       const std::uint32_t place = place_of_node_[i];
       // A folded node reads shapes at most, not elements.
       for (TensorId input : node.inputs)
-        if (!executed.cost.folded) add_read(*executed.graph, input, executed.scope, place);
+        if (!executed.cost->folded) add_read(*executed.graph, input, executed.scope, place);
       for_each_body(node, [&](const Graph& body) {
         for (TensorId t = 0; t < body.tensors.size(); ++t)
           if (body.tensors[t].role == Role::Captured) add_read(body, t, executed.scope, place);

@@ -19,7 +19,7 @@ CallTree::CallTree(const Model& model, const Costs& costs) {
   }
   for (std::uint32_t step = 0; step < costs.nodes.size(); ++step) {
     const Executed& executed = costs.nodes[step];
-    runs_[step] = executed.graph == &model.graph() && !executed.cost.folded;
+    runs_[step] = executed.graph == &model.graph() && !executed.cost->folded;
     if (runs_[step]) last_[executed.scope] = step;
   }
   for (std::size_t scope = count; scope-- > 1;) {

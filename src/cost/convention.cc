@@ -17,7 +17,7 @@ LayerCount strata_count(const Costs& costs, const Layers& layers, const Layer& l
   count[Metric::WriteBytes] = sum.write_bytes;
   count.certainty = sum.certainty;
   // A single unknown node is not a lower bound of 0.
-  if (layer.count == 1) count.certainty = costs.nodes[layer.main].cost.certainty;
+  if (layer.count == 1) count.certainty = costs.nodes[layer.main].cost->certainty;
   return count;
 }
 
@@ -47,7 +47,7 @@ LayerCount count_layer(const ConventionRules& rules, const Costs& costs, const L
   for (const CountedPart& part : parts) add_part(count, rules, costs, layers, layer, part);
   // Other tools' formulas count the branch that is listed, and another one may cost more.
   for (std::uint32_t index : layers.nodes_of(layer))
-    if (costs.nodes[index].cost.depends_on_branch) count.certainty = Certainty::LowerBound;
+    if (costs.nodes[index].cost->depends_on_branch) count.certainty = Certainty::LowerBound;
   for (const Amount& amount : count.amounts)
     if (amount.is_unknown()) count.certainty = Certainty::Unknown;
   return count;
@@ -69,7 +69,7 @@ ConventionCosts count_as(const Convention& convention, const Costs& costs, const
     LayerCount count = rules.is_strata ? strata_count(costs, layers, layer)
                                        : count_layer(rules, costs, layers, layer);
     for (std::uint32_t index : layers.nodes_of(layer))
-      count.params += costs.nodes[index].cost.params;
+      count.params += costs.nodes[index].cost->params;
     for (std::size_t m = 0; m < kMetrics; ++m)
       if (!count.amounts[m].is_unknown()) total.amounts[m] += count.amounts[m];
     if (count.certainty != Certainty::Exact) total.certainty = Certainty::LowerBound;
@@ -87,9 +87,9 @@ bool Convention::has(Metric metric) const {
   return rules_->labels[static_cast<std::size_t>(metric)].has_value();
 }
 const std::string& Convention::label(Metric metric) const {
-  static const std::string kNone;
+  static const std::string kNoLabel;
   const auto& label = rules_->labels[static_cast<std::size_t>(metric)];
-  return label ? *label : kNone;
+  return label ? *label : kNoLabel;
 }
 Metric Convention::headline() const { return rules_->headline; }
 bool Convention::is_strata() const { return rules_->is_strata; }

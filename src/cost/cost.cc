@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "base/formula_scope.h"
+#include "base/pool.h"
 #include "cost/bodies.h"
 #include "cost/cost_sums.h"
 #include "cost/load_work.h"
+#include "cost/same_cost.h"
 #include "cost/weights.h"
 #include "ops/registry.h"
 
@@ -145,13 +147,14 @@ class Counter {
   NodeCost run_bodies(const Graph& graph, const ConstantTensors& constants, const Node& node,
                       const Expr& times, std::vector<Executed>& out);
   void leave_out(const Graph& graph, ConstantTensors& constants, const OpRule* rule,
-                 Executed& executed);
+                 Executed& executed, NodeCost& cost);
   void unknown_operator(const Node& node, std::string_view why);
 
   const CountOptions options_;
   const bool is_run_;  // it is recorded: work on constants was done, and is done again in each run
   const ParameterRule parameters_;
   const bool has_bodies_;
+  Pool<NodeCost> pool_;
   Keys counted_;  // parameters, by WeightRef::key
   std::unordered_set<std::string_view> unknown_seen_;
   Costs result_;
@@ -183,16 +186,20 @@ NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Ex
     executed.node = id;
     executed.scope = node.scope;
     executed.times = times;
-    NodeCost& cost = executed.cost;
+    NodeCost cost;
     cost.folded = folded;
     // It reads nothing, and what it stores counts where it is read.
-    if (rule != nullptr && rule->traits.op == Op::Constant) continue;
+    if (rule != nullptr && rule->traits.op == Op::Constant) {
+      executed.cost = pool_.share(std::move(cost));
+      continue;
+    }
     count_node(graph, constants, sizes, rows, node, cost);
-    if (folded) leave_out(graph, known, rule, executed);
+    if (folded) leave_out(graph, known, rule, executed, cost);
     if (cost.folded)
       add_parameters(total, cost);  // it has nothing else
     else if (!cost.at_load)
       add_costs(total, cost, 1);
+    executed.cost = pool_.share(std::move(cost));
     const bool runs_bodies =
         has_bodies_ &&
         std::any_of(node.attributes.begin(), node.attributes.end(),
@@ -205,8 +212,7 @@ NodeCost Counter::run(const Graph& graph, const ConstantTensors* outer, const Ex
 // A node that depends on stored values alone costs nothing per run. If the work at load is to be
 // counted, it counts once, however often its body runs.
 void Counter::leave_out(const Graph& graph, ConstantTensors& constants, const OpRule* rule,
-                        Executed& executed) {
-  NodeCost& cost = executed.cost;
+                        Executed& executed, NodeCost& cost) {
   const Node& node = executed.get();
   const bool works = is_load_work(graph, constants, node, rule, cost);
   result_.has_load_work = result_.has_load_work || (works && !is_run_);
@@ -262,7 +268,7 @@ NodeCost Counter::run_bodies(const Graph& graph, const ConstantTensors& constant
                       ? "each figure is that of the branch in which it is larger; what that is "
                         "above the branch that is listed stands at the If"
                       : "of its branches the larger is counted"));
-  NodeCost& own = out[owner].cost;
+  NodeCost& own = out[owner].cost.edit();
   own.depends_on_branch = more.depends_on_branch;
   add_to(own, more, 1);
   add_to(total, more, 1);
@@ -387,7 +393,7 @@ void Counter::unknown_operator(const Node& node, std::string_view why) {
 
 Costs Counter::finish(std::vector<Executed> nodes, NodeCost total) {
   for (const Executed& executed : nodes)
-    if (executed.cost.at_load) add_to(total, executed.cost, executed.times);
+    if (executed.cost->at_load) add_to(total, executed.cost, executed.times);
   result_.nodes = std::move(nodes);
   result_.total = std::move(total);
   return std::move(result_);

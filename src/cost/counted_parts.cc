@@ -12,7 +12,7 @@ namespace strata {
 
 namespace {
 
-bool runs(const Executed& executed) { return !executed.cost.folded; }
+bool runs(const Executed& executed) { return !executed.cost->folded; }
 
 bool is_one_operator(const Costs& costs, const Layers& layers, const Layer& layer) {
   const auto members = layers.nodes_of(layer);

@@ -20,7 +20,7 @@ constexpr std::array<DType, kPrecisions> kTypes = {DType::Undefined, DType::F16,
 std::set<std::string> input_symbols(const Graph& graph) {
   std::set<std::string> symbols;
   for (TensorId input : graph.inputs)
-    for (const Expr& size : graph.tensors[input].type.dims)
+    for (const Expr& size : graph.tensors[input].type->dims)
       for (std::string& name : size.symbols()) symbols.insert(std::move(name));
   return symbols;
 }

@@ -47,7 +47,7 @@ class Finder {
       } else if (runs[layer] == kNone) {
         runs[layer] = owner;
       }
-      const bool works = !executed.cost.view && !executed.cost.folded;
+      const bool works = !executed.cost->view && !executed.cost->folded;
       by_layer[runs[layer]].computes = by_layer[runs[layer]].computes || works;
     }
     for (const Step& step : by_layer)
@@ -84,11 +84,11 @@ class Finder {
       const Executed& executed = costs_.nodes[i];
       const Node& node = executed.get();
       if (is_own(executed)) step = result_.step_of_layer[layer_of_node_[i]], own = executed.node;
-      const bool is_view = is_own(executed) && executed.cost.view && !executed.cost.folded &&
+      const bool is_view = is_own(executed) && executed.cost->view && !executed.cost->folded &&
                            !node.inputs.empty() && node.inputs[0] != kNone;
       // A folded node reads shapes at most, not elements.
       for (std::size_t slot = is_view ? 1 : 0; slot < node.inputs.size(); ++slot)
-        if (!executed.cost.folded) read(*executed.graph, node.inputs[slot], step, own);
+        if (!executed.cost->folded) read(*executed.graph, node.inputs[slot], step, own);
       for_each_body(node, [&](const Graph& body) {
         for (TensorId output : body.outputs) read(body, output, step, own);
       });

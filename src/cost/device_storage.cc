@@ -224,7 +224,7 @@ class Finder {
     const TensorId into = overwritten(step);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
-      if (id == kNone || graph_.tensors[id].type.dtype == DType::String) continue;
+      if (id == kNone || graph_.tensors[id].type->dtype == DType::String) continue;
       ordered_[id] = view.ordered;
       const bool is_mask = i > 0 && traits_of(node).op == Op::Dropout;
       if (view.shares && !is_mask && storage_[first] != kNone) {
@@ -245,7 +245,7 @@ class Finder {
   // PyTorch computes the position of each maximum even if nobody asks for it.
   void make_indices(const Executed& executed, std::uint32_t step) {
     const TensorId id = executed.get().outputs[0];
-    const auto count = elements(graph_.tensors[id].type.dims).number();
+    const auto count = elements(graph_.tensors[id].type->dims).number();
     if (!count) return;
     sum_ += *count * kIndexBytes;
     storages_.push_back({id, *count * kIndexBytes, step, calls_.end_of(executed.scope, step)});

@@ -30,7 +30,7 @@ Status add_node(const Executed& executed, Own& own) {
     if (node.inputs[i] == kNone || passed_on) continue;
     if (rule != nullptr && has_bit(rule->settings, i)) continue;
     const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
-    if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
+    if (weight.data == nullptr || !has_bit(executed.cost->learned, i)) continue;
     const auto size = bytes(weight.data->elements(), weight.data->dtype).number();
     if (!size)
       return failure(

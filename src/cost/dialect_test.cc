@@ -131,7 +131,7 @@ TEST_F(Dialect, IsInferredAndCounted) {
   for (const std::int64_t groups : {1, 2}) {
     SmallNetwork network(groups);
     ASSERT_TRUE(infer(network.model));
-    EXPECT_EQ(text(network.model.graph().tensors[3].type.dims), "1×16×4×4");
+    EXPECT_EQ(text(network.model.graph().tensors[3].type->dims), "1×16×4×4");
     const Costs costs = count(network.model);
     EXPECT_EQ(costs.total.macs, Expr(4 * 4 * 16 * 3 * 3 * 8 / groups));
     EXPECT_EQ(costs.total.adds, Expr(4 * 4 * 16));

@@ -6,13 +6,10 @@
 
 namespace strata {
 
-namespace {
-
-constexpr std::int64_t kWordBytes = 4;
-
-class Counter {
+// The facts that a model's formulas are about, and what they give.
+class EnergyCounter {
  public:
-  explicit Counter(const EnergyRules& rules) : rules_(rules) {
+  explicit EnergyCounter(const EnergyRules& rules) : rules_(rules) {
     values_.assign(kEnergyFacts, Amount(0));
     values_.insert(values_.end(), rules.constants.begin(), rules.constants.end());
     for (std::size_t i = 0; i < rules.figures.accesses.size(); ++i)
@@ -48,16 +45,20 @@ class Counter {
   std::vector<Amount> values_;
 };
 
+namespace {
+
+constexpr std::int64_t kWordBytes = 4;
+
 // The type a node computes in: the type of its first input, or of its output.
 DType work_type(const Executed& executed) {
   const Node& node = executed.get();
   for (const auto ids : {node.inputs, node.outputs})
     for (TensorId id : ids)
-      if (id != kNone) return executed.graph->tensors[id].type.dtype;
+      if (id != kNone) return executed.graph->tensors[id].type->dtype;
   return DType::Undefined;
 }
 
-Energy energy_of_node(Counter& counter, const Executed& executed) {
+Energy energy_of_node(EnergyCounter& counter, const Executed& executed) {
   const NodeCost& cost = executed.cost;
   if (cost.folded || (cost.view && cost.flops().is(0))) return counter.none();
   counter[EnergyFact::macs] = cost.macs;
@@ -72,7 +73,7 @@ Energy energy_of_node(Counter& counter, const Executed& executed) {
   return counter.energy(executed.times);
 }
 
-Energy energy_of_layer(Counter& counter, const LayerCount& count) {
+Energy energy_of_layer(EnergyCounter& counter, const LayerCount& count) {
   const DType type = count.dtype;
   counter[EnergyFact::flops] = count[Metric::Flops];
   counter[EnergyFact::macs] = count[Metric::Macs];
@@ -118,36 +119,46 @@ std::optional<OperationEnergy> operation_energy(DType type) {
 
 std::optional<Energy> node_energy(const EnergyModel& model, const Executed& node) {
   if (!counts_nodes(model.rules())) return std::nullopt;
-  Counter counter(model.rules());
+  EnergyCounter counter(model.rules());
   return energy_of_node(counter, node);
+}
+
+LayerEnergy::LayerEnergy(const EnergyModel& model, const Costs& costs, const Layers& layers)
+    : counter_(std::make_shared<EnergyCounter>(model.rules())),
+      model_(model),
+      costs_(&costs),
+      layers_(&layers) {}
+
+Result<LayerEnergy> LayerEnergy::make(const EnergyModel& model, const Convention& chosen,
+                                      const Costs& costs, const Layers& layers) {
+  LayerEnergy energy(model, costs, layers);
+  if (counts_nodes(model.rules())) return energy;
+  const std::string wanted = model.convention_for(chosen.name());
+  const auto own = wanted == chosen.name() ? Result<Convention>(chosen) : find_convention(wanted);
+  if (!own) return failure(own);
+  energy.counts_ = count_as(*own, costs, layers);
+  return energy;
+}
+
+Energy LayerEnergy::of(std::size_t layer) const {
+  if (counts_) return energy_of_layer(*counter_, counts_->layers[layer]);
+  Energy energy;
+  const Layer& own = layers_->list[layer];
+  for (const std::uint32_t index : layers_->nodes_of(own))
+    add(energy, energy_of_node(*counter_, costs_->nodes[index]));
+  if (own.count == 1 && energy.certainty != Certainty::Exact)
+    energy.certainty = Certainty::Unknown;
+  return energy;
 }
 
 Result<EnergyCosts> count_energy(const EnergyModel& model, const Convention& chosen,
                                  const Costs& costs, const Layers& layers) {
+  const auto energy = LayerEnergy::make(model, chosen, costs, layers);
+  if (!energy) return failure(energy);
   EnergyCosts result;
   result.layers.reserve(layers.list.size());
-  Counter counter(model.rules());
-  if (counts_nodes(model.rules())) {
-    for (const Layer& layer : layers.list) {
-      Energy energy;
-      for (std::uint32_t index : layers.nodes_of(layer))
-        add(energy, energy_of_node(counter, costs.nodes[index]));
-      if (layer.count == 1 && energy.certainty != Certainty::Exact)
-        energy.certainty = Certainty::Unknown;
-      add(result.total, energy);
-      result.layers.push_back(std::move(energy));
-    }
-    return result;
-  }
-  const std::string wanted = model.convention_for(chosen.name());
-  const auto own = wanted == chosen.name() ? Result<Convention>(chosen) : find_convention(wanted);
-  if (!own) return failure(own);
-  const ConventionCosts counts = count_as(*own, costs, layers);
-  for (const LayerCount& count : counts.layers) {
-    Energy energy = energy_of_layer(counter, count);
-    add(result.total, energy);
-    result.layers.push_back(std::move(energy));
-  }
+  for (std::size_t layer = 0; layer < layers.list.size(); ++layer)
+    add(result.total, result.layers.emplace_back(energy->of(layer)));
   return result;
 }
 

@@ -105,13 +105,13 @@ void Explanation::tensors() {
   const Graph& graph = *costs_.nodes[layer_.main].graph;
   const auto show = [&](std::string_view label, TensorId id) {
     const Tensor& t = graph.tensors[id];
-    tensor(label, t.name, t.type.dtype, t.type.ranked ? strata::text(t.type.dims) : "?");
+    tensor(label, t.name, t.type->dtype, t.type->ranked ? strata::text(t.type->dims) : "?");
   };
   for (TensorId id : edges.inputs(index_)) show("input", id);
   std::vector<std::uint64_t> seen;
   for (std::uint32_t index : layers_.nodes_of(layer_)) {
     const Executed& executed = costs_.nodes[index];
-    if (executed.cost.folded) continue;
+    if (executed.cost->folded) continue;
     const Node& node = executed.get();
     const OpRule* rule = find_rule(node.domain, node.op, node.opset);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -140,7 +140,7 @@ void Explanation::strata_numbers() {
   std::size_t op_width = 0, text_width = 0, amount_width = 0;
   for (std::uint32_t index : layers_.nodes_of(layer_)) {
     const Executed& executed = costs_.nodes[index];
-    if (!executed.cost.folded) add_to(sum, executed.cost, executed.times);
+    if (!executed.cost->folded) add_to(sum, executed.cost, executed.times);
   }
   for (const WorkRow& row : rows) {
     op_width = std::max(op_width, display_width(row.op));
@@ -171,7 +171,7 @@ void Explanation::strata_numbers() {
   page_.derivation("params", {exact(sum.params)});
   if (sum.certainty != Certainty::Exact)
     page_.labelled("note", "a lower bound: the work of an operator in it is not known");
-  if (costs_.nodes[layer_.main].cost.at_load)
+  if (costs_.nodes[layer_.main].cost->at_load)
     page_.labelled("note",
                    "on constants alone: done once, when the model is loaded, and not in every run");
 }
@@ -187,7 +187,7 @@ void Explanation::bytes_of_nodes() {
   };
   for (std::uint32_t index : layers_.nodes_of(layer_)) {
     const Executed& executed = costs_.nodes[index];
-    if (executed.cost.folded || executed.cost.view) continue;
+    if (executed.cost->folded || executed.cost->view) continue;
     const Node& node = executed.get();
     const OpRule* rule = find_rule(node.domain, node.op, node.opset);
     std::vector<std::string> terms;
@@ -200,17 +200,17 @@ void Explanation::bytes_of_nodes() {
       const Tensor& t = executed.graph->tensors[id];
       const WeightRef weight = weight_of(*executed.graph, id);
       const Expr size = weight.data != nullptr ? bytes(weight.data->elements(), weight.data->dtype)
-                                               : bytes(elements(t.type.dims), t.type.dtype);
+                                               : bytes(elements(t.type->dims), t.type->dtype);
       sum += size;
       terms.push_back(fmt::format("{} {}", label_of(t, weight), exact(size)));
     }
-    if (sum == executed.cost.read_bytes)
+    if (sum == executed.cost->read_bytes)
       read.insert(read.end(), terms.begin(), terms.end());
     else
-      read.push_back(fmt::format("what {} touches {}", node.op, exact(executed.cost.read_bytes)));
-    written.push_back(fmt::format("output {}", exact(executed.cost.write_bytes)));
-    read_sum += executed.cost.read_bytes * executed.times;
-    write_sum += executed.cost.write_bytes * executed.times;
+      read.push_back(fmt::format("what {} touches {}", node.op, exact(executed.cost->read_bytes)));
+    written.push_back(fmt::format("output {}", exact(executed.cost->write_bytes)));
+    read_sum += executed.cost->read_bytes * executed.times;
+    write_sum += executed.cost->write_bytes * executed.times;
   }
   page_.derivation("read", {fmt::format("{}", fmt::join(read, " + ")), exact(read_sum) + " B"});
   page_.derivation("write",

@@ -62,7 +62,7 @@ Result<std::size_t> find_layer(const Model& model, const Costs& costs, const Lay
   const bool pattern = wanted.find_first_of("*?") != wanted.npos;
   for (std::size_t i = 0; i < layers.list.size(); ++i) {
     const Layer& layer = layers.list[i];
-    if (costs.nodes[layer.main].cost.folded) continue;
+    if (costs.nodes[layer.main].cost->folded) continue;
     if (call != 0 && layer.call + 1 != call) continue;
     Named named{i, layer_path(model, costs, layer)};
     bool node_name = false, node_end = false, node_pattern = false;

@@ -173,7 +173,7 @@ void LayerFacts::find_ends(const Costs& costs, const Executed& main,
     first = nullptr;
     for (std::uint32_t index : members) {
       const Executed& executed = costs.nodes[index];
-      if (executed.cost.folded || executed.graph != main.graph) continue;
+      if (executed.cost->folded || executed.graph != main.graph) continue;
       if (first == nullptr) first = &executed;
       last = &executed;
     }
@@ -181,12 +181,12 @@ void LayerFacts::find_ends(const Costs& costs, const Executed& main,
   }
   for (TensorId id : first->get().inputs) {
     if (id == kNone || weight_of(*first->graph, id).data != nullptr) continue;
-    input_ = &first->graph->tensors[id].type;
+    input_ = &*first->graph->tensors[id].type;
     break;
   }
   for (TensorId id : last->get().outputs) {
     if (id == kNone) continue;
-    output_ = &last->graph->tensors[id].type;
+    output_ = &*last->graph->tensors[id].type;
     break;
   }
   dtype_ = input_ != nullptr ? input_->dtype : DType::Undefined;
@@ -222,9 +222,9 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
   for (std::uint32_t index : members) {
     const Executed& executed = costs.nodes[index];
     const Node& node = executed.get();
-    if (executed.cost.folded) continue;
-    macs += executed.cost.macs;
-    flops += executed.cost.flops();
+    if (executed.cost->folded) continue;
+    macs += executed.cost->macs;
+    flops += executed.cost->flops();
     const OpRule* rule = find_rule(node.domain, node.op, node.opset);
     bias_added = bias_added || (kind == LayerKind::Linear && adds_bias(*executed.graph, node));
     permutes = permutes || (rule != nullptr && rule->traits.op == Op::Transpose);
@@ -232,7 +232,7 @@ void LayerFacts::find_parameters(const Costs& costs, LayerKind kind,
       if (node.inputs[i] == kNone) continue;
       if (rule != nullptr && (has_bit(rule->settings, i) || has_bit(rule->buffers, i))) continue;
       const WeightRef weight = weight_of(*executed.graph, node.inputs[i]);
-      if (weight.data == nullptr || !has_bit(executed.cost.learned, i)) continue;
+      if (weight.data == nullptr || !has_bit(executed.cost->learned, i)) continue;
       if (weight.data->learned == Learned::No) continue;
       if (weight.from_constant && is_plain_norm(*executed.graph, node)) continue;
       if (kind == LayerKind::Linear && rule != nullptr && rule->traits.op == Op::Add)
@@ -374,14 +374,14 @@ void LayerFacts::find_attention(const Costs& costs, std::span<const std::uint32_
   bool has_bias = false;
   for (std::uint32_t index : members) {
     const Executed& executed = costs.nodes[index];
-    if (executed.cost.folded) continue;
+    if (executed.cost->folded) continue;
     const NodeView view(*executed.graph, executed.get());
     if (traits_of(executed.get()).op == Op::Softmax) scores += view.in_elements(0);
     if (traits_of(executed.get()).op == Op::Attention && view.rank(0) == 4)
       scores += product_of(view.in(0), 0, 3) * size_at(view.in(1), 2);
-    if (executed.cost.macs.is(0)) continue;
+    if (executed.cost->macs.is(0)) continue;
     if (counted_kind(*executed.graph, executed.get()) != LayerKind::Linear) {
-      products += executed.cost.macs;
+      products += executed.cost->macs;
       attended = view.out_elements(0);
     } else if (scores.is(0)) {
       projected += view.out_elements(0);

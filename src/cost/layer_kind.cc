@@ -39,10 +39,10 @@ std::optional<LayerKind> kind_of_several(const Costs& costs, std::span<const std
   for (std::uint32_t index : members) {
     const Executed& executed = costs.nodes[index];
     if (executed.get().phase != phase) continue;
-    if (executed.cost.folded && executed.get().inputs.empty()) continue;  // a Constant
+    if (executed.cost->folded && executed.get().inputs.empty()) continue;  // a Constant
     const Traits& traits = traits_of(executed.get());
     ops |= bit(traits.op);
-    if (executed.cost.folded || executed.cost.macs.is(0)) continue;
+    if (executed.cost->folded || executed.cost->macs.is(0)) continue;
     ++multiplying;
     if (traits.kind == LayerKind::Recurrent) ++recurrent;
   }

@@ -37,7 +37,7 @@ bool is_stored(const Graph& graph, TensorId id) {
 }
 
 bool is_bias(const Graph& graph, TensorId id) {
-  return id != kNone && graph.tensors[id].type.ranked && graph.tensors[id].type.dims.size() == 1 &&
+  return id != kNone && graph.tensors[id].type->ranked && graph.tensors[id].type->dims.size() == 1 &&
          is_stored(graph, id);
 }
 
@@ -65,7 +65,7 @@ std::uint32_t bias_of(const Costs& costs, std::uint32_t product) {
   for (std::size_t i = product + 1; i < end; ++i) {
     const Executed& next = costs.nodes[i];
     const auto inputs = next.get().inputs;
-    if (next.cost.folded || next.graph != main.graph || next.scope != main.scope ||
+    if (next.cost->folded || next.graph != main.graph || next.scope != main.scope ||
         std::find(inputs.begin(), inputs.end(), result) == inputs.end())
       continue;
     return adds_bias(*next.graph, next.get()) ? static_cast<std::uint32_t>(i) : kNone;

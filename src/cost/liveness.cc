@@ -38,8 +38,8 @@ Spans find_spans(const Graph& graph, const Costs& costs) {
     const Node& node = executed.get();
     for (TensorId id : node.inputs)
       if (id != kNone) spans[spans[id].root].last = executed.node;
-    if (executed.cost.folded) continue;
-    const bool shares = executed.cost.view && !node.inputs.empty() && node.inputs[0] != kNone;
+    if (executed.cost->folded) continue;
+    const bool shares = executed.cost->view && !node.inputs.empty() && node.inputs[0] != kNone;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (id == kNone) continue;

@@ -106,10 +106,10 @@ TEST(LoadWork, ContainsWhatOnlyMovesIts) {
     output y)");
   EXPECT_EQ(with.total.muls, Expr(100));
   ASSERT_EQ(with.nodes.size(), 3u);
-  EXPECT_TRUE(with.nodes[1].cost.at_load);
-  EXPECT_FALSE(with.nodes[1].cost.folded);
-  EXPECT_FALSE(with.nodes[2].cost.at_load);
-  EXPECT_TRUE(without.nodes[1].cost.folded);
+  EXPECT_TRUE(with.nodes[1].cost->at_load);
+  EXPECT_FALSE(with.nodes[1].cost->folded);
+  EXPECT_FALSE(with.nodes[2].cost->at_load);
+  EXPECT_TRUE(without.nodes[1].cost->folded);
 }
 
 // The body runs 5 times; its weight is squared once.

@@ -38,9 +38,9 @@ TEST(StatedWeights, UnreadParametersBelongToTheirModule) {
   std::int64_t unread = 0;
   for (const Executed& executed : blocks.costs.nodes)
     if (blocks.model.scopes[executed.scope].path == "unused") {
-      unread += executed.cost.params.value();
-      EXPECT_TRUE(executed.cost.flops().is(0));
-      EXPECT_TRUE(executed.cost.read_bytes.is(0));
+      unread += executed.cost->params.value();
+      EXPECT_TRUE(executed.cost->flops().is(0));
+      EXPECT_TRUE(executed.cost->read_bytes.is(0));
     }
   EXPECT_EQ(unread, 2 * 3 + 3);
 }

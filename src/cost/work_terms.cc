@@ -15,7 +15,7 @@ std::vector<WorkRow> work_rows(const Costs& costs, const Layers& layers, const L
   std::vector<WorkRow> rows;
   for (std::uint32_t index : layers.nodes_of(layer)) {
     const Executed& executed = costs.nodes[index];
-    if (executed.cost.folded) continue;
+    if (executed.cost->folded) continue;
     const Node& node = executed.get();
     const OpRule* rule = find_rule(node.domain, node.op, node.opset);
     const bool has_cost = rule != nullptr && rule->cost != nullptr;

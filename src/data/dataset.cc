@@ -30,13 +30,13 @@ namespace {
 
 std::vector<std::int64_t> sizes(const Tensor& input) {
   std::vector<std::int64_t> out;
-  for (const Expr& size : input.type.dims) out.push_back(size.number().value_or(-1));
+  for (const Expr& size : input.type->dims) out.push_back(size.number().value_or(-1));
   return out;
 }
 
 Result<InputItems> open_input(const Tensor& input, InputFiles files, bool only_input,
                               const DatasetOptions& options, std::string& steps_text) {
-  if (input.type.kind != ValueKind::Tensor)
+  if (input.type->kind != ValueKind::Tensor)
     return failure(
         fmt::format("input \"{}\" is no tensor, and only these are read from files", input.name));
   ItemType type = item_type(input);
@@ -52,7 +52,7 @@ Result<InputItems> open_input(const Tensor& input, InputFiles files, bool only_i
       reader = pb_items(type);
       break;
     case SampleKind::Image: {
-      auto steps = image_steps(options.images, input.name, input.type.dtype, sizes(input));
+      auto steps = image_steps(options.images, input.name, input.type->dtype, sizes(input));
       if (!steps) return failure(steps);
       type.stacked = steps->batched;
       if (!steps->batched) type.batch = 1;

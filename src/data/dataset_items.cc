@@ -37,10 +37,10 @@ class ImageItems final : public ItemReader {
 ItemType item_type(const Tensor& input) {
   ItemType type;
   type.input = input.name;
-  type.dtype = input.type.dtype;
-  type.ranked = input.type.ranked;
-  type.text = fmt::format("{} {}", name_of(type.dtype), type.ranked ? text(input.type.dims) : "?");
-  for (const Expr& size : input.type.dims) type.item.push_back(size.number().value_or(-1));
+  type.dtype = input.type->dtype;
+  type.ranked = input.type->ranked;
+  type.text = fmt::format("{} {}", name_of(type.dtype), type.ranked ? text(input.type->dims) : "?");
+  for (const Expr& size : input.type->dims) type.item.push_back(size.number().value_or(-1));
   const bool image = type.item.size() == 3 && type.item[0] == 3;  // channels, and no batch
   const bool empty = std::find(type.item.begin(), type.item.end(), 0) != type.item.end();
   type.stacked = type.ranked && !type.item.empty() && !image && !empty;

@@ -43,8 +43,8 @@ std::int64_t table_rows(const Graph& graph, TensorId input) {
     const Attribute* axis = node.attribute("axis");
     const auto* number = axis != nullptr ? std::get_if<std::int64_t>(&axis->value) : nullptr;
     const auto at = static_cast<std::size_t>(number != nullptr ? *number : 0);
-    if (at < table.type.dims.size() && table.type.dims[at].is_number())
-      return table.type.dims[at].value();
+    if (at < table.type->dims.size() && table.type->dims[at].is_number())
+      return table.type->dims[at].value();
   }
   return 0;
 }
@@ -132,29 +132,29 @@ Result<std::vector<HostTensor>> random_inputs(const Model& model, std::uint64_t 
     const Tensor& given = graph.tensors[graph.inputs[number]];
     HostTensor tensor;
     tensor.name = given.name;
-    tensor.dtype = given.type.dtype;
-    for (const Expr& size : given.type.dims) {
+    tensor.dtype = given.type->dtype;
+    for (const Expr& size : given.type->dims) {
       if (!size.is_number())
         return failure(Code::OpenInput, {.name = std::string(given.name),
-                                         .found = text(given.type.dims),
+                                         .found = text(given.type->dims),
                                          .wanted = size.text()});
       tensor.dims.push_back(size.value());
     }
-    const Expr needed = bytes(elements(given.type.dims), given.type.dtype);
-    if (!given.type.ranked || given.type.kind != ValueKind::Tensor || needed.is_unknown())
+    const Expr needed = bytes(elements(given.type->dims), given.type->dtype);
+    if (!given.type->ranked || given.type->kind != ValueKind::Tensor || needed.is_unknown())
       return failure(
           Code::NoElements, {.name = std::string(given.name)},
           fmt::format("input \"{}\" is of a kind that no elements can be made up for", given.name));
     if (needed.value() > kMostBytes)
       return failure(fmt::format("input \"{}\" is {} and would take {} bytes", given.name,
-                                 text(given.type.dims), needed.value()));
+                                 text(given.type->dims), needed.value()));
     Random random(seed * 1'000'003 + number);
-    if (!fill_random(tensor, elements(given.type.dims).value(), given.type,
+    if (!fill_random(tensor, elements(given.type->dims).value(), given.type,
                      table_rows(graph, graph.inputs[number]), random))
       return failure(
           Code::NoElements, {.name = std::string(given.name)},
           fmt::format("input \"{}\" has the type {}, which no elements can be made up for",
-                      given.name, name_of(given.type.dtype)));
+                      given.name, name_of(given.type->dtype)));
     inputs.push_back(std::move(tensor));
   }
   return inputs;

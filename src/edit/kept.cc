@@ -49,7 +49,7 @@ std::vector<double> work_of(const Model& model) {
   NodeId last = 0;
   for (const Executed& node : count(model).nodes) {
     if (node.graph == &model.graph()) last = node.node;
-    const Expr macs = node.cost.macs * node.times;
+    const Expr macs = node.cost->macs * node.times;
     if (!work.empty() && macs.is_number()) work[last] += static_cast<double>(macs.value());
   }
   return work;

@@ -15,8 +15,8 @@ namespace strata {
 namespace {
 
 bool is_float_tensor(const Graph& graph, TensorId id) {
-  return id != kNone && graph.tensors[id].type.dtype == DType::F32 &&
-         graph.tensors[id].type.kind == ValueKind::Tensor;
+  return id != kNone && graph.tensors[id].type->dtype == DType::F32 &&
+         graph.tensors[id].type->kind == ValueKind::Tensor;
 }
 
 // A stored operand is a scale or a shift, which may be far from what it is applied to.

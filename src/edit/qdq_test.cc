@@ -116,9 +116,9 @@ TEST_F(Quantizing, WeightsAreInt8ByChannelAndBiasesInt32) {
   const Node& weight = graph.nodes[graph.tensors[conv.inputs[1]].producer];
   const Node& bias = graph.nodes[graph.tensors[conv.inputs[2]].producer];
   const Node& input = graph.nodes[graph.tensors[conv.inputs[0]].producer];
-  EXPECT_EQ(graph.tensors[weight.inputs[0]].type.dtype, DType::I8);
-  EXPECT_EQ(graph.tensors[bias.inputs[0]].type.dtype, DType::I32);
-  EXPECT_EQ(graph.tensors[input.inputs[0]].type.dtype, DType::U8);
+  EXPECT_EQ(graph.tensors[weight.inputs[0]].type->dtype, DType::I8);
+  EXPECT_EQ(graph.tensors[bias.inputs[0]].type->dtype, DType::I32);
+  EXPECT_EQ(graph.tensors[input.inputs[0]].type->dtype, DType::U8);
   const auto scales = items<float>(graph, weight.inputs[1]);
   const auto bias_scales = items<float>(graph, bias.inputs[1]);
   const auto input_scale = items<float>(graph, input.inputs[1]);
@@ -164,7 +164,7 @@ TEST_F(Quantizing, AKeptLayerIsInFloats) {
   EXPECT_THAT(made_.int8, ElementsAre(true, true, false, true));
   const Node& conv = node(graph, "Conv", 2);
   EXPECT_EQ(maker(graph, conv.inputs[1]), "");
-  EXPECT_EQ(graph.tensors[conv.inputs[1]].type.dtype, DType::F32);
+  EXPECT_EQ(graph.tensors[conv.inputs[1]].type->dtype, DType::F32);
   EXPECT_THAT(readers(graph, conv.outputs[0]), ElementsAre("BatchNormalization"));
   EXPECT_EQ(maker(graph, node(graph, "Add").inputs[0]), "BatchNormalization");
   std::set<std::string> excluded(made_.excluded.begin(), made_.excluded.end());
@@ -184,9 +184,9 @@ TEST_F(Quantizing, AnOutputKeepsItsNameAndWhatIsReadTwiceIsStoredOnce) {
   EXPECT_EQ(maker(graph, graph.outputs[0]), "DequantizeLinear");
   std::size_t weights = 0, floats = 0;
   for (const Tensor& tensor : graph.tensors) {
-    weights += tensor.type.dtype == DType::I8 && tensor.type.dims.size() == 4;
-    floats += tensor.role == Role::Initializer && tensor.type.dtype == DType::F32 &&
-              tensor.type.dims.size() == 4;
+    weights += tensor.type->dtype == DType::I8 && tensor.type->dims.size() == 4;
+    floats += tensor.role == Role::Initializer && tensor.type->dtype == DType::F32 &&
+              tensor.type->dims.size() == 4;
   }
   EXPECT_EQ(weights, 1u);
   EXPECT_EQ(floats, 0u);

@@ -18,7 +18,7 @@ std::string raised(std::string_view text, int opset) {
   const auto shape = [](Model& of) -> std::string {
     auto inference = infer(of);
     if (!inference) return inference.error().message;
-    return strata::text(of.graph().tensors[of.graph().outputs[0]].type.dims);
+    return strata::text(of.graph().tensors[of.graph().outputs[0]].type->dims);
   };
   std::string before = shape(*model);
   GraphEdit edit(*model);

@@ -56,8 +56,8 @@ class Sizes {
   bool look(TensorId id, std::vector<TensorId>& found, int depth) const {
     const Tensor& tensor = graph_.tensors[id];
     if (constant_[id]) return true;
-    const bool short_list = tensor.type.ranked && tensor.type.dims.size() <= 1;
-    const bool whole = tensor.type.dtype == DType::I64 || tensor.type.dtype == DType::I32;
+    const bool short_list = tensor.type->ranked && tensor.type->dims.size() <= 1;
+    const bool whole = tensor.type->dtype == DType::I64 || tensor.type->dtype == DType::I32;
     if (tensor.producer == kNone || !short_list || !whole || depth == kDeepest) return false;
     const Node& node = graph_.nodes[tensor.producer];
     for (const Attribute& attribute : node.attributes)

@@ -29,7 +29,7 @@ std::string graph_hash(const Model& model) {
   for (const Graph& graph : model.graphs) {
     for (TensorId id : graph.inputs) {
       hash.add(graph.tensors[id].name);
-      hash.add(text(graph.tensors[id].type.dims));
+      hash.add(text(graph.tensors[id].type->dims));
     }
     for (const Tensor& tensor : graph.tensors) {
       if (tensor.data == nullptr) continue;

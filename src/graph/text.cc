@@ -97,10 +97,10 @@ class Builder {
     if (role == Role::Input) model_.graph().inputs.push_back(id);
     if (role != Role::Initializer) return {};
     std::vector<std::int64_t> dims;
-    for (const Expr& size : tensor.type.dims) dims.push_back(size.number().value_or(1));
+    for (const Expr& size : tensor.type->dims) dims.push_back(size.number().value_or(1));
     TensorData& data = model_.stored.emplace_back();
     data.name = tensor.name;
-    data.dtype = tensor.type.dtype;
+    data.dtype = tensor.type->dtype;
     data.dims = model_.keep(std::span<const std::int64_t>(dims));
     tensor.data = &data;
     if (parsed->value) tensor.value = model_.keep(std::move(*parsed->value));

@@ -50,14 +50,14 @@ Status check_sizes(const InferOptions& options, const KnownSizes& before,
 // For the sentence if a file cannot take another batch than its own.
 std::string about_batch(const Graph& graph, std::int64_t own, std::int64_t wanted) {
   const auto is_image = [&](TensorId id) {
-    const Dims& dims = graph.tensors[id].type.dims;
+    const Dims& dims = graph.tensors[id].type->dims;
     return dims.size() == 3 && dims[0].is(3);
   };
   if (std::all_of(graph.inputs.begin(), graph.inputs.end(), is_image))
     return fmt::format(
         "with {} as the first axis of its input, which in this file is {}: one image without a "
         "batch",
-        wanted, text(graph.tensors[graph.inputs[0]].type.dims));
+        wanted, text(graph.tensors[graph.inputs[0]].type->dims));
   return fmt::format(
       "with a batch of {}; this file was made for a batch of {}, so export it with an open batch, "
       "or with this one",
@@ -88,7 +88,7 @@ Result<Inference> infer(Model& model, const InferOptions& options) {
   if (options.batch) apply_batch(model.graph(), *options.batch);
   if (auto status = apply_elements(model, options); !status) return failure(status);
   for (TensorId id : model.graph().inputs)
-    for (const Expr& size : model.graph().tensors[id].type.dims)
+    for (const Expr& size : model.graph().tensors[id].type->dims)
       if (size.is_number() && size.value() < 0)
         return failure(fmt::format("input \"{}\" has the negative size {}",
                                    model.graph().tensors[id].name, size.text()));

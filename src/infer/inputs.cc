@@ -41,12 +41,12 @@ void substitute(Dims& dims, const Sizes& sizes) {
 void apply_batch(Graph& graph, std::int64_t batch) {
   Sizes sizes;
   for (TensorId id : graph.inputs) {
-    const Dims& dims = graph.tensors[id].type.dims;
+    const Dims& dims = graph.tensors[id].type->dims;
     if (!dims.empty() && dims[0].is_formula())
       for (std::string& symbol : dims[0].symbols()) sizes.emplace(std::move(symbol), batch);
   }
   for (TensorId id : graph.inputs) {
-    Dims& dims = graph.tensors[id].type.dims;
+    Dims& dims = graph.tensors[id].type.edit().dims;
     substitute(dims, sizes);
     if (sizes.empty() && !dims.empty()) dims[0] = batch;
   }
@@ -56,8 +56,8 @@ std::string other_ranks(const Model& model, const InferOptions& options) {
   const Graph& graph = model.graph();
   for (const auto& [name, dims] : options.input_shapes)
     for (const TensorId id : graph.inputs) {
-      const auto& [own_name, type] = std::tie(graph.tensors[id].name, graph.tensors[id].type);
-      if (own_name != name || !type.ranked || type.dims.size() == dims.size()) continue;
+      const TypeInfo& type = graph.tensors[id].type;
+      if (graph.tensors[id].name != name || !type.ranked || type.dims.size() == dims.size()) continue;
       return fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})", name,
                          type.dims.size(), text(type.dims), dims.size(), text(dims));
     }
@@ -68,13 +68,13 @@ Status apply_shapes(Model& model, const InferOptions& options) {
   for (const auto& [name, dims] : options.input_shapes) {
     auto input = find_input(model, name);
     if (!input) return failure(input);
-    TypeInfo& type = (*input)->type;
+    TypeInfo& type = (*input)->type.edit();
     type.ranked = true;
     type.dims = dims;
   }
   Graph& graph = model.graph();
   const Sizes sizes(options.sizes.begin(), options.sizes.end());
-  for (TensorId id : graph.inputs) substitute(graph.tensors[id].type.dims, sizes);
+  for (TensorId id : graph.inputs) substitute(graph.tensors[id].type.edit().dims, sizes);
   return {};
 }
 
@@ -82,7 +82,7 @@ Status apply_types(Model& model, const InferOptions& options) {
   for (const auto& [name, dtype] : options.element_types) {
     auto input = find_input(model, name);
     if (!input) return failure(input);
-    TypeInfo& type = (*input)->type;
+    TypeInfo& type = (*input)->type.edit();
     if (type.dtype != DType::Undefined && type.dtype != dtype)
       return failure(fmt::format("input \"{}\" has the type {} in the file, not {}", name,
                                  name_of(type.dtype), name_of(dtype)),
@@ -118,9 +118,9 @@ void each_symbol(const Model& model, const Take& take) {
   const Graph& graph = model.graph();
   for (TensorId id : graph.inputs) {
     const Tensor& input = graph.tensors[id];
-    for (std::size_t axis = 0; axis < input.type.dims.size(); ++axis)
-      if (input.type.dims[axis].is_formula())
-        for (std::string& name : input.type.dims[axis].symbols())
+    for (std::size_t axis = 0; axis < input.type->dims.size(); ++axis)
+      if (input.type->dims[axis].is_formula())
+        for (std::string& name : input.type->dims[axis].symbols())
           take(std::move(name), axis, input);
   }
 }

@@ -31,7 +31,7 @@ Expr product(const Dims& dims, std::size_t count) {
 std::optional<std::int64_t> fixed_batch(const Graph& graph) {
   std::optional<std::int64_t> batch;
   for (const TensorId id : graph.inputs) {
-    const Dims& dims = graph.tensors[id].type.dims;
+    const Dims& dims = graph.tensors[id].type->dims;
     if (dims.empty()) continue;
     if (!dims[0].is_number()) return std::nullopt;
     if (!batch) batch = dims[0].value();
@@ -43,7 +43,7 @@ Rebatch::Rebatch(Model& model, std::int64_t from, std::int64_t to)
     : model_(model), graph_(model.graph()), from_(from), to_(to) {
   before_.reserve(graph_.tensors.size());
   for (Tensor& tensor : graph_.tensors) {
-    before_.push_back(tensor.type.dims);
+    before_.push_back(tensor.type->dims);
     if (tensor.role != Role::Activation) continue;
     tensor.type = {};
     tensor.value = nullptr;
@@ -67,7 +67,7 @@ std::optional<Rebatch::Sizes> Rebatch::sizes_of(TensorId id) const {
 }
 
 std::optional<std::size_t> Rebatch::changed_axis(TensorId id) const {
-  const Dims &old = before_[id], &now = graph_.tensors[id].type.dims;
+  const Dims &old = before_[id], &now = graph_.tensors[id].type->dims;
   if (old.size() != now.size()) return std::nullopt;
   for (std::size_t axis = 0; axis < old.size(); ++axis)
     if (old[axis] != now[axis]) return axis;
@@ -165,7 +165,7 @@ void Rebatch::set_input(Node& node, std::size_t slot, TensorId id) {
 
 // Whether it had one sample, and still has one though there are now several.
 bool Rebatch::is_one_sample(TensorId id) const {
-  const Dims &old = before_[id], &now = graph_.tensors[id].type.dims;
+  const Dims &old = before_[id], &now = graph_.tensors[id].type->dims;
   return from_ == 1 && !old.empty() && old[0].is(1) && !now.empty() && now[0].is(1);
 }
 
@@ -174,7 +174,7 @@ std::vector<Node> Rebatch::repeat_inputs(Node& node) {
   std::vector<Node> repeated;
   const bool any_has_batch = std::any_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
     return id != kNone && !before_[id].empty() && before_[id][0].is(from_) &&
-           !graph_.tensors[id].type.dims.empty() && graph_.tensors[id].type.dims[0].is(to_);
+           !graph_.tensors[id].type->dims.empty() && graph_.tensors[id].type->dims[0].is(to_);
   });
   const auto axis = NodeView(graph_, node).integer("axis", 0);
   if (!any_has_batch || axis == 0) return repeated;

@@ -20,7 +20,7 @@ std::string output_with(std::string_view text, std::int64_t batch) {
   options.batch = batch;
   const auto inferred = infer(*model, options);
   if (!inferred) return inferred.error().message;
-  return strata::text(model->graph().tensors[model->graph().outputs[0]].type.dims);
+  return strata::text(model->graph().tensors[model->graph().outputs[0]].type->dims);
 }
 
 // Heads of an attention, with every size stored.
@@ -164,7 +164,7 @@ TEST(OtherRank, IsTakenWhereTheNetworkAllowsIt) {
     options.input_shapes.emplace_back("x", std::move(dims));
     const auto inferred = infer(*model, options);
     if (!inferred) return inferred.error().message;
-    return strata::text(model->graph().tensors[model->graph().outputs[0]].type.dims);
+    return strata::text(model->graph().tensors[model->graph().outputs[0]].type->dims);
   };
   constexpr std::string_view kLinear = R"(
     input x f32[1,4]

@@ -121,16 +121,16 @@ Status Runner::visit(Graph& graph, const Node& node) {
   bool callable = rule != nullptr && rule->shape != nullptr;
   if (callable && !rule->takes_unranked)
     for (TensorId id : node.inputs)
-      callable = callable && (id == kNone || graph.tensors[id].type.ranked);
+      callable = callable && (id == kNone || graph.tensors[id].type->ranked);
   if (rule == nullptr && unsupported_ops_.insert(node.op).second)
     unsupported_.push_back(node.domain.empty() ? std::string(node.op)
                                                : fmt::format("{}.{}", node.domain, node.op));
 
   // What the file states about the outputs, for when no rule can tell.
-  InlineVector<TypeInfo, 1> declared;
+  InlineVector<Shared<TypeInfo>, 1> declared;
   bool any_declared = false;
   for (TensorId id : node.outputs)
-    any_declared = any_declared || (id != kNone && graph.tensors[id].type.ranked);
+    any_declared = any_declared || (id != kNone && graph.tensors[id].type->ranked);
   if (any_declared) {
     declared.resize(node.outputs.size());
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
@@ -144,9 +144,9 @@ Status Runner::visit(Graph& graph, const Node& node) {
   }
   if (any_declared && trust_declared_)
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
-      if (node.outputs[i] != kNone && declared[i].ranked) {
+      if (node.outputs[i] != kNone && declared[i]->ranked) {
         Tensor& output = graph.tensors[node.outputs[i]];
-        if (!output.type.ranked) output.type = std::move(declared[i]);
+        if (!output.type->ranked) output.type = std::move(declared[i]);
       }
   return check_outputs(graph, node);
 }
@@ -154,7 +154,7 @@ Status Runner::visit(Graph& graph, const Node& node) {
 Status Runner::check_outputs(const Graph& graph, const Node& node) const {
   for (TensorId id : node.outputs) {
     if (id == kNone) continue;
-    const Dims& dims = graph.tensors[id].type.dims;
+    const Dims& dims = graph.tensors[id].type->dims;
     if (has_plain_sizes(dims)) continue;
     for (const Expr& size : dims)
       if (size.is_number() && size.value() < 0)

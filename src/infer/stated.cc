@@ -22,14 +22,21 @@ struct ExprHash {
   std::size_t operator()(const Expr& size) const { return size.hash(); }
 };
 
+bool is_open(const TypeInfo& type) {
+  return std::any_of(type.dims.begin(), type.dims.end(),
+                     [](const Expr& size) { return size.is_formula(); });
+}
+
 // Every size that is a formula, and how often bodies run.
 template <class Visit>
 void each_size(Model& model, const Visit& visit) {
   for (Graph& graph : model.graphs) {
     if (graph.runs.is_formula()) visit(graph.runs);
-    for (Tensor& tensor : graph.tensors)
-      for (Expr& size : tensor.type.dims)
+    for (Tensor& tensor : graph.tensors) {
+      if (!is_open(tensor.type)) continue;
+      for (Expr& size : tensor.type.edit().dims)
         if (size.is_formula()) visit(size);
+    }
   }
 }
 
@@ -57,7 +64,7 @@ class Symbols {
 
   // The sizes of an input are to be these.
   Status set_input(const Tensor& input, const Dims& wanted) {
-    const Dims& own = input.type.dims;
+    const Dims& own = input.type->dims;
     if (own.size() != wanted.size())
       return failure(fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})",
                                  input.name, own.size(), text(own), wanted.size(), text(wanted)),
@@ -72,14 +79,14 @@ class Symbols {
     const Graph& graph = model_.graph();
     bool any_open = false;
     for (const TensorId id : graph.inputs) {
-      const Dims& dims = graph.tensors[id].type.dims;
+      const Dims& dims = graph.tensors[id].type->dims;
       if (dims.empty() || !dims[0].is_formula()) continue;
       any_open = true;
       for (const std::string& name : dims[0].symbols()) values_[name] = batch;
     }
     for (const TensorId id : graph.inputs) {
       const Tensor& input = graph.tensors[id];
-      if (any_open || input.type.dims.empty()) continue;
+      if (any_open || input.type->dims.empty()) continue;
       if (auto status = set_size(input, 0, batch); !status) return status;
     }
     return {};
@@ -121,7 +128,7 @@ class Symbols {
   }
 
   Status set_size(const Tensor& input, std::size_t axis, const Expr& wanted) {
-    const Expr own = substituted(input.type.dims[axis]);
+    const Expr own = substituted(input.type->dims[axis]);
     if (own == wanted) return {};
     const auto symbols = own.is_formula() ? own.symbols() : std::vector<std::string>();
     if (symbols.size() == 1)
@@ -130,12 +137,12 @@ class Symbols {
         return {};
       }
     const std::string where = fmt::format("axis {} of input \"{}\"", axis, input.name);
-    if (input.type.dims[axis].is_number())
+    if (input.type->dims[axis].is_number())
       return failure(fmt::format("{} is {} in this file, and cannot be {}{}", where, own.text(),
                                  wanted.text(), kHowToOpen),
                      ErrorKind::Usage);
     return failure(fmt::format("{} is {} in this file, which cannot be {}", where,
-                               input.type.dims[axis].text(), wanted.text()),
+                               input.type->dims[axis].text(), wanted.text()),
                    ErrorKind::Usage);
   }
 
@@ -194,7 +201,7 @@ std::vector<Inference::Symbol> data_symbols(Model& model) {
     for (const Node& node : graph.nodes) {
       for (const TensorId id : node.outputs)
         if (id != kNone)
-          for (const Expr& size : graph.tensors[id].type.dims) look(size, graph, &node);
+          for (const Expr& size : graph.tensors[id].type->dims) look(size, graph, &node);
       for (const Attribute& attribute : node.attributes)
         if (const auto* body = std::get_if<Graph*>(&attribute.value); body != nullptr && *body)
           look((*body)->runs, graph, &node);

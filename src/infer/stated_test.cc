@@ -44,7 +44,7 @@ class StatedTest : public testing::Test {
     tensor.role = role;
     tensor.type = TypeInfo::tensor(DType::F32, std::move(dims));
   }
-  std::string shape_of(TensorId id) { return text(model_.graph().tensors[id].type.dims); }
+  std::string shape_of(TensorId id) { return text(model_.graph().tensors[id].type->dims); }
   std::string problem(const InferOptions& options) {
     const auto inferred = infer(model_, options);
     return inferred ? "" : inferred.error().message;
@@ -141,7 +141,7 @@ TEST_F(StatedTest, RangesThatHoldAreNotSaid) {
 
 TEST_F(StatedTest, AFixedBatch) {
   for (Tensor& tensor : model_.graph().tensors)
-    for (Expr& size : tensor.type.dims)
+    for (Expr& size : tensor.type.edit().dims)
       if (size.is_formula())
         size = size.substitute([](std::string_view) { return std::optional(Expr(4)); });
   EXPECT_EQ(problem({.batch = 4}), "");

@@ -16,7 +16,7 @@ std::string output_of(std::string_view text, std::span<const std::string_view> s
   data.texts = strings;
   const auto inferred = infer(*model);
   if (!inferred) return inferred.error().message;
-  return strata::text(model->graph().tensors[model->graph().outputs[0]].type.dims);
+  return strata::text(model->graph().tensors[model->graph().outputs[0]].type->dims);
 }
 
 // Expected: what Python's str.split gives.

@@ -36,7 +36,7 @@ Status same_as_input(ShapeContext& c) {
 }
 
 Status like_input(ShapeContext& c) {
-  c.set(0, c.in(0));
+  c.share_type(0, 0);
   return {};
 }
 

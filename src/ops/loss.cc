@@ -9,7 +9,7 @@ namespace {
 bool is_reduced(const NodeView& c) { return c.text("reduction", "mean") != "none"; }
 
 Status class_loss(ShapeContext& c) {
-  c.set(1, c.in(0));  // logarithms of the probabilities, if there are any
+  c.share_type(1, 0);  // logarithms of the probabilities, if there are any
   if (is_reduced(c)) {
     c.set(0, c.dtype(0), {});
   } else if (c.ranked(1)) {

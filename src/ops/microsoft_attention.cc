@@ -165,7 +165,7 @@ Status decoder(ShapeContext& c) {
   const auto heads = heads_of(c);
   if (!heads) return failure(heads);
   for (std::size_t i = 8; i < 10; ++i) c.scalar_of(i);
-  c.set(0, c.in(0));
+  c.share_type(0, 0);
   Expr keys = decoder_keys(c, decoder_kind(c));
   if (keys.is_unknown()) keys = c.fresh("cache");
   const Dims cache{c.dims(0)[1], *heads, keys, share_of(c.dims(0)[2], *heads)};

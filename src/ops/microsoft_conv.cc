@@ -105,7 +105,7 @@ void word_embedding_cost(CostContext& c) {
 // 1)·dilation positions; `state_window` keeps the states of several positions.
 Status causal_conv(ShapeContext& c) {
   if (c.rank(0) < 2 || c.rank(1) < 3) return c.error("its input needs 2 axes and its weights 3");
-  c.set(0, c.in(0));
+  c.share_type(0, 0);
   const Expr length = (c.dims(1)[c.rank(1) - 1] - 1) * c.integer("dilation", 1);
   Dims state = c.dims(0);
   if (c.integer("channels_last", 0) != 0)
@@ -127,8 +127,8 @@ void causal_conv_cost(CostContext& c) {
 // Sequences of different lengths, one after the other: tokens × channels.
 Status packed_causal_conv(ShapeContext& c) {
   if (c.rank(0) != 2 || c.rank(4) < 1) return c.error("its input needs 2 axes: tokens × channels");
-  c.set(0, c.in(0));
-  c.set(1, c.in(4));
+  c.share_type(0, 0);
+  c.share_type(1, 4);
   c.set(2, c.dtype(0), {c.dims(4)[0], c.integer("state_update_capacity", 0), c.dims(0)[1]});
   return {};
 }

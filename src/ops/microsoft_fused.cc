@@ -66,8 +66,8 @@ void gated_add_cost(CostContext& c) {
 
 // Softplus(a + bias)·scale, and the sigmoid of input 3.
 Status attention_gate(ShapeContext& c) {
-  c.set(0, c.in(0));
-  if (c.has(3)) c.set(1, c.in(3));
+  c.share_type(0, 0);
+  if (c.has(3)) c.share_type(1, 3);
   return {};
 }
 
@@ -80,13 +80,13 @@ void attention_gate_cost(CostContext& c) {
 
 // Output 1 says which elements are kept: one byte each, or one bit each in 32-bit words.
 Status bias_dropout(ShapeContext& c) {
-  c.set(0, c.in(0));
+  c.share_type(0, 0);
   c.set(1, DType::Bool, c.dims(0));
   return {};
 }
 
 Status bitmask_dropout(ShapeContext& c) {
-  c.set(0, c.in(0));
+  c.share_type(0, 0);
   c.set(1, DType::U32, {ceil_div(c.in_elements(0), 32)});
   return {};
 }
@@ -108,7 +108,7 @@ void no_repeat_cost(CostContext& c) {
 
 // The output is like input 1: scores in which repeated n-grams are forbidden.
 Status like_scores(ShapeContext& c) {
-  c.set(0, c.in(1));
+  c.share_type(0, 1);
   return {};
 }
 

@@ -99,8 +99,8 @@ Status sparse(ShapeContext& c) {
   if (auto ok = check_grouped(c, 3); !ok) return ok;
   const Grouped sizes = grouped_sizes(c);
   c.set(0, c.dtype(0), {sizes.batch, sizes.queries, sizes.heads * sizes.head});
-  c.set(1, c.in(3));
-  c.set(2, c.in(4));
+  c.share_type(1, 3);
+  c.share_type(2, 4);
   return {};
 }
 
@@ -115,8 +115,8 @@ Status paged(ShapeContext& c) {
   const std::int64_t value_head = c.integer("v_head_size", 0);
   c.set(0, c.dtype(0),
         {c.dims(0)[0], sizes.heads * (value_head > 0 ? Expr(value_head) : sizes.head)});
-  c.set(1, c.in(3));
-  if (c.has(4)) c.set(2, c.in(4));
+  c.share_type(1, 3);
+  if (c.has(4)) c.share_type(2, 4);
   return {};
 }
 

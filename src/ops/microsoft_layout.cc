@@ -31,8 +31,8 @@ Status set_outputs(ShapeContext& c, const Part& part, bool last) {
   auto outputs = outputs_of(c, part);
   if (!outputs) return failure(outputs);
   for (std::size_t i = 0; i < outputs->size(); ++i) {
-    Tensor& output = (*outputs)[i];
-    c.set(i, last ? channels_last(std::move(output.type)) : std::move(output.type));
+    const Tensor& output = (*outputs)[i];
+    c.set(i, last ? channels_last(*output.type) : *output.type);
   }
   return {};
 }

@@ -23,7 +23,7 @@ Part layer_norm_part(const NodeView& c) {
 Status layer_norm(ShapeContext& c) {
   auto outputs = outputs_of(c, layer_norm_part(c));
   if (!outputs) return failure(outputs);
-  if (c.has(1)) (*outputs)[0].type.dtype = c.dtype(1);
+  if (c.has(1)) (*outputs)[0].type.edit().dtype = c.dtype(1);
   for (std::size_t i = 0; i < 3; ++i) c.set(i, (*outputs)[i].type);
   return {};
 }
@@ -34,7 +34,7 @@ void layer_norm_cost(CostContext& c) { add_work(c, layer_norm_part(c), {{c.out(0
 Status simplified_layer_norm(ShapeContext& c) {
   auto outputs = outputs_of(c, layer_norm_part(c));
   if (!outputs) return failure(outputs);
-  if (c.has(1)) (*outputs)[0].type.dtype = c.dtype(1);
+  if (c.has(1)) (*outputs)[0].type.edit().dtype = c.dtype(1);
   c.set(0, (*outputs)[0].type);
   c.set(1, (*outputs)[2].type);
   return {};
@@ -58,10 +58,10 @@ Status skip_norm(ShapeContext& c) {
   if (c.rank(0) < 1) return c.error("its input needs at least one axis");
   Dims statistics = c.dims(0);
   statistics.back() = 1;
-  c.set(0, c.in(0));
+  c.share_type(0, 0);
   c.set(1, DType::F32, statistics);
   c.set(2, DType::F32, std::move(statistics));
-  c.set(3, c.in(0));
+  c.share_type(3, 0);
   return {};
 }
 
@@ -119,8 +119,8 @@ Status group_norm(ShapeContext& c) {
                           groups,
                           21});
   if (!type) return failure(type);
-  c.set(0, c.in(0));
-  c.set(1, c.in(0));
+  c.share_type(0, 0);
+  c.share_type(1, 0);
   return {};
 }
 
@@ -144,8 +144,8 @@ void gated_norm_cost(CostContext& c) {
 // sigmoid(±√|key·query|) of normalized keys and queries, times a value that all copies share;
 // output 1 is the same, normalized.
 Status engram_gate(ShapeContext& c) {
-  c.set(0, c.in(0));
-  c.set(1, c.in(0));
+  c.share_type(0, 0);
+  c.share_type(1, 0);
   return {};
 }
 

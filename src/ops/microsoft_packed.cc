@@ -38,7 +38,7 @@ Status n_bits(ShapeContext& c) {
   const bool turned = c.node().op == "MatMulBnb4" && c.integer("transB", 1) == 0;
   const Expr in = attribute(c, turned ? "N" : "K"), out = attribute(c, turned ? "K" : "N");
   if (auto ok = product_of_rows(c, 0, in, out); !ok) return ok;
-  c.set(1, c.in(0));  // MatMulNBitsMlp: the sum with input `skip`
+  c.share_type(1, 0);  // MatMulNBitsMlp: the sum with input `skip`
   return {};
 }
 
@@ -78,7 +78,7 @@ Status qkv(ShapeContext& c) {
     if (width.is_unknown()) return c.error("attributes Nq and Nkv must be above 0");
     if (auto ok = product_of_rows(c, i, attribute(c, "K"), width); !ok) return ok;
   }
-  c.set(3, c.in(0));
+  c.share_type(3, 0);
   return {};
 }
 

@@ -27,8 +27,8 @@ void rotary_cost(CostContext& c) {
 // The sine and cosine of input 0 are computed here; queries and keys come with their rotated
 // halves.
 Status gemma_rotary(ShapeContext& c) {
-  c.set(0, c.in(1));
-  c.set(1, c.in(3));
+  c.share_type(0, 1);
+  c.share_type(1, 3);
   return {};
 }
 

@@ -174,7 +174,7 @@ Part lstm_part(const NodeView& c) {
   Part part{"LSTM", {}, c.node().attributes, 14, 3};
   for (std::size_t i = 0; i < 8; ++i) part.inputs.push_back(input_of(c, i));
   for (std::size_t i = 1; i < 3; ++i)
-    if (Dims& dims = part.inputs[i].type.dims; dims.size() == 3) std::swap(dims[1], dims[2]);
+    if (Dims& dims = part.inputs[i].type.edit().dims; dims.size() == 3) std::swap(dims[1], dims[2]);
   return part;
 }
 

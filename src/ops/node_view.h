@@ -59,7 +59,7 @@ class NodeView {
 
  protected:
   const TypeInfo& type_of(std::span<const TensorId> ids, std::size_t i) const {
-    return i >= ids.size() || ids[i] == kNone ? kAbsent : graph_.tensors[ids[i]].type;
+    return i >= ids.size() || ids[i] == kNone ? kAbsent : *graph_.tensors[ids[i]].type;
   }
 
   static const TypeInfo kAbsent;

@@ -33,7 +33,7 @@ class Relay final : public InferenceHost {
 struct Scene {
   Scene(const Part& part, const Node& whole, std::size_t output_count) {
     for (const Tensor& input : part.inputs) {
-      const bool absent = !input.type.ranked && input.type.dtype == DType::Undefined;
+      const bool absent = !input.type->ranked && input.type->dtype == DType::Undefined;
       inputs.push_back(absent ? kNone : static_cast<TensorId>(graph.tensors.size()));
       if (!absent) graph.tensors.push_back(input);
     }

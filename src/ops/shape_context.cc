@@ -71,9 +71,18 @@ void ShapeContext::set(std::size_t i, TypeInfo type) {
   mutable_graph_.tensors[node_.outputs[i]].type = std::move(type);
 }
 
+void ShapeContext::share_type(std::size_t i, std::size_t input) {
+  if (!has_output(i)) return;
+  Tensor& output = mutable_graph_.tensors[node_.outputs[i]];
+  if (has(input))
+    output.type = graph_.tensors[node_.inputs[input]].type;
+  else
+    output.type = kAbsent;
+}
+
 TypeInfo* ShapeContext::tensor_type(std::size_t i, DType dtype) {
   if (!has_output(i)) return nullptr;
-  TypeInfo& type = mutable_graph_.tensors[node_.outputs[i]].type;
+  TypeInfo& type = mutable_graph_.tensors[node_.outputs[i]].type.edit();
   type.kind = ValueKind::Tensor;
   type.dtype = dtype;
   type.ranked = true;

@@ -46,6 +46,8 @@ class ShapeContext : public NodeView {
   void set(std::size_t i, DType dtype, Dims&& dims);
   void set(std::size_t i, DType dtype, const Dims& dims);
   void set(std::size_t i, TypeInfo type);
+  // The type of an input, which both then share.
+  void share_type(std::size_t i, std::size_t input);
   void set_unranked(std::size_t i, DType dtype);
   // Also sets type and shape from the value.
   void set_value(std::size_t i, Value&& value);

@@ -65,7 +65,7 @@ void momentum_cost(CostContext& c) {
 
 // Output i is the derivative with respect to input i.
 Status gradient(ShapeContext& c) {
-  for (std::size_t i = 0; i < c.output_count() && i < c.input_count(); ++i) c.set(i, c.in(i));
+  for (std::size_t i = 0; i < c.output_count() && i < c.input_count(); ++i) c.share_type(i, i);
   return {};
 }
 

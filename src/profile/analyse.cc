@@ -18,8 +18,8 @@ std::vector<Profile::TensorFacts> tensor_facts(const Graph& graph, std::span<con
   for (TensorId id : ids) {
     if (id == kNone) continue;
     const Tensor& tensor = graph.tensors[id];
-    facts.push_back({std::string(tensor.name), std::string(name_of(tensor.type.dtype)),
-                     tensor.type.ranked ? text(tensor.type.dims) : "?"});
+    facts.push_back({std::string(tensor.name), std::string(name_of(tensor.type->dtype)),
+                     tensor.type->ranked ? text(tensor.type->dims) : "?"});
   }
   return facts;
 }
@@ -84,10 +84,11 @@ Status find_load_work(Analysis& a, AnalysisOptions options) {
   if (!other) return failure(other);
   fill_nodes(a);
   fill_nodes(*other);
-  const auto set = [&](Figures& own, const Figures& others) {
-    const Amount macs = own.macs - others.macs, flops = own.flops - others.flops;
-    own.load_macs = a.load_work ? macs : Amount(0) - macs;
-    own.load_flops = a.load_work ? flops : Amount(0) - flops;
+  const auto set = [&](Shared<Figures>& own, const Figures& others) {
+    const Amount macs = own->macs - others.macs, flops = own->flops - others.flops;
+    if (macs.is(0) && flops.is(0)) return;  // what they are if nobody sets them
+    own.edit().load_macs = a.load_work ? macs : Amount(0) - macs;
+    own.edit().load_flops = a.load_work ? flops : Amount(0) - flops;
   };
   for (std::size_t i = 0; i < a.by_layer.size(); ++i) set(a.by_layer[i], other->by_layer[i]);
   for (std::size_t i = 0; i < a.by_node.size(); ++i) set(a.by_node[i], other->by_node[i]);

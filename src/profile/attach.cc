@@ -8,11 +8,17 @@ namespace strata {
 
 namespace {
 
+bool is_measured(const Figures& figures) {
+  return figures.seconds || !figures.samples.empty() || figures.taken || figures.precisions != 0;
+}
+
 void forget_measurements(Analysis& a) {
   a.attached = {};
   a.has = a.has.without(Need::Time | Need::Memory | Need::Kernels | Need::Roofline);
-  for (std::vector<Figures>* list : {&a.by_layer, &a.by_node})
-    for (Figures& figures : *list) {
+  for (std::vector<Shared<Figures>>* list : {&a.by_layer, &a.by_node})
+    for (Shared<Figures>& shared : *list) {
+      if (!is_measured(*shared)) continue;
+      Figures& figures = shared.edit();
       figures.seconds.reset();
       figures.samples.clear();
       figures.taken.reset();

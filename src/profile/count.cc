@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/pool.h"
 #include "cost/folded_norms.h"
 #include "profile/analyse.h"
 #include "profile/figures.h"
@@ -87,30 +88,30 @@ constexpr std::pair<Metric, Need> kCounted[] = {{Metric::Macs, Need::Macs},
                                                 {Metric::ReadBytes, Need::ReadBytes},
                                                 {Metric::WriteBytes, Need::WriteBytes}};
 
-// A convention counts layers: its numbers replace our own, and in a table of
-// nodes they stand at the node that makes the layer what it is.
-void use_convention(Analysis& a, const Convention& convention) {
-  const ConventionCosts counted = count_as(convention, a.costs, a.layers);
-  if (std::string note = folded_norms_note(convention, a.costs); !note.empty())
-    a.costs.notes.push_back(std::move(note));
+std::uint8_t missing_metrics(const Analysis& a) {
   std::uint8_t missing = 0;
   for (const auto& [metric, need] : kCounted)
     if (!a.has.has(need))
       missing = static_cast<std::uint8_t>(missing | (1u << static_cast<unsigned>(metric)));
-  const auto replace = [&](Figures& figures, const LayerCount& layer) {
-    figures.macs = layer[Metric::Macs];
-    figures.flops = layer[Metric::Flops];
-    figures.read_bytes = layer[Metric::ReadBytes];
-    figures.write_bytes = layer[Metric::WriteBytes];
-    figures.macs_work = figures.work = figures.bytes = layer.certainty;
-    figures.missing = missing;
-  };
+  return missing;
+}
+
+// A convention counts layers, and its numbers replace our own.
+void replace(Figures& figures, const LayerCount& layer, std::uint8_t missing) {
+  figures.macs = layer[Metric::Macs];
+  figures.flops = layer[Metric::Flops];
+  figures.read_bytes = layer[Metric::ReadBytes];
+  figures.write_bytes = layer[Metric::WriteBytes];
+  figures.macs_work = figures.work = figures.bytes = layer.certainty;
+  figures.missing = missing;
+}
+
+// In a table of nodes, a convention's numbers stand at the node that makes the layer what it is.
+void replace_in_nodes(Analysis& a, const ConventionCosts& counted, std::uint8_t missing) {
   fill_nodes(a);
-  for (Figures& figures : a.by_node) replace(figures, LayerCount{});
-  for (std::size_t i = 0; i < a.layers.list.size(); ++i) {
-    replace(a.by_layer[i], counted.layers[i]);
-    replace(a.by_node[a.layers.list[i].main], counted.layers[i]);
-  }
+  for (Shared<Figures>& figures : a.by_node) replace(figures.edit(), LayerCount{}, missing);
+  for (std::size_t i = 0; i < a.layers.list.size(); ++i)
+    replace(a.by_node[a.layers.list[i].main].edit(), counted.layers[i], missing);
 }
 
 void add_energy(const EnergyModel& energy, const Executed& executed, Figures& figures) {
@@ -118,14 +119,22 @@ void add_energy(const EnergyModel& energy, const Executed& executed, Figures& fi
   figures.picojoules = node ? node->picojoules : Amount::unknown();
 }
 
-Status use_energy(Analysis& a, const Convention& convention, const EnergyModel& energy) {
-  auto counted = count_energy(energy, convention, a.costs, a.layers);
-  if (!counted) return failure(counted);
-  for (std::size_t i = 0; i < a.layers.list.size(); ++i)
-    a.by_layer[i].picojoules = counted->layers[i].picojoules;
-  a.node_energy = energy;
+// Sets `energy`, if anybody needs it. A name is checked even if nobody does; strata's own needs no
+// check.
+Status use_energy(Analysis& a, const Convention& convention, const AnalysisOptions& options,
+                  std::optional<LayerEnergy>& energy) {
+  const bool needed = options.needs.has(Need::Energy);
+  if (!needed && options.energy_model == AnalysisOptions().energy_model) return {};
+  const auto model = find_energy_model(options.energy_model);
+  if (!model) return failure(model);
+  if (!needed) return {};
+  auto made = LayerEnergy::make(*model, convention, a.costs, a.layers);
+  if (!made) return failure(made);
+  energy = std::move(*made);
+  a.has |= Need::Energy;
+  a.node_energy = *model;
   for (std::size_t i = 0; i < a.by_node.size(); ++i)
-    add_energy(energy, a.costs.nodes[i], a.by_node[i]);
+    add_energy(*model, a.costs.nodes[i], a.by_node[i].edit());
   return {};
 }
 
@@ -140,7 +149,7 @@ Figures Analysis::figures_of(std::uint32_t node) const {
 
 void fill_nodes(Analysis& a) {
   if (!a.by_node.empty()) return;
-  std::vector<Figures> all;
+  std::vector<Shared<Figures>> all;
   all.reserve(a.costs.nodes.size());
   for (std::uint32_t node = 0; node < a.costs.nodes.size(); ++node)
     all.push_back(a.figures_of(node));
@@ -158,18 +167,28 @@ Status count_figures(Analysis& a, const AnalysisOptions& options) {
   };
   if (convention->is_strata() && std::any_of(a.costs.nodes.begin(), a.costs.nodes.end(), is_later))
     a.has |= Need::Phases;
+
+  std::optional<ConventionCosts> counted;
+  const std::uint8_t missing = missing_metrics(a);
+  if (!convention->is_strata()) {
+    counted = count_as(*convention, a.costs, a.layers);
+    if (std::string note = folded_norms_note(*convention, a.costs); !note.empty())
+      a.costs.notes.push_back(std::move(note));
+    replace_in_nodes(a, *counted, missing);
+  }
+  std::optional<LayerEnergy> energy;
+  if (auto status = use_energy(a, *convention, options, energy); !status) return failure(status);
+
+  Pool<Figures> pool;
   a.by_layer.reserve(a.layers.list.size());
-  for (std::size_t i = 0; i < a.layers.list.size(); ++i)
-    count_layer(a, static_cast<std::uint32_t>(i), a.by_layer.emplace_back());
-  if (!convention->is_strata()) use_convention(a, *convention);
-  // A name is checked even if nobody needs the numbers; strata's own needs no check.
-  const bool needed = options.needs.has(Need::Energy);
-  if (!needed && options.energy_model == AnalysisOptions().energy_model) return {};
-  const auto energy = find_energy_model(options.energy_model);
-  if (!energy) return failure(energy);
-  if (!needed) return {};
-  a.has |= Need::Energy;
-  return use_energy(a, *convention, *energy);
+  for (std::size_t i = 0; i < a.layers.list.size(); ++i) {
+    Figures figures;
+    count_layer(a, static_cast<std::uint32_t>(i), figures);
+    if (counted) replace(figures, counted->layers[i], missing);
+    if (energy) figures.picojoules = energy->of(i).picojoules;
+    a.by_layer.push_back(pool.share(std::move(figures)));
+  }
+  return {};
 }
 
 }  // namespace strata

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/pool.h"
+
 namespace strata {
 
 namespace {
@@ -48,6 +50,30 @@ void add_rest(Figures& sum, const Figures& more, bool macs, bool work, bool byte
 }
 
 }  // namespace
+
+std::size_t hash_of(const Figures& figures) {
+  WordHash hash;
+  hash.add(figures.params.bits());
+  hash.add(figures.activation_bytes.bits());
+  for (const Amount* amount : {&figures.macs, &figures.flops, &figures.read_bytes,
+                               &figures.write_bytes, &figures.picojoules})
+    hash.add(amount->above().bits());
+  return hash.value();
+}
+
+bool is_same(const Figures& a, const Figures& b) {
+  const auto is_plain = [](const Figures& one) {
+    return !one.seconds && one.samples.empty() && !one.taken && !one.phases;
+  };
+  return is_plain(a) && is_plain(b) && is_same(a.params, b.params) &&
+         is_same(a.param_bytes, b.param_bytes) && is_same(a.macs, b.macs) &&
+         is_same(a.flops, b.flops) && is_same(a.read_bytes, b.read_bytes) &&
+         is_same(a.write_bytes, b.write_bytes) && is_same(a.picojoules, b.picojoules) &&
+         is_same(a.load_macs, b.load_macs) && is_same(a.load_flops, b.load_flops) &&
+         is_same(a.activation_bytes, b.activation_bytes) && a.macs_work == b.macs_work &&
+         a.work == b.work && a.bytes == b.bytes && a.missing == b.missing &&
+         a.precisions == b.precisions;
+}
 
 void add_samples(std::vector<double>& sum, const std::vector<double>& more) {
   if (sum.size() < more.size()) sum.resize(more.size(), 0.0);

@@ -8,6 +8,10 @@
 
 namespace strata {
 
+// Which are the same, for a pool of them. Those that were measured never are.
+std::size_t hash_of(const Figures& figures);
+bool is_same(const Figures& a, const Figures& b);
+
 void add_samples(std::vector<double>& sum, const std::vector<double>& more);
 
 // Sums; what is unknown is left out and makes the sum a lower bound.

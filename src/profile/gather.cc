@@ -28,13 +28,13 @@ void set_edges(Row& row, const Graph& graph, std::span<const TensorId> inputs,
     row.output = shapes_text(graph, outputs);
   }
   if (!outputs.empty() && outputs[0] != kNone)
-    row.dtype = name_of(graph.tensors[outputs[0]].type.dtype);
+    row.dtype = name_of(graph.tensors[outputs[0]].type->dtype);
 }
 
 // Constants, shape arithmetic and, between modules, views.
 bool costs_nothing(const Analysis& a, std::uint32_t layer) {
   const Layer& facts = a.layers.list[layer];
-  if (!a.by_layer[layer].params.is(0)) return false;
+  if (!a.by_layer[layer]->params.is(0)) return false;
   for (std::uint32_t index : a.layers.nodes_of(facts)) {
     const NodeCost& cost = a.costs.nodes[index].cost;
     const bool free = cost.folded || (cost.view && (facts.functional || facts.scope == 0));
@@ -127,7 +127,7 @@ Row node_row(const Analysis& a, std::uint32_t index, std::uint32_t layer, bool w
   row.type = std::string(node.op);
   set_edges(row, *executed.graph, inputs_of(executed), node.outputs, with_shapes);
   row.figures = a.figures_of(index);
-  if (layer != kNone) row.figures.activation_bytes = a.by_layer[layer].activation_bytes;
+  if (layer != kNone) row.figures.activation_bytes = a.by_layer[layer]->activation_bytes;
   if (!a.alive.empty()) row.alive = a.alive[index];
   return row;
 }
@@ -156,7 +156,7 @@ Row layer_row(const Analysis& a, std::span<const std::uint32_t> group, bool with
   set_edges(row, graph, a.edges.inputs(group.front()), a.edges.outputs(group.back()), with_shapes);
   // What passes inside the group is neither written nor read again.
   for (std::size_t i = 0; i + 1 < group.size(); ++i) {
-    const Expr& passed = a.by_layer[group[i]].activation_bytes;
+    const Expr& passed = a.by_layer[group[i]]->activation_bytes;
     row.figures.write_bytes = row.figures.write_bytes - passed;
     row.figures.read_bytes = row.figures.read_bytes - passed;
     row.figures.activation_bytes -= passed;

@@ -14,7 +14,7 @@ double work_of(const Executed& executed) {
     return e.evaluate([](std::string_view) { return std::optional(1.0); }).value_or(0);
   };
   // MACs decide; among nodes without any, other arithmetic.
-  return 1e6 * number(executed.cost.macs) + number(executed.cost.flops());
+  return 1e6 * number(executed.cost->macs) + number(executed.cost->flops());
 }
 
 // In the order in which they are shown: the narrowest first.
@@ -115,8 +115,8 @@ void use_precisions(Analysis& a, const SourceNodes& nodes, std::span<const Kerne
       const bool converts = only_converts(a.costs.nodes[node].get().op);
       // Beside a kernel that computes, one that converts may share its list of nodes.
       if (only_converts(kernel->op) && !converts) continue;
-      a.by_node[node].precisions |= bit;
-      if (!converts) a.by_layer[nodes.layer_of(node)].precisions |= bit;
+      a.by_node[node].edit().precisions |= bit;
+      if (!converts) a.by_layer[nodes.layer_of(node)].edit().precisions |= bit;
     }
   }
 }

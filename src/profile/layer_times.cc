@@ -20,7 +20,7 @@ constexpr std::size_t kShown = 3;  // of the layers that do not match
 bool computes(const Costs& costs, const Layers& layers, const Layer& layer) {
   const auto nodes = layers.nodes_of(layer);
   return std::any_of(nodes.begin(), nodes.end(), [&](std::uint32_t node) {
-    return !costs.nodes[node].cost.view && !costs.nodes[node].cost.folded;
+    return !costs.nodes[node].cost->view && !costs.nodes[node].cost->folded;
   });
 }
 
@@ -124,12 +124,12 @@ Result<LayerTimes> times_from_speed(const Model& model, const Costs& costs, cons
     for (std::uint32_t index : layers.nodes_of(layer)) {
       const Executed& node = costs.nodes[index];
       if (node.times.is(0)) continue;
-      is_counted = is_counted && node.cost.certainty == Certainty::Exact;
-      if (node.cost.certainty != Certainty::Unknown) add(flops, node.cost.flops() * node.times);
+      is_counted = is_counted && node.cost->certainty == Certainty::Exact;
+      if (node.cost->certainty != Certainty::Unknown) add(flops, node.cost->flops() * node.times);
       if (!speed.bytes_per_second) continue;
-      is_counted = is_counted && node.cost.bytes_certainty == Certainty::Exact;
-      if (node.cost.bytes_certainty != Certainty::Unknown)
-        add(moved, (node.cost.read_bytes + node.cost.write_bytes) * node.times);
+      is_counted = is_counted && node.cost->bytes_certainty == Certainty::Exact;
+      if (node.cost->bytes_certainty != Certainty::Unknown)
+        add(moved, (node.cost->read_bytes + node.cost->write_bytes) * node.times);
     }
     if (!is_counted) uncounted.push_back(layer_path(model, costs, layer));
     times.seconds.push_back(

@@ -33,7 +33,7 @@ void add_taken(Boxed<TakenMemory>& sum, const KernelMemory& kernel) {
 }
 
 void set_median(Figures& figures) {
-  if (!figures.samples.empty()) figures.seconds = summarize(figures.samples).median;
+  figures.seconds = summarize(figures.samples).median;
 }
 
 // How many of the samples each session gave; empty if nothing can be said between sessions.
@@ -64,11 +64,12 @@ void use_times(Analysis& a, const SourceNodes& nodes, const Timing& timing,
       row.figures.seconds = summarize(seconds).median;
       continue;
     }
-    add_samples(a.by_node[main].samples, seconds);
-    add_samples(a.by_layer[nodes.layer_of(main)].samples, seconds);
+    add_samples(a.by_node[main].edit().samples, seconds);
+    add_samples(a.by_layer[nodes.layer_of(main)].edit().samples, seconds);
   }
-  for (std::vector<Figures>* list : {&a.by_layer, &a.by_node})
-    for (Figures& figures : *list) set_median(figures);
+  for (std::vector<Shared<Figures>>* list : {&a.by_layer, &a.by_node})
+    for (Shared<Figures>& figures : *list)
+      if (!figures->samples.empty()) set_median(figures.edit());
   Attached& attached = a.attached;
   attached.instead = std::move(placed.instead);
   attached.timing = timing_facts(timing, given);
@@ -129,8 +130,8 @@ std::string use_memory(Analysis& a, const SourceNodes& nodes, const MemoryTrace&
       add_taken(row_beside(a.attached, kernel.kernel).figures.taken, kernel);
       continue;
     }
-    add_taken(a.by_node[main].taken, kernel);
-    add_taken(a.by_layer[nodes.layer_of(main)].taken, kernel);
+    add_taken(a.by_node[main].edit().taken, kernel);
+    add_taken(a.by_layer[nodes.layer_of(main)].edit().taken, kernel);
   }
   return peak_layer;
 }

@@ -30,7 +30,7 @@ double OpenSizes::number(const Expr& size) {
 bool OpenSizes::depends_on_inputs(const Graph& graph, const Expr& size) {
   const std::vector<std::string> symbols = size.symbols();
   for (TensorId input : graph.inputs)
-    for (const Expr& dim : graph.tensors[input].type.dims)
+    for (const Expr& dim : graph.tensors[input].type->dims)
       for (const std::string& symbol : dim.symbols())
         if (std::find(symbols.begin(), symbols.end(), symbol) != symbols.end()) return true;
   return false;

@@ -25,7 +25,7 @@ bool is_read_back(const Expr& size) {
 
 bool is_read_back(const Graph& graph) {
   return std::all_of(graph.tensors.begin(), graph.tensors.end(), [](const Tensor& tensor) {
-    return std::all_of(tensor.type.dims.begin(), tensor.type.dims.end(),
+    return std::all_of(tensor.type->dims.begin(), tensor.type->dims.end(),
                        [](const Expr& size) { return is_read_back(size); });
   });
 }
@@ -33,7 +33,7 @@ bool is_read_back(const Graph& graph) {
 // As Row::dtype has it.
 std::string_view dtype_of(const Graph& graph, std::span<const TensorId> outputs) {
   if (outputs.empty() || outputs.front() == kNone) return "";
-  return name_of(graph.tensors[outputs.front()].type.dtype);
+  return name_of(graph.tensors[outputs.front()].type->dtype);
 }
 
 void set_shapes(const Graph& graph, std::span<const TensorId> ids, Cell& cell) {

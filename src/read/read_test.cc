@@ -75,7 +75,7 @@ TEST_F(ReadTest, FieldsMayComeInAnyOrder) {
   const auto model = read_onnx(bytes, "m");
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_EQ(model->graph().nodes[0].opset, 9);
-  EXPECT_EQ(text(model->graph().tensors[model->graph().nodes[0].outputs[0]].type.dims), "4");
+  EXPECT_EQ(text(model->graph().tensors[model->graph().nodes[0].outputs[0]].type->dims), "4");
 }
 
 TEST(Registry, EveryFormatDescribesItself) {

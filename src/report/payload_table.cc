@@ -72,7 +72,7 @@ std::string shapes_text(const PayloadSource& source, const Cuts& cuts,
     if (i > 0) out += machine ? "; " : " + ";
     if (machine)
       out += fmt::format("{} {}", tensor.name,
-                         tensor.type.ranked ? text(tensor.type.dims) : std::string("?"));
+                         tensor.type->ranked ? text(tensor.type->dims) : std::string("?"));
     else
       out += bounded_shape(tensor.type);
   }
@@ -149,7 +149,7 @@ class BoundaryRows {
                const Expr& bytes) {
     const Scope& scope = source_.model.scopes[boundary.scope];
     const char* direction = is_input ? "in" : "out";
-    const std::string_view dtype = tensor == nullptr ? "" : name_of(tensor->type.dtype);
+    const std::string_view dtype = tensor == nullptr ? "" : name_of(tensor->type->dtype);
     const std::string layer = boundary_name(source_, boundary);
     TableRow& row = table_.rows.emplace_back();
     row.depth = boundary.depth;
@@ -215,7 +215,7 @@ Members shipped_members(const PayloadSource& source, TensorId id, std::uint32_t 
   const Tensor& tensor = source.model.graph().tensors[id];
   Members out = layer_members(source, layer);
   out.push_back({"tensor", tensor.name});
-  out.push_back({"dtype", name_of(tensor.type.dtype)});
+  out.push_back({"dtype", name_of(tensor.type->dtype)});
   out.push_back({"shape", shape_of(tensor.type)});
   out.push_back({"bytes", std::move(bytes)});
   return out;

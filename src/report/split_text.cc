@@ -122,7 +122,7 @@ class SplitText {
                             visible(layer_name(source_, split_.steps[buffer.maker].layer)));
       out += fmt::format("  {:>10}  {} {}  {}\n",
                          bounded_bytes(Expr(std::int64_t(split_.tensors[t].bytes)), style_.exact),
-                         name_of(tensor.type.dtype), bounded_shape(tensor.type), from);
+                         name_of(tensor.type->dtype), bounded_shape(tensor.type), from);
     }
     return out + "\n";
   }

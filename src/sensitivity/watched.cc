@@ -24,15 +24,15 @@ class Watching {
     if (id == kNone || constant_[id]) return;
     const Tensor& tensor = graph_.tensors[id];
     if (tensor.role != Role::Activation && tensor.role != Role::Input) return;
-    if (!is_float(tensor.type.dtype) || bits(tensor.type.dtype) < 16 ||
-        tensor.type.kind != ValueKind::Tensor || tensor.name.empty())
+    if (!is_float(tensor.type->dtype) || bits(tensor.type->dtype) < 16 ||
+        tensor.type->kind != ValueKind::Tensor || tensor.name.empty())
       return;
     if (axes_[id] == kNotWatched) axes_[id] = axis;
   }
   // Channels of images are on axis 1, those of other tensors on the last.
   void watch(TensorId id) {
     if (id == kNone) return;
-    const auto rank = static_cast<std::int64_t>(graph_.tensors[id].type.dims.size());
+    const auto rank = static_cast<std::int64_t>(graph_.tensors[id].type->dims.size());
     watch(id, rank >= 4 ? 1 : rank - 1);
   }
   bool is_watched(TensorId id) const { return axes_[id] != kNotWatched; }
@@ -55,7 +55,7 @@ std::vector<Watched> watched_tensors(const Model& model, bool per_channel) {
   for (const QuantLayer& layer : layers)
     for (const NodeId node : layer.nodes) layer_of_node[node] = &layer;
   for (const QuantLayer& layer : layers) {
-    const auto rank = static_cast<std::int64_t>(graph.tensors[layer.output].type.dims.size());
+    const auto rank = static_cast<std::int64_t>(graph.tensors[layer.output].type->dims.size());
     watching.watch(layer.output, layer.kind == LayerKind::Linear ? rank - 1 : 1);
   }
   for (const TensorId id : rounded_tensors(layers)) watching.watch(id);

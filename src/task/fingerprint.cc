@@ -35,7 +35,7 @@ void Fingerprint::add_data(const Model& loaded, const Dataset& data) {
   for (const auto& [key, value] : data.facts()) add(key), add(value);
   for (std::int64_t i = 0; i < data.count(); ++i) add(data.name(i));
   for (const TensorId id : loaded.graph().inputs)
-    add(strata::text(loaded.graph().tensors[id].type.dims));
+    add(strata::text(loaded.graph().tensors[id].type->dims));
 }
 
 void Fingerprint::add_engine(const Engine& engine, const SessionOptions& session) {

@@ -70,7 +70,7 @@ std::map<std::string, Expected, std::less<>> parameters_of(const Model& model) {
     if (tensor.data->store != TensorData::Store::Absent) continue;
     const Expr elements = tensor.data->elements();
     if (!elements.is_number()) continue;
-    out[std::string(tensor.name)] = {tensor.type.dims,
+    out[std::string(tensor.name)] = {tensor.type->dims,
                                      static_cast<std::uint64_t>(elements.value())};
   }
   return out;

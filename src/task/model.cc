@@ -57,21 +57,21 @@ Status check_batch(const LoadedModel& loaded, ModelRequest request) {
   if (!own) return failure(own);
   const Graph& graph = own->model.graph();
   const auto is_open = [&](TensorId id) {
-    const Dims& dims = graph.tensors[id].type.dims;
+    const Dims& dims = graph.tensors[id].type->dims;
     return !dims.empty() && !dims[0].is_number();
   };
   if (std::any_of(graph.inputs.begin(), graph.inputs.end(), is_open)) return {};
   const auto own_batch = std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](TensorId id) {
-    return !graph.tensors[id].type.dims.empty();
+    return !graph.tensors[id].type->dims.empty();
   });
-  if (own_batch == graph.inputs.end() || graph.tensors[*own_batch].type.dims[0].is(batch))
+  if (own_batch == graph.inputs.end() || graph.tensors[*own_batch].type->dims[0].is(batch))
     return {};
   const Expr macs = count(loaded.model).total.macs;
   if (macs.is(0) || macs != count(own->model).total.macs) return {};
   return failure(
       fmt::format("{}: with a batch of {} it would compute as much as with its own of {}, so it "
                   "does not use the other samples; export it with this batch",
-                  request.path, batch, graph.tensors[*own_batch].type.dims[0].text()));
+                  request.path, batch, graph.tensors[*own_batch].type->dims[0].text()));
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ bool has_other_batch(const Model& loaded, const ModelRequest& request) {
       request.path, {.allow_outside_data = request.allow_outside_data, .limit = request.limit});
   if (!file) return false;
   const auto first = [](const Graph& graph, std::size_t i) {
-    const Dims& dims = graph.tensors[graph.inputs[i]].type.dims;
+    const Dims& dims = graph.tensors[graph.inputs[i]].type->dims;
     return dims.empty() ? Expr(1) : dims[0];
   };
   for (std::size_t i = 0; i < file->graph().inputs.size(); ++i)

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 const std::string kDynamic = STRATA_SOURCE_DIR "/tests/models/mobilenet_v2_dynamic.onnx";
 
 std::string input_shape(const Model& model) {
-  return text(model.graph().tensors[model.graph().inputs[0]].type.dims);
+  return text(model.graph().tensors[model.graph().inputs[0]].type->dims);
 }
 
 TEST(ModelRequest, SizesThatAreLeftOpenStayOpen) {

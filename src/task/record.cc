@@ -20,16 +20,17 @@ Model inputs_alone(const InferOptions& sizes, const std::vector<HostTensor>& giv
   Graph& graph = model.graph();
   for (const auto& shape : sizes.input_shapes) {
     const Dims& dims = shape.second;
-    const auto has_elements = [&](const HostTensor& own) { return own.name == shape.first; };
+    const auto has_elements = [&](const HostTensor& one) { return one.name == shape.first; };
     if (std::any_of(given.begin(), given.end(), has_elements)) continue;
     Tensor tensor;
     tensor.name = model.keep(shape.first);
-    tensor.type.dtype = DType::F32;
+    TypeInfo& own = tensor.type.edit();
+    own.dtype = DType::F32;
     for (const auto& type : sizes.element_types)
-      if (type.first == shape.first) tensor.type.dtype = type.second;
-    tensor.type.ranked = true;
-    tensor.type.dims = dims;
-    if (sizes.batch && !dims.empty()) tensor.type.dims[0] = *sizes.batch;
+      if (type.first == shape.first) own.dtype = type.second;
+    own.ranked = true;
+    own.dims = dims;
+    if (sizes.batch && !dims.empty()) own.dims[0] = *sizes.batch;
     graph.inputs.push_back(static_cast<TensorId>(graph.tensors.size()));
     graph.tensors.push_back(std::move(tensor));
   }

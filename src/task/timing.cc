@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, std::int64_t>> sizes_of_run(
         if (keys[at++] != kernel->sources[0]) continue;
         for (std::size_t o = 0; o < node.outputs.size() && o < kernel->output_dims.size(); ++o) {
           if (node.outputs[o] == kNone) continue;
-          const Dims& dims = graph.tensors[node.outputs[o]].type.dims;
+          const Dims& dims = graph.tensors[node.outputs[o]].type->dims;
           const auto& told = kernel->output_dims[o];
           for (std::size_t i = 0; i < dims.size() && dims.size() == told.size(); ++i)
             add(dims[i], told[i]);

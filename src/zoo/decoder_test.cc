@@ -45,7 +45,7 @@ NodeCost total(const std::string& name) { return count(built(name).model).total;
 
 std::string shape_of(const Network& network, std::string_view tensor) {
   for (const Tensor& each : network.model.graph().tensors)
-    if (each.name == tensor) return text(each.type.dims);
+    if (each.name == tensor) return text(each.type->dims);
   return "no such tensor";
 }
 
@@ -113,7 +113,7 @@ TEST(Decoder, ModulesAreNamedAsHuggingFaceNamesThem) {
 TEST(Decoder, HalfPrecisionEndsInHalfPrecision) {
   const Network network = built("llama_small?dtype=f16&cache=on");
   for (TensorId id : network.model.graph().outputs)
-    EXPECT_EQ(network.model.graph().tensors[id].type.dtype, DType::F16);
+    EXPECT_EQ(network.model.graph().tensors[id].type->dtype, DType::F16);
 }
 
 TEST(Decoder, RefusesHeadsThatDoNotDivide) {

@@ -39,7 +39,7 @@ std::vector<std::string> shapes(const Network& network, std::string_view path) {
   const Graph& graph = network.model.graph();
   for (const Node& node : graph.nodes)
     if (network.model.scopes[node.scope].path == path)
-      last[node.scope] = text(graph.tensors[node.outputs[0]].type.dims);
+      last[node.scope] = text(graph.tensors[node.outputs[0]].type->dims);
   std::vector<std::string> all;
   all.reserve(last.size());
   for (auto& [scope, shape] : last) all.push_back(shape);
@@ -50,7 +50,7 @@ std::vector<std::string> output_shapes(const Network& network) {
   std::vector<std::string> all;
   for (const TensorId id : network.model.graph().outputs) {
     const Tensor& tensor = network.model.graph().tensors[id];
-    all.push_back(fmt::format("{} {}", tensor.name, text(tensor.type.dims)));
+    all.push_back(fmt::format("{} {}", tensor.name, text(tensor.type->dims)));
   }
   return all;
 }
@@ -156,7 +156,7 @@ TEST(Detectors, EverySizeHasABound) {
     for (const Node& node : graph.nodes) {
       if (is_cut(node)) continue;
       for (const TensorId id : node.outputs)
-        for (const Expr& size : graph.tensors[id].type.dims)
+        for (const Expr& size : graph.tensors[id].type->dims)
           EXPECT_TRUE(upper_bound(size)) << node.name << ": " << size.text();
     }
   }
@@ -181,7 +181,7 @@ TEST(Detectors, ResizeAsTorchvisionDoes) {
     for (const Node& node : network->model.graph().nodes)
       if (node.name == "/transform/Resize") {
         const Tensor& made = network->model.graph().tensors[node.outputs[0]];
-        EXPECT_EQ(text(made.type.dims), c.resized);
+        EXPECT_EQ(text(made.type->dims), c.resized);
       }
   }
 }

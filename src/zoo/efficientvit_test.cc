@@ -32,7 +32,7 @@ TEST(EfficientVitSam, TheEmbeddingHasOneSize) {
     const auto network = build(name);
     ASSERT_TRUE(network) << network.error().message;
     const Graph& graph = network->model.graph();
-    EXPECT_EQ(text(graph.tensors[graph.outputs[0]].type.dims), "1×256×64×64") << name;
+    EXPECT_EQ(text(graph.tensors[graph.outputs[0]].type->dims), "1×256×64×64") << name;
   }
 }
 

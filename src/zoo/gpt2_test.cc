@@ -46,7 +46,7 @@ TEST(Gpt2, TheCacheGrowsByTheTokensGiven) {
   const Graph& graph = network->model.graph();
   ASSERT_EQ(graph.outputs.size(), 25u);
   EXPECT_EQ(graph.tensors[graph.outputs[24]].name, "present.11.value");
-  EXPECT_EQ(text(graph.tensors[graph.outputs[24]].type.dims), "B×12×(P + S)×64");
+  EXPECT_EQ(text(graph.tensors[graph.outputs[24]].type->dims), "B×12×(P + S)×64");
 }
 
 TEST(Gpt2, RefusesMoreTokensThanPositions) {

@@ -56,8 +56,8 @@ TEST(Swin, MasksAreOnlyThereWhereWindowsShift) {
   const Graph& graph = network->model.graph();
   std::vector<std::string> masks;
   for (const Node& node : graph.nodes)
-    if (node.op == "Constant" && graph.tensors[node.outputs[0]].type.dims.size() == 4)
-      masks.push_back(text(graph.tensors[node.outputs[0]].type.dims));
+    if (node.op == "Constant" && graph.tensors[node.outputs[0]].type->dims.size() == 4)
+      masks.push_back(text(graph.tensors[node.outputs[0]].type->dims));
   EXPECT_EQ(masks, (std::vector<std::string>{"64×1×49×49", "16×1×49×49", "4×1×49×49"}));
 }
 

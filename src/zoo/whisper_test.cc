@@ -43,7 +43,7 @@ TEST(Whisper, OnlyTheTextsCacheGrows) {
   ASSERT_TRUE(network) << network.error().message;
   const Graph& graph = network->model.graph();
   const auto shape = [&](TensorId id) {
-    return std::string(graph.tensors[id].name) + " " + text(graph.tensors[id].type.dims);
+    return std::string(graph.tensors[id].name) + " " + text(graph.tensors[id].type->dims);
   };
   ASSERT_EQ(graph.inputs.size(), 1u + 4 * 4);
   EXPECT_EQ(shape(graph.inputs[1]), "past_key_values.0.decoder.key B×6×P×64");

@@ -32,7 +32,7 @@ TEST(Yolox, EveryPositionHasABox) {
   const auto network = build("yolox_s?batch=N");
   ASSERT_TRUE(network) << network.error().message;
   const Graph& graph = network->model.graph();
-  EXPECT_EQ(text(graph.tensors[graph.outputs[0]].type.dims), "N×8400×85");
+  EXPECT_EQ(text(graph.tensors[graph.outputs[0]].type->dims), "N×8400×85");
 }
 
 TEST(Yolox, RefusesAnImageThatDoesNotDivide) {

@@ -142,7 +142,7 @@ TEST_F(BrokenPt2, DeepFormulasAreUnknown) {
   auto model =
       model_of(archive(program({.size = R"({"as_expr": {"expr_str": ")" + deep + R"("}})"})));
   ASSERT_TRUE(model) << model.error().message;
-  EXPECT_TRUE(model->graph().tensors[0].type.dims[0].is_unknown());
+  EXPECT_TRUE(model->graph().tensors[0].type->dims[0].is_unknown());
 }
 
 TEST_F(BrokenPt2, UnknownKindsOfArgumentsMakeTheNodeUnknown) {
@@ -163,7 +163,7 @@ TEST_F(BrokenPt2, CustomOperatorsAreUnknown) {
   const auto inferred = infer(*model);
   ASSERT_TRUE(inferred) << inferred.error().message;
   EXPECT_THAT(inferred->unsupported, ElementsAre("acme.frobnicate"));
-  EXPECT_EQ(text(model->graph().tensors[1].type.dims), "3");  // the file states its shape
+  EXPECT_EQ(text(model->graph().tensors[1].type->dims), "3");  // the file states its shape
 }
 
 TEST_F(BrokenPt2, GraphsInGraphs) {

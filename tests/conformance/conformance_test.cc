@@ -69,7 +69,7 @@ using Kinds = std::vector<ValueKind>;
 Kinds forget_declared(Model& model) {
   Kinds kinds;
   for (const TensorId id : model.graph().outputs)
-    kinds.push_back(model.graph().tensors[id].type.kind);
+    kinds.push_back(model.graph().tensors[id].type->kind);
   for (Graph& graph : model.graphs)
     for (Tensor& tensor : graph.tensors)
       if (tensor.role == Role::Activation) tensor.type = {};
@@ -98,7 +98,7 @@ Result<InferOptions> stored_inputs(const Model& model, const fs::path& data) {
     const fs::path file = data / fmt::format("input_{}.pb", i);
     if (!fs::exists(file)) continue;
     const Tensor& input = graph.tensors[graph.inputs[i]];
-    auto stored = read_stored(file, input.type.kind);
+    auto stored = read_stored(file, input.type->kind);
     if (!stored) return failure(stored);
     options.input_types.emplace_back(std::string(input.name), stored->type);
     if (stored->value)

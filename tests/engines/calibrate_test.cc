@@ -175,7 +175,7 @@ TEST_P(CalibrateTest, ChannelsReachAsFarAsTheTensor) {
         std::find_if(graph.tensors.begin(), graph.tensors.end(),
                      [&](const Tensor& one) { return one.name == watched_[i].tensor; });
     const auto axis = static_cast<std::size_t>(watched_[i].channel_axis);
-    EXPECT_EQ(sketch.channels(), tensor->type.dims[axis].value());
+    EXPECT_EQ(sketch.channels(), tensor->type->dims[axis].value());
     EXPECT_EQ(
         *std::min_element(sketch.parts().channel_min.begin(), sketch.parts().channel_min.end()),
         sketch.min());

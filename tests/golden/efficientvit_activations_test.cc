@@ -26,7 +26,7 @@ std::vector<Activation> activations() {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i] || names[i]->part != zoo::BlockPart::Act) continue;
     Expr elements = 1;
-    for (const Expr& size : network->model.graph().tensors[edges.outputs(i)[0]].type.dims)
+    for (const Expr& size : network->model.graph().tensors[edges.outputs(i)[0]].type->dims)
       elements *= size;
     found.push_back({text(*names[i]), elements.number().value_or(0)});
   }

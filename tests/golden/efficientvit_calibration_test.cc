@@ -21,7 +21,7 @@ TEST(EfficientVitCalibration, LooksAtThePublishedLayers) {
         std::find_if(graph.tensors.begin(), graph.tensors.end(),
                      [&](const Tensor& candidate) { return candidate.name == one.tensor; });
     ASSERT_NE(tensor, graph.tensors.end()) << one.tensor;
-    const auto count = static_cast<double>(elements(tensor->type.dims).number().value_or(0));
+    const auto count = static_cast<double>(elements(tensor->type->dims).number().value_or(0));
     found.push_back(
         {one.block, fmt::format("{:.2e}", 10 * count), fmt::format("{:.2e}", 100 * count)});
   }

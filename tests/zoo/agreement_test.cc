@@ -101,7 +101,7 @@ std::vector<std::string> layers_of(const Model& model, const Costs& costs, const
     if (std::any_of(wanted.except.begin(), wanted.except.end(), excepted)) continue;
     std::string line = fmt::format("{} {}", path, name_of(layer.kind));
     for (TensorId id : edges.outputs(i))
-      line += " " + text(costs.nodes[layer.main].graph->tensors[id].type.dims);
+      line += " " + text(costs.nodes[layer.main].graph->tensors[id].type->dims);
     lines.push_back(std::move(line));
   }
   return lines;

@@ -45,6 +45,10 @@ class Amount {
   friend Amount operator/(const Amount& a, const Amount& b);
   Amount& operator+=(const Amount& b) { return *this = *this + b; }
 
+  // As of Exprs.
+  friend bool is_same(const Amount& a, const Amount& b) {
+    return a.below_ == b.below_ && is_same(a.above_, b.above_);
+  }
   friend bool operator==(const Amount& a, const Amount& b) {
     return a.below_ == b.below_ && a.above_ == b.above_;
   }

@@ -39,7 +39,7 @@ struct Executed {
   NodeId node = 0;
   ScopeId scope = 0;
   Expr times;     // how often it runs per run of the network: 1 outside of loops
-  NodeCost cost;  // cost of running it once
+  Shared<NodeCost> cost;  // of running it once; nodes that cost the same share it
   const Node& get() const { return graph->nodes[node]; }
 };
 

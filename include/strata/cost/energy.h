@@ -17,6 +17,7 @@
 namespace strata {
 
 struct EnergyRules;
+class EnergyCounter;
 
 // The figures and formulas of one energy model.
 class EnergyModel {
@@ -60,8 +61,25 @@ struct EnergyCosts {
   Energy total;
 };
 
-// `chosen` is the convention that is shown; a model made for another convention counts with its
-// own.
+// The energy of layers, one at a time. It refers to the costs and layers. `chosen` is the
+// convention that is shown; a model made for another convention counts with its own.
+class LayerEnergy {
+ public:
+  static Result<LayerEnergy> make(const EnergyModel& model, const Convention& chosen,
+                                  const Costs& costs, const Layers& layers);
+  Energy of(std::size_t layer) const;
+
+ private:
+  LayerEnergy(const EnergyModel& model, const Costs& costs, const Layers& layers);
+
+  std::shared_ptr<EnergyCounter> counter_;
+  EnergyModel model_;
+  const Costs* costs_;
+  const Layers* layers_;
+  std::optional<ConventionCosts> counts_;  // of models that only know layers
+};
+
+// All of it.
 Result<EnergyCosts> count_energy(const EnergyModel& model, const Convention& chosen,
                                  const Costs& costs, const Layers& layers);
 // The energy of one node over all its runs; nullopt for models that only know layers.

@@ -16,6 +16,7 @@
 #include "strata/base/arena.h"
 #include "strata/base/block_list.h"
 #include "strata/base/result.h"
+#include "strata/base/shared.h"
 #include "strata/graph/dtype.h"
 #include "strata/graph/shape.h"
 #include "strata/graph/value.h"
@@ -161,7 +162,7 @@ enum class Role : std::uint8_t {
 
 struct Tensor {
   std::string_view name;
-  TypeInfo type;
+  Shared<TypeInfo> type;  // which tensors that are alike share
   Role role = Role::Activation;
   bool replaceable = false;  // Initializer: also listed as an input, so a caller may override it
   NodeId producer = kNone;

@@ -55,9 +55,9 @@ struct Analysis {
   Costs costs = {};
   Layers layers = {};
   LayerEdges edges;
-  std::vector<Figures> by_layer = {};  // as many as layers
+  std::vector<Shared<Figures>> by_layer = {};  // as many as layers; those that are alike share theirs
   // As many as costs.nodes; empty: nothing was added to what the costs say (figures_of).
-  std::vector<Figures> by_node = {};
+  std::vector<Shared<Figures>> by_node = {};
   std::optional<EnergyModel> node_energy = {};  // of each node, while by_node is empty
   std::vector<std::string> blocks =
       {};  // `stage1:0:0:act:fmb` of each layer; empty if the network numbers none

@@ -5,7 +5,7 @@ import random
 import sys
 from collections import OrderedDict, defaultdict, deque
 from operator import is_
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 import torch
 
@@ -59,10 +59,14 @@ class Borrowed:
 
     def __init__(self, modules: List[Tuple[str, Module]], plan: Optional[Plan]):
         self.modules, self.plan = modules, plan
-        # Each module's attributes: their names, of which many modules have the same, and their values.
-        self.attributes: List[Tuple[Dict[str, Any], Tuple[str, ...], Tuple[Any, ...]]] = []
-        self.contents: List[Tuple[Any, Any]] = []
-        self.empty: List[Any] = []  # containers that hold nothing
+        # The names of each module's attributes, of which many modules have the same, and the values of all
+        # modules in one list, since a tuple for each module would take more than what it holds.
+        self.names: List[Tuple[str, ...]] = []
+        self.values: List[Any] = []
+        self.contents: List[Tuple[Any, Any]] = []  # containers, and copies of them
+        self.empty: List[Any] = []  # containers in others that hold nothing
+        self.noted: Set[int] = set()  # ids of containers in contents
+        self.away: Set[int] = set()  # ids of those that twins stand for, which the run does not see
 
     def __enter__(self) -> "Borrowed":
         self.generator = torch.get_rng_state()
@@ -72,16 +76,17 @@ class Borrowed:
         self.cuda_random = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
         known: Dict[Tuple[str, ...], Tuple[str, ...]] = {}
         replaced = _REPLACED if self.plan is not None else frozenset()
-        self.seen = {id(module) for _, module in self.modules}
         for _, module in self.modules:
             own = module.__dict__
             names = tuple(own)
-            self.attributes.append((own, known.setdefault(names, names), tuple(own.values())))
-            held = [value for name, value in own.items() if type(value) in _CONTAINERS and name not in replaced]
-            self.empty += [value for value in held if not value]
-            for value in held:
-                if value:
-                    self._note(value)
+            self.names.append(known.setdefault(names, names))
+            self.values += own.values()
+            for name, value in own.items():
+                if type(value) in _CONTAINERS and value:
+                    if name in replaced:
+                        self.away.add(id(value))
+                    else:
+                        self._note(value)
         if self.plan is not None:
             for (_, module), planned in zip(self.modules, self.plan.modules):
                 if not isinstance(module, torch.jit.ScriptModule):
@@ -91,9 +96,9 @@ class Borrowed:
 
     def _note(self, value: Any) -> None:
         """Keeps what a container holds, and the containers in it."""
-        if id(value) in self.seen:
+        if id(value) in self.noted:
             return
-        self.seen.add(id(value))
+        self.noted.add(id(value))
         self.contents.append((value, value.copy()))
         if len(value) <= _MOST_LOOKED_INTO and type(value) is not set:
             for one in value.values() if isinstance(value, dict) else value:
@@ -101,13 +106,20 @@ class Borrowed:
                     self._note(one) if one else self.empty.append(one)
 
     def __exit__(self, *_: Any) -> None:
-        for own, names, values in self.attributes:
+        end = 0
+        for (_, module), names in zip(self.modules, self.names):
+            own, start = module.__dict__, end
+            end += len(names)
+            values = self.values[start:end]
             for group in ("_parameters", "_buffers"):
                 if group in names:
                     own[group] = values[names.index(group)]
             if tuple(own) != names or not all(map(is_, own.values(), values)):
                 own.clear()
                 own.update(zip(names, values))
+        for value in self.values:
+            if type(value) in _CONTAINERS and value and id(value) not in self.noted and id(value) not in self.away:
+                value.clear()  # it held nothing
         for value in self.empty:
             if value:
                 value.clear()

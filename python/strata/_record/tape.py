@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from io import BytesIO
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -133,13 +134,13 @@ class Rows:
             self.joined += len(self._pending)
             self._pending.clear()
 
-    def texts(self, last: bool) -> List[bytes]:
-        """All rows; if it is the last time, they are given up."""
+    def write(self, to: BytesIO, last: bool) -> None:
+        """Writes all rows; if it is the last time, each text is given up when it is written."""
         self.join()
-        texts = self._texts
-        if last:
-            self._texts = []
-        return texts
+        texts = self._texts if last else self._texts.copy()
+        texts.reverse()
+        while texts:
+            to.write(texts.pop())
 
 
 class Storage:
@@ -264,21 +265,27 @@ class Tape:
 
     def encode(self, last: bool = False) -> bytes:
         """The recording as JSON; if it is the last time, the tape is given up."""
-        pieces = [(f'{{"strata_recording":2,"source":{quoted(self.source)},"name":{quoted(self.name)},'
+        out = BytesIO()  # whose text is taken out without a copy
+        out.write((f'{{"strata_recording":2,"source":{quoted(self.source)},"name":{quoted(self.name)},'
                    f'"mode":"{self.mode}","training":{"true" if self.training else "false"},'
                    f'"sizes":[{len(self.tensors)},{len(self.calls) + len(self.leaves)}],'
-                   f'"notes":{quoted(self.notes)}').encode()]
+                   f'"notes":{quoted(self.notes)}').encode())
         for name, texts in (("kinds", [kind.text for kind in self.kinds]),
                             ("patterns", [pattern_text(text) for text in self.patterns])):
-            pieces.append(f',\n"{name}":[{",".join(texts)}]'.encode())
+            out.write(f',\n"{name}":[{",".join(texts)}]'.encode())
         for name in ("modules", "tensors", "storages", "parameters", "buffers", "inputs", "outputs", "calls", "leaves",
                      "frees"):
             rows = getattr(self, name)
-            pieces.append(f',\n"{name}":['.encode())
-            pieces += rows.texts(last) if isinstance(rows, Rows) else [",".join(rows).encode()]
-            pieces.append(b"]")
-        pieces += [f',\n"{name}":{text}'.encode() for name, text in self.extra.items()]
-        return b"".join([*pieces, b"}"])
+            out.write(f',\n"{name}":['.encode())
+            if isinstance(rows, Rows):
+                rows.write(out, last)
+            else:
+                out.write(",".join(rows).encode())
+            out.write(b"]")
+        for name, text in self.extra.items():
+            out.write(f',\n"{name}":{text}'.encode())
+        out.write(b"}")
+        return out.getvalue()
 
 
 def pattern_text(text: str) -> str:

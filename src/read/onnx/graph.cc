@@ -122,9 +122,10 @@ void GraphBuilder::add_initializers(const Environment& here, const Parts& parts)
     Tensor& tensor = graph_.tensors[here.names.define(data->name)];
     tensor.role = Role::Initializer;
     tensor.data = data;
-    tensor.type.dtype = data->dtype;
-    tensor.type.ranked = true;
-    for (const std::int64_t size : data->dims) tensor.type.dims.push_back(size);
+    TypeInfo& type = tensor.type.edit();
+    type.dtype = data->dtype;
+    type.ranked = true;
+    for (const std::int64_t size : data->dims) type.dims.push_back(size);
   }
 }
 

@@ -135,9 +135,9 @@ TEST(Graph, DeclaredTypesAreHints) {
   }));
   ASSERT_TRUE(model) << model.error().message;
   const Graph& graph = model->graph();
-  EXPECT_EQ(text(graph.tensors[graph.nodes[0].outputs[0]].type.dims), "M");
-  EXPECT_EQ(text(graph.tensors[graph.outputs[0]].type.dims), "2×?");
-  EXPECT_EQ(text(graph.tensors[graph.inputs[0]].type.dims), "2");
+  EXPECT_EQ(text(graph.tensors[graph.nodes[0].outputs[0]].type->dims), "M");
+  EXPECT_EQ(text(graph.tensors[graph.outputs[0]].type->dims), "2×?");
+  EXPECT_EQ(text(graph.tensors[graph.inputs[0]].type->dims), "2");
 }
 
 TEST(Graph, OpsetsAreByDomain) {

@@ -60,9 +60,9 @@ TEST(Tensor, HasTypeAndShapeInTheGraph) {
   ASSERT_TRUE(read);
   const Tensor& tensor = read->graph().tensors[0];
   EXPECT_EQ(tensor.role, Role::Initializer);
-  EXPECT_EQ(tensor.type.dtype, DType::F16);
-  EXPECT_TRUE(tensor.type.ranked);
-  EXPECT_EQ(text(tensor.type.dims), "4×0×7");
+  EXPECT_EQ(tensor.type->dtype, DType::F16);
+  EXPECT_TRUE(tensor.type->ranked);
+  EXPECT_EQ(text(tensor.type->dims), "4×0×7");
   EXPECT_EQ(tensor.data, &stored(read));
 }
 
@@ -226,7 +226,7 @@ TEST(Tensor, SparseOnesHaveADenseShape) {
   EXPECT_EQ(stored(good).nonzeros, 2);
   EXPECT_EQ(stored(good).dims.size(), 2u);
   EXPECT_EQ(good->graph().tensors[0].name, "w");
-  EXPECT_EQ(text(good->graph().tensors[0].type.dims), "3×4");
+  EXPECT_EQ(text(good->graph().tensors[0].type->dims), "3×4");
   EXPECT_EQ(read(sparse(values, indices, {1})).error().message,
             "m.onnx: the stored tensor \"w\" is sparse and has 2 values for 1 elements");
   EXPECT_EQ(

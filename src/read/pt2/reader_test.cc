@@ -224,7 +224,7 @@ TEST(Pt2, OpenSizesAndInlinedGraphs) {
   ASSERT_NE(node_of(model->graph(), "mul.Tensor"), nullptr);
   const Graph& graph = model->graph();
   ASSERT_EQ(graph.outputs.size(), 3u);
-  const std::string rows = graph.tensors[graph.inputs[0]].type.dims[0].text();
+  const std::string rows = graph.tensors[graph.inputs[0]].type->dims[0].text();
   EXPECT_THAT(rows, HasSubstr("2·"));
   const std::string symbol = rows.substr(rows.find("·") + 2);
   EXPECT_EQ(type_text(graph.tensors[graph.outputs[0]].type), "f32 " + symbol + "×8");

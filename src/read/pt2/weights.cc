@@ -162,7 +162,7 @@ void Signature::apply(GraphReader& network, const WeightPlaces& places) const {
     tensor.role = Role::Initializer;
     if (!spec.name.empty()) tensor.name = spec.name;
     std::vector<std::int64_t> dims;
-    for (const Expr& size : tensor.type.dims) {
+    for (const Expr& size : tensor.type->dims) {
       if (!size.is_number() || size.value() < 0)
         throw Broken{fmt::format("the stored tensor {} has a size that is no number",
                                  in_quotes(tensor.name))};
@@ -170,12 +170,12 @@ void Signature::apply(GraphReader& network, const WeightPlaces& places) const {
     }
     const WeightPlaces::Place place = places.place_of(tensor.name);
     const TensorData** shared = place.file.empty() ? nullptr : &by_place[{place, dims}];
-    if (shared != nullptr && *shared != nullptr && (*shared)->dtype == tensor.type.dtype) {
+    if (shared != nullptr && *shared != nullptr && (*shared)->dtype == tensor.type->dtype) {
       tensor.data = *shared;
     } else {
       TensorData& data = model.stored.emplace_back();
       data.name = tensor.name;
-      data.dtype = tensor.type.dtype;
+      data.dtype = tensor.type->dtype;
       data.learned = spec.learned;
       data.dims = model.keep(std::span<const std::int64_t>(dims));
       tensor.data = &data;

@@ -97,8 +97,8 @@ std::string described(const Model& model) {
   }
   for (const Tensor& tensor : graph.tensors)
     text +=
-        fmt::format("{} {} {} {} {}\n", tensor.name, name_of(tensor.type.dtype),
-                    strata::text(tensor.type.dims), static_cast<int>(tensor.role), tensor.producer);
+        fmt::format("{} {} {} {} {}\n", tensor.name, name_of(tensor.type->dtype),
+                    strata::text(tensor.type->dims), static_cast<int>(tensor.role), tensor.producer);
   return text;
 }
 
@@ -151,7 +151,7 @@ TEST(Recording, AModuleCallWithoutOperatorsIsANode) {
   // What follows reads its output, a tensor of its own with the same type.
   ASSERT_EQ(leaf.outputs.size(), 1u);
   EXPECT_EQ(graph.nodes[3].inputs[0], leaf.outputs[0]);
-  EXPECT_EQ(text(graph.tensors[leaf.outputs[0]].type.dims), "2×3×8×8");
+  EXPECT_EQ(text(graph.tensors[leaf.outputs[0]].type->dims), "2×3×8×8");
 }
 
 TEST(Recording, ParametersAreWhatItCallsParameters) {
@@ -205,7 +205,7 @@ TEST(Recording, ArgumentsOfEveryKind) {
   EXPECT_THAT(node.inputs, ElementsAre(0u, 0u, kNone, kNone));
   EXPECT_THAT(node.outputs, ElementsAre(kNone, 1u));
   EXPECT_EQ(std::get<std::string_view>(node.attribute("k")->value), "w");
-  EXPECT_FALSE(model.graph().tensors[1].type.ranked);
+  EXPECT_FALSE(model.graph().tensors[1].type->ranked);
 }
 
 TEST(Recording, WrongOnesAreRefusedWithASentence) {

@@ -79,7 +79,7 @@ ScopeId Loading::scope(std::int64_t call) const {
   return scopes[static_cast<std::size_t>(call)];
 }
 
-const TypeInfo& Loading::kind(std::int64_t number) const {
+const Shared<TypeInfo>& Loading::kind(std::int64_t number) const {
   if (number < 0 || static_cast<std::uint64_t>(number) >= kinds.size())
     throw Broken{fmt::format("there is no kind {}; it has {}", number, kinds.size())};
   return kinds[static_cast<std::size_t>(number)];
@@ -177,17 +177,17 @@ void store(Loading& loading, std::vector<TensorId>& parameters, std::vector<Tens
     Tensor& tensor = loading.graph().tensors[id];
     const Loading::Place& place = loading.places[id];
     std::vector<std::int64_t> dims;
-    for (const Expr& size : tensor.type.dims) dims.push_back(size.value());
+    for (const Expr& size : tensor.type->dims) dims.push_back(size.value());
     const TensorData** shared =
         place.storage < 0 ? nullptr
-                          : &by_place[{place.storage, place.offset, tensor.type.dtype, dims}];
+                          : &by_place[{place.storage, place.offset, tensor.type->dtype, dims}];
     if (shared != nullptr && *shared != nullptr) {
       tensor.data = *shared;
       return;
     }
     TensorData& data = loading.model.stored.emplace_back();
     data.name = tensor.name;
-    data.dtype = tensor.type.dtype;
+    data.dtype = tensor.type->dtype;
     data.learned = learned;
     data.dims = loading.model.keep(std::span<const std::int64_t>(dims));
     tensor.data = &data;

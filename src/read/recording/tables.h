@@ -43,12 +43,12 @@ struct Loading : torch::Counting {
     std::int64_t offset = 0;
   };
   std::vector<Place> places;
-  std::vector<TypeInfo> kinds;  // that tensors refer to
+  std::vector<Shared<TypeInfo>> kinds;  // that tensors refer to
 
   Graph& graph() { return model.graph(); }
   ScopeId scope(std::int64_t call) const;
   TensorId tensor(std::int64_t number) const;
-  const TypeInfo& kind(std::int64_t number) const;
+  const Shared<TypeInfo>& kind(std::int64_t number) const;
 };
 
 // A tensor's number that an entry of a table states; kNone for null.
