@@ -41,7 +41,7 @@ void cut_to(strata::Model& model, strata::NodeId which) {
   };
   node.inputs = keep(node.inputs, strata::Role::Input);
   node.outputs = keep(node.outputs, strata::Role::Activation);
-  graph.nodes = {node};
+  graph.nodes = std::vector{node};
   graph.tensors = std::move(kept);
   graph.inputs.clear();
   graph.outputs.clear();

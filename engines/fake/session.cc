@@ -31,8 +31,8 @@ void make_port(const Tensor& tensor, OwnPort& out) {
   }
   for (const std::string& symbol : out.symbols) out.symbol_pointers.push_back(symbol.c_str());
   out.port = {out.name.c_str(), static_cast<std::int32_t>(tensor.type->dtype),
-              tensor.type->ranked ? static_cast<std::int32_t>(out.dims.size()) : -1, out.dims.data(),
-              out.symbol_pointers.data()};
+              tensor.type->ranked ? static_cast<std::int32_t>(out.dims.size()) : -1,
+              out.dims.data(), out.symbol_pointers.data()};
 }
 
 std::string add_outputs(StrataSession& session, const StrataOpen& open) {

@@ -56,7 +56,7 @@ class Assigner {
     const Graph* source;             // the graph that it was made from; may be null
     std::vector<ValueNumber> alias;  // by tensor: the source value that it holds
     std::vector<KernelNumber> maker;
-    std::unordered_map<KernelNumber, const Node*> pending;  // kernels whose work is not known yet
+    std::unordered_map<KernelNumber, Node> pending;  // kernels whose work is not known yet
     const Walk* outer;
   };
   // Kernels that do the work of some source nodes together, and what they read.
@@ -133,7 +133,7 @@ void Assigner::walk(const Graph& graph, const Graph* source_graph, const Walk* o
     walk_bodies(at, node);
   }
   for (const auto& [kernel, node] : at.pending)
-    out_.kernels[kernel].kind = kind_without_sources(node->op);
+    out_.kernels[kernel].kind = kind_without_sources(node.op);
 }
 
 void Assigner::walk_bodies(const Walk& at, const Node& node) {
@@ -143,7 +143,7 @@ void Assigner::walk_bodies(const Walk& at, const Node& node) {
     if (body == nullptr) continue;
     const Graph* origin_body = nullptr;
     if (origin != kNone)
-      if (const Attribute* same = source_.node(origin).node->attribute(attribute.name))
+      if (const Attribute* same = source_.node(origin).node.attribute(attribute.name))
         if (const auto* graph = std::get_if<Graph*>(&same->value)) origin_body = *graph;
     walk(**body, origin_body, &at);
   }
@@ -155,9 +155,9 @@ ValueNumber Assigner::by_kernel_name(const Walk& at, const Node& node) const {
   std::string_view name = plain_name(node.name);
   if (const NodeNumber same = source_.find_node(name, at.source); same != kNone) {
     const auto& origin = source_.node(same);
-    if (origin.node->op == node.op && !origin.outputs.empty())
+    if (origin.node.op == node.op && !origin.outputs.empty())
       return extended(at, node, origin.outputs[0]);
-    if (node.op.ends_with(origin.node->op) && !origin.outputs.empty())
+    if (node.op.ends_with(origin.node.op) && !origin.outputs.empty())
       return in_whole_numbers(origin.outputs[0]);
   }
   if (!name.ends_with(kBlocked)) return kNone;
@@ -177,7 +177,7 @@ NodeNumber Assigner::reader_of(ValueNumber value, std::string_view op, ValueNumb
         return behind;
       continue;
     }
-    if (facts.node->op != op) continue;
+    if (facts.node.op != op) continue;
     if (with == kNone) return n;
     for (const ValueNumber input : facts.inputs)
       if (class_of(input) == class_of(with)) return n;
@@ -201,7 +201,7 @@ ValueNumber Assigner::extended(const Walk& at, const Node& node, ValueNumber tar
   const auto* op = activation ? std::get_if<std::string_view>(&activation->value) : nullptr;
   if (op == nullptr) return target;
   const NodeNumber producer = source_.value(target).producer;
-  const bool has_it = producer != kNone && source_.node(producer).node->op == *op;
+  const bool has_it = producer != kNone && source_.node(producer).node.op == *op;
   if (has_it && !summed) return target;
   if (const NodeNumber n = reader_of(target, *op, kNone); n != kNone)
     target = source_.node(n).outputs[0];
@@ -232,10 +232,10 @@ void Assigner::gather(Walk& at, const Node& node, KernelNumber kernel, Group& gr
     }
     const auto found = at.pending.find(at.maker[input]);
     if (at.maker[input] == kNone || found == at.pending.end()) continue;
-    const Node* behind = found->second;
+    const Node behind = found->second;
     const KernelNumber number = found->first;
     at.pending.erase(found);
-    gather(at, *behind, number, group);
+    gather(at, behind, number, group);
   }
   for (const Attribute& attribute : node.attributes)  // values that bodies capture are read, too
     if (const auto* body = std::get_if<Graph*>(&attribute.value))
@@ -270,7 +270,7 @@ void Assigner::take(ValueNumber value, Group& group) {
   const auto& facts = source_.node(producer);
   if (facts.constant || facts.shape_only) {
     // A quantized kernel takes its weights as they are stored.
-    if (facts.node->op == "DequantizeLinear" && is_free(producer)) claim(producer, group);
+    if (facts.node.op == "DequantizeLinear" && is_free(producer)) claim(producer, group);
     return;
   }
   if (is_free(producer)) claim(producer, group);
@@ -298,14 +298,14 @@ void Assigner::assign(Walk& at, const Node& node, KernelNumber kernel) {
       out_.kernels[kernel].kind = kind_without_sources(node.op);
       return;
     } else {
-      at.pending.emplace(kernel, &node);
+      at.pending.emplace(kernel, node);
       return;
     }
   }
   Group group;
   gather(at, node, kernel, group);
   const NodeNumber namesake = source_.find_node(plain_name(node.name), at.source);
-  if (namesake != kNone && is_free(namesake) && source_.node(namesake).node->op == node.op)
+  if (namesake != kNone && is_free(namesake) && source_.node(namesake).node.op == node.op)
     targets.insert(targets.end(), source_.node(namesake).outputs.begin(),
                    source_.node(namesake).outputs.end());
   for (const ValueNumber target : targets) {
@@ -313,7 +313,7 @@ void Assigner::assign(Walk& at, const Node& node, KernelNumber kernel) {
     if (producer == kNone || !is_free(producer)) continue;
     const auto& facts = source_.node(producer);
     // It only moves its input, which is not the work of a source node, unless it is this very node.
-    if (group.reads.contains(class_of(target)) && facts.node->op != node.op) continue;
+    if (group.reads.contains(class_of(target)) && facts.node.op != node.op) continue;
     claim(producer, group);
     group.taken.insert(producer);
     for (const ValueNumber input : facts.inputs)
@@ -332,7 +332,7 @@ void Assigner::finish(const Walk& at, const Node& node, KernelNumber kernel, con
   for (const NodeNumber n : group.claimed) {
     state_.kernel_of[n] = home;
     sources.push_back(source_.node(n).key);
-    transposes = transposes || source_.node(n).node->op == "Transpose";
+    transposes = transposes || source_.node(n).node.op == "Transpose";
   }
   for (const KernelNumber number : group.kernels) {
     FusedKernel& fused = out_.kernels[number];

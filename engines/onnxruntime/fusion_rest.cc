@@ -43,7 +43,7 @@ class Rest {
  private:
   std::optional<std::string> reason_for(NodeNumber n) const {
     const auto& facts = source_.node(n);
-    if (facts.node->op == "Constant") return "a constant";
+    if (facts.node.op == "Constant") return "a constant";
     if (facts.constant) return "folded into a constant";
     if (facts.passes_on) return "gives its input unchanged";
     bool stored = false, read = false, all_absent = true, output = false;
@@ -72,7 +72,7 @@ class Rest {
   // Whether the node still runs its bodies, and is not replaced by one of them.
   bool has_kernel_with_bodies(NodeNumber n) const {
     const KernelNumber kernel = state_.kernel_of[n];
-    return kernel != kNone && out_.kernels[kernel].op == source_.node(n).node->op;
+    return kernel != kNone && out_.kernels[kernel].op == source_.node(n).node.op;
   }
 
   void place_with_neighbour(NodeNumber n) {

@@ -105,12 +105,10 @@ void ModelSource::name_nodes() {
   bool changed = file != nullptr && has_functions(file.get());
   std::size_t number = 0;
   for (Graph& graph : model_->graphs)
-    for (Node& node : graph.nodes) {
-      if (node.name != keys[number]) {
-        node.name = model_->keep(keys[number]);
-        changed = true;
-      }
-      ++number;
+    for (NodeId id = 0; id < graph.nodes.size(); ++id, ++number) {
+      if (graph.nodes[id].name == keys[number]) continue;
+      graph.nodes.change(id, [&](Node& node) { node.name = model_->keep(keys[number]); });
+      changed = true;
     }
   if (!changed) return;
   auto written = onnx_bytes(*model_, {.elsewhere = WriteOptions::Elsewhere::Refer});

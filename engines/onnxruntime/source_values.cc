@@ -135,7 +135,7 @@ void SourceValues::add_nodes(const Model& model) {
     for (const Node& node : graph.nodes) {
       const auto number = static_cast<NodeNumber>(nodes_.size());
       NodeFacts facts;
-      facts.node = &node;
+      facts.node = node;
       facts.graph = &graph;
       facts.key = std::move(keys[number]);
       for (const TensorId input : node.inputs)
@@ -171,7 +171,7 @@ void SourceValues::add_captured_inputs() {
 }
 
 std::string SourceValues::class_key(const NodeFacts& facts) const {
-  const Node& node = *facts.node;
+  const Node& node = facts.node;
   std::string key = fmt::format("{}|{}", node.domain, node.op);
   for (const TensorId input : node.inputs) {
     const ValueNumber v = resolve(*facts.graph, input);
@@ -196,7 +196,7 @@ void SourceValues::set_classes() {
   for (NodeNumber n = 0; n < nodes_.size(); ++n) {
     NodeFacts& facts = nodes_[n];
     const auto all_inputs = [&](const auto& is_so) {
-      return !is_random(facts.node->op) &&
+      return !is_random(facts.node.op) &&
              std::all_of(facts.inputs.begin(), facts.inputs.end(), [&](ValueNumber v) {
                if (values_[v].stored) return true;
                return values_[v].producer != kNone && is_so(nodes_[values_[v].producer]);
@@ -204,14 +204,14 @@ void SourceValues::set_classes() {
     };
     facts.constant = all_inputs([](const NodeFacts& maker) { return maker.constant; });
     facts.shape_only =
-        !facts.constant && (is_shape(*facts.node) || all_inputs([](const NodeFacts& maker) {
+        !facts.constant && (is_shape(facts.node) || all_inputs([](const NodeFacts& maker) {
                               return maker.constant || maker.shape_only;
                             }));
     if (facts.passes_on && facts.outputs[0] != kNone) {
       values_[facts.outputs[0]].equal_class = values_[facts.inputs[0]].equal_class;
       continue;
     }
-    if (is_random(facts.node->op)) continue;
+    if (is_random(facts.node.op)) continue;
     const auto [same, added] = computed.try_emplace(class_key(facts), n);
     if (added) continue;
     const auto& outputs = nodes_[same->second].outputs;

@@ -20,7 +20,7 @@ class SourceValues {
   explicit SourceValues(const Model& model);
 
   struct NodeFacts {
-    const Node* node = nullptr;
+    Node node;
     const Graph* graph = nullptr;
     std::string key;                   // as node_keys() calls it
     std::vector<ValueNumber> inputs;   // including those that its bodies capture

@@ -265,3 +265,29 @@ def test_modules_in_other_threads_are_said_to_be_missing():
             return super().forward(x)
 
     assert taken(Threads(3, 3), (2, 3), mode="real")["notes"] == ["modules that ran in other threads are not counted"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_tensors_that_come_and_go_in_a_run(mode):
+    class Changes(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(3))
+            self.bias = torch.nn.Parameter(torch.zeros(3))
+            self.inner = torch.nn.ReLU()  # it has no tensors
+
+        def forward(self, x):
+            self.inner.register_buffer("seen", x.sum())
+            result = self.inner(x * self.weight + self.bias)
+            self.weight = torch.nn.Parameter(self.weight * 2)
+            self.register_parameter("added", torch.nn.Parameter(torch.ones(3, device=x.device)))
+            del self.bias
+            return result
+
+    model = Changes()
+    before = dict(model.named_parameters())
+    first = record(model, (2, 3), mode=mode)
+    assert list(dict(model.named_parameters())) == ["weight", "bias"]
+    assert all(getattr(model, name) is tensor for name, tensor in before.items())
+    assert dict(model.inner.named_buffers()) == {}
+    assert record(model, (2, 3), mode=mode) == first

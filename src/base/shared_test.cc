@@ -34,9 +34,7 @@ TEST(Shared, AnOnlyHolderChangesItInPlace) {
   const std::string* const place = &*a;
   a.edit() += "1";
   EXPECT_EQ(&*a, place);
-  {
-    const Text b = a;
-  }
+  { const Text b = a; }
   a.edit() += "2";
   EXPECT_EQ(&*a, place);
   EXPECT_EQ(*a, "conv12");

@@ -151,7 +151,7 @@ Var Builder::Impl::add_node(std::string_view op, std::span<const Var> inputs, st
                             std::span<const Setting> settings) {
   Graph& net = graph();
   const auto id = static_cast<NodeId>(net.nodes.size());
-  Node& node = net.nodes.emplace_back();
+  Node node;
   const std::size_t dot = op.rfind('.');  // `com.microsoft.MoE`
   const std::string_view full = text(op);
   node.op = full.substr(dot + 1);
@@ -192,6 +192,7 @@ Var Builder::Impl::add_node(std::string_view op, std::span<const Var> inputs, st
       attribute->value = std::get<const TensorData*>(value);
   }
   node.attributes = attributes;
+  net.nodes.push_back(node);
   if (auto status = runner.visit(net, node); !status) error = status.error().message;
   return {first};
 }

@@ -47,7 +47,7 @@ class AtenNetwork {
     }
     const TensorId id = tensor(std::move(output));
     graph().tensors[id].producer = static_cast<NodeId>(graph().nodes.size());
-    Node& node = graph().nodes.emplace_back();
+    Node node;
     node.op = op;
     node.domain = kAten;
     node.opset = 10;
@@ -55,6 +55,7 @@ class AtenNetwork {
     const TensorId outputs[] = {id};
     node.outputs = model.keep(std::span<const TensorId>(outputs));
     node.attributes = model.keep(std::span<const Attribute>(attributes));
+    graph().nodes.push_back(node);
     graph().outputs = {id};
     return id;
   }
@@ -112,10 +113,11 @@ TEST(Aten, ConventionsKnowTheAttributesOfConvolutions) {
   const TensorId x = network.input({1, 8, 8, 8});
   const TensorId out = network.add("conv2d", {x, network.weight({16, 4, 3, 3}), kNone},
                                    {1, 16, 4, 4}, {{"stride", {2, 2}}, {"padding", {1, 1}}});
-  Node& node = network.graph().nodes[0];
-  std::vector<Attribute> attributes(node.attributes.begin(), node.attributes.end());
-  attributes.push_back({"groups", std::int64_t{2}});
-  node.attributes = network.model.keep(std::span<const Attribute>(attributes));
+  network.graph().nodes.change(0, [&](Node& node) {
+    std::vector<Attribute> attributes(node.attributes.begin(), node.attributes.end());
+    attributes.push_back({"groups", std::int64_t{2}});
+    node.attributes = network.model.keep(std::span<const Attribute>(attributes));
+  });
   network.add("relu_", {out}, {1, 16, 4, 4});
   EXPECT_EQ(macs_of(network), Expr(256 * 36));
   EXPECT_EQ(counted(network, "fvcore"), std::to_string(256 * 36));

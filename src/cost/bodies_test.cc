@@ -28,7 +28,9 @@ Model with_bodies(std::string_view outer,
     attributes.push_back({model->keep(name), &model->graphs.back()});
     kept.push_back(std::move(*body));
   }
-  model->graph().nodes[0].attributes = model->keep(std::span<const Attribute>(attributes));
+  model->graph().nodes.change(0, [&](Node& node) {
+    node.attributes = model->keep(std::span<const Attribute>(attributes));
+  });
   return std::move(*model);
 }
 

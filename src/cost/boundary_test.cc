@@ -48,7 +48,7 @@ Found find(std::string_view text, const Modules& modules, const std::vector<Scop
     for (const Scope& other : model->scopes) scope.call += other.path == path ? 1 : 0;
     model->scopes.push_back(scope);
   }
-  for (std::size_t i = 0; i < of_nodes.size(); ++i) model->graph().nodes[i].scope = of_nodes[i];
+  for (std::size_t i = 0; i < of_nodes.size(); ++i) model->graph().nodes.set_scope(i, of_nodes[i]);
   Found found{test::counted(std::move(*model)), {}};
   found.boundaries = find_boundaries(found.model, found.costs, found.layers);
   return found;

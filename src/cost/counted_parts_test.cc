@@ -18,13 +18,15 @@ class Counted {
     EXPECT_TRUE(model) << model.error().message;
     model_ = std::move(*model);
     std::map<std::string_view, ScopeId> known;
-    for (Node& node : model_.graph().nodes) {
+    NodeList& nodes = model_.graph().nodes;
+    for (NodeId i = 0; i < nodes.size(); ++i) {
+      const Node node = nodes[i];
       const std::size_t slash = node.name.rfind('/');
       if (slash == std::string_view::npos) continue;
       const std::string_view path = node.name.substr(0, slash);
       const auto [place, is_new] = known.emplace(path, static_cast<ScopeId>(model_.scopes.size()));
       if (is_new) model_.scopes.push_back({path, path, {}, 0, 0});
-      node.scope = place->second;
+      nodes.set_scope(i, place->second);
     }
     const auto inference = infer(model_);
     EXPECT_TRUE(inference) << inference.error().message;

@@ -159,7 +159,7 @@ TEST(Cuts, BodyReadsForItsOwner) {
   auto attributes = model->keep_span<Attribute>(2);
   attributes[0] = {"then_branch", &body};
   attributes[1] = {"else_branch", &body};
-  outer.nodes[2].attributes = attributes;
+  outer.nodes.change(2, [&](Node& node) { node.attributes = attributes; });
   ASSERT_TRUE(infer(*model));
   const Costs costs = count(*model);
   const Layers layers = find_layers(*model, costs);

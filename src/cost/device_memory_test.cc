@@ -39,7 +39,9 @@ struct Simulated {
 // Assigns modules by the names of the nodes: `block.conv/Conv` is in module block.conv.
 void assign_scopes(Model& model) {
   std::map<std::string, ScopeId, std::less<>> known{{"", 0}};
-  for (Node& node : model.graph().nodes) {
+  NodeList& nodes = model.graph().nodes;
+  for (NodeId i = 0; i < nodes.size(); ++i) {
+    Node node = nodes[i];
     const std::size_t slash = node.name.rfind('/');
     if (slash == std::string_view::npos) continue;
     const std::string_view path = node.name.substr(0, slash);
@@ -52,6 +54,7 @@ void assign_scopes(Model& model) {
         model.scopes.push_back({path.substr(begin, end - begin), upto, {}, node.scope, 0});
       node.scope = place->second;
     }
+    nodes.set(i, node);
   }
 }
 

@@ -97,13 +97,14 @@ class SmallNetwork {
   static TypeInfo f32(Dims dims) { return TypeInfo::tensor(DType::F32, std::move(dims)); }
   void add(std::string_view op, std::vector<TensorId> inputs, std::vector<TensorId> outputs,
            const std::vector<Attribute>& attributes) {
-    Node& node = model.graph().nodes.emplace_back();
+    Node node;
     node.op = op;
     node.domain = kDialect;
     node.opset = 1;
     node.inputs = model.keep(std::span<const TensorId>(inputs));
     node.outputs = model.keep(std::span<const TensorId>(outputs));
     node.attributes = model.keep(std::span<const Attribute>(attributes));
+    model.graph().nodes.push_back(node);
   }
 
   static constexpr std::int64_t kTwo[] = {2, 2}, kOne[] = {1, 1};

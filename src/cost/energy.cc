@@ -146,8 +146,7 @@ Energy LayerEnergy::of(std::size_t layer) const {
   const Layer& own = layers_->list[layer];
   for (const std::uint32_t index : layers_->nodes_of(own))
     add(energy, energy_of_node(*counter_, costs_->nodes[index]));
-  if (own.count == 1 && energy.certainty != Certainty::Exact)
-    energy.certainty = Certainty::Unknown;
+  if (own.count == 1 && energy.certainty != Certainty::Exact) energy.certainty = Certainty::Unknown;
   return energy;
 }
 

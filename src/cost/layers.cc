@@ -70,6 +70,7 @@ Layers find_layers(const Model& model, const Costs& costs) {
     }
     ++layers.list[layer_of_node[i]].count;
   }
+  layers.list.shrink_to_fit();
 
   std::uint32_t next = 0;
   for (Layer& layer : layers.list) {
@@ -193,6 +194,7 @@ LayerEdges::LayerEdges(const Model& model, const Costs& costs, const Layers& lay
     }
   }
   starts_.push_back(static_cast<std::uint32_t>(ids_.size()));
+  ids_.shrink_to_fit();
 }
 
 }  // namespace strata

@@ -37,8 +37,8 @@ bool is_stored(const Graph& graph, TensorId id) {
 }
 
 bool is_bias(const Graph& graph, TensorId id) {
-  return id != kNone && graph.tensors[id].type->ranked && graph.tensors[id].type->dims.size() == 1 &&
-         is_stored(graph, id);
+  return id != kNone && graph.tensors[id].type->ranked &&
+         graph.tensors[id].type->dims.size() == 1 && is_stored(graph, id);
 }
 
 }  // namespace

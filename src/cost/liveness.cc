@@ -1,6 +1,7 @@
 #include "strata/cost/liveness.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata {
 
@@ -82,6 +83,8 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
   extend_for_captures(model, graph, costs, spans);
 
   Liveness result;
+  result.lifetimes.reserve(static_cast<std::size_t>(std::count_if(
+      spans.begin(), spans.end(), [](const Span& span) { return span.first != kNever; })));
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     const Span& span = spans[id];
     if (span.first == kNever) continue;
@@ -95,10 +98,13 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
     }
     result.lifetimes.push_back({id, span.first, std::max(span.first, span.last), size});
   }
-  std::stable_sort(result.lifetimes.begin(), result.lifetimes.end(),
-                   [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
+  Spans().swap(spans);
+  // Most files list tensors as they are made.
+  const auto is_earlier = [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; };
+  if (!std::is_sorted(result.lifetimes.begin(), result.lifetimes.end(), is_earlier))
+    std::stable_sort(result.lifetimes.begin(), result.lifetimes.end(), is_earlier);
 
-  std::vector<Expr> dying(graph.nodes.size());  // bytes freed after each node
+  // Until a node is reached, its place says how many bytes are freed after it.
   result.alive.resize(graph.nodes.size());
   Expr alive;
   auto born = result.lifetimes.begin();
@@ -106,27 +112,23 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
     const auto before = born;
     for (; born != result.lifetimes.end() && born->first == node; ++born) {
       alive += born->bytes;
-      dying[born->last] += born->bytes;
+      result.alive[born->last] += born->bytes;
     }
-    result.alive[node] = alive;
+    const Expr dying = std::exchange(result.alive[node], alive);
     const bool grew = born != before;
     if (result.peak_node == kNone || (grew && is_more(alive, result.peak_bytes))) {
       result.peak_bytes = alive;
       result.peak_node = node;
     }
-    if (!dying[node].is(0)) alive -= dying[node];
+    if (!dying.is(0)) alive -= dying;
   }
-  for (std::uint32_t i = 0; i < result.lifetimes.size(); ++i) {
-    const Lifetime& life = result.lifetimes[i];
+  std::vector<std::pair<double, const Lifetime*>> sizes;
+  for (const Lifetime& life : result.lifetimes)
     if (life.first <= result.peak_node && result.peak_node <= life.last)
-      result.at_peak.push_back(i);
-  }
-  std::vector<std::pair<double, std::uint32_t>> sizes;
-  for (const std::uint32_t i : result.at_peak)
-    sizes.emplace_back(at_one(result.lifetimes[i].bytes), i);
+      sizes.emplace_back(at_one(life.bytes), &life);
   std::stable_sort(sizes.begin(), sizes.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = 0; i < sizes.size(); ++i) result.at_peak[i] = sizes[i].second;
+  for (const auto& [size, life] : sizes) result.at_peak.push_back(*life);
   return result;
 }
 

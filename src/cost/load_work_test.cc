@@ -134,7 +134,7 @@ TEST(LoadWork, InABodyIsDoneOnce) {
   model->graphs.push_back(body->graph());
   model->graphs.back().parent = &model->graph();
   const Attribute attributes[] = {{"body", &model->graphs.back()}};
-  model->graph().nodes[0].attributes = attributes;
+  model->graph().nodes.change(0, [&](Node& node) { node.attributes = attributes; });
   ASSERT_TRUE(infer(*model));
   const NodeCost without = count(*model).total;
   EXPECT_EQ(without.muls, Expr(0));

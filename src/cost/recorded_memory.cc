@@ -88,7 +88,7 @@ std::vector<PhaseMemory> phase_peaks(const Model& model) {
   std::array<std::optional<PhaseMemory>, 3> peaks;
   if (model.recorded == nullptr || !model.recorded->trains) return {};
   Walk walk(*model.recorded);
-  const std::vector<Node>& nodes = model.graph().nodes;
+  const NodeList& nodes = model.graph().nodes;
   for (NodeId node = 0; node < nodes.size(); ++node) {
     const Phase phase =
         nodes[node].phase == Phase::Recomputed ? Phase::Backward : nodes[node].phase;
@@ -132,7 +132,7 @@ Result<DeviceMemory> recorded_device(const Model& model, const Costs& costs, con
   for (const RecordedStorage& storage : model.recorded->storages)
     if (storage.from_start)
       (storage.use == Use::Weights ? out.weights : out.inputs) += storage.bytes;
-  const std::vector<Node>& nodes = model.graph().nodes;
+  const NodeList& nodes = model.graph().nodes;
   std::vector<std::uint32_t> layer_of(nodes.size(), kNone);
   for (std::uint32_t i = 0; i < layers.list.size(); ++i)
     for (const std::uint32_t index : layers.nodes_of(layers.list[i]))

@@ -1,6 +1,7 @@
 #include "cost/weights.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ops/cost_context.h"
 #include "ops/registry.h"
@@ -119,9 +120,9 @@ class WeightPlaces {
   }
 
  private:
-  const Node* maker_of(TensorId id) const {
+  std::optional<Node> maker_of(TensorId id) const {
     const NodeId producer = id == kNone ? kNone : graph_.tensors[id].producer;
-    return producer == kNone ? nullptr : &graph_.nodes[producer];
+    return producer == kNone ? std::nullopt : std::optional<Node>(graph_.nodes[producer]);
   }
   bool takes_weight(const Node& node, std::size_t slot, bool folded) const {
     if (is_setting(node, slot)) return false;
@@ -143,8 +144,8 @@ class WeightPlaces {
   bool is_shift(const Node& node, std::size_t slot) const {
     if (!is_of_two(node, Op::Add)) return false;
     const TensorId other = node.inputs[1 - slot];
-    const Node* maker = maker_of(other);
-    if (maker == nullptr) return false;
+    const std::optional<Node> maker = maker_of(other);
+    if (!maker) return false;
     const bool scaled =
         is_of_two(*maker, Op::Mul) && ((constants_[maker->inputs[0]] && is_scale(*maker, 0)) ||
                                        (constants_[maker->inputs[1]] && is_scale(*maker, 1)));
@@ -158,8 +159,8 @@ class WeightPlaces {
   bool is_scale(const Node& node, std::size_t slot) const {
     if (!is_of_two(node, Op::Mul)) return false;
     const TensorId other = node.inputs[1 - slot];
-    const Node* maker = maker_of(other);
-    return maker != nullptr && is_of_two(*maker, Op::Div) && !constants_[other] &&
+    const std::optional<Node> maker = maker_of(other);
+    return maker && is_of_two(*maker, Op::Div) && !constants_[other] &&
            !constants_[maker->inputs[1]] && is_by_channel(node.inputs[slot], other, true);
   }
 

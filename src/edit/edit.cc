@@ -16,7 +16,8 @@ void copy_graphs(const Model& original, Model& copy) {
   for (const Graph& graph : original.graphs) twin[&graph] = &copy.graphs.emplace_back(graph);
   for (Graph& graph : copy.graphs) {
     if (graph.parent != nullptr) graph.parent = twin[graph.parent];
-    for (Node& node : graph.nodes) {
+    for (NodeId n = 0; n < graph.nodes.size(); ++n) {
+      Node node = graph.nodes[n];
       const bool has_body =
           std::any_of(node.attributes.begin(), node.attributes.end(), [](const Attribute& a) {
             return std::holds_alternative<Graph*>(a.value) ||
@@ -33,6 +34,7 @@ void copy_graphs(const Model& original, Model& copy) {
         }
       }
       node.attributes = copy.keep(std::span<const Attribute>(attributes));
+      graph.nodes.set(n, node);
     }
   }
 }
@@ -72,17 +74,19 @@ void GraphEdit::set_input(NodeId node, std::size_t slot, TensorId id) {
 }
 
 void GraphEdit::set_inputs(NodeId node, std::span<const TensorId> ids) {
-  graph().nodes[node].inputs = model_.keep(ids);
+  graph().nodes.change(node, [&](Node& own) { own.inputs = model_.keep(ids); });
 }
 
 void GraphEdit::set_output(NodeId node, std::size_t slot, TensorId id) {
-  std::vector<TensorId> ids(graph().nodes[node].outputs.begin(), graph().nodes[node].outputs.end());
-  ids[slot] = id;
-  graph().nodes[node].outputs = model_.keep(std::span<const TensorId>(ids));
+  graph().nodes.change(node, [&](Node& own) {
+    std::vector<TensorId> ids(own.outputs.begin(), own.outputs.end());
+    ids[slot] = id;
+    own.outputs = model_.keep(std::span<const TensorId>(ids));
+  });
 }
 
 void GraphEdit::set_attributes(NodeId node, std::span<const Attribute> attributes) {
-  graph().nodes[node].attributes = model_.keep(attributes);
+  graph().nodes.change(node, [&](Node& own) { own.attributes = model_.keep(attributes); });
 }
 
 std::string_view GraphEdit::new_name(std::string_view like) {
@@ -127,7 +131,7 @@ std::string_view GraphEdit::new_node_name(std::string_view like) {
 }
 
 void GraphEdit::set_name(NodeId node, std::string_view like) {
-  graph().nodes[node].name = new_node_name(like);
+  graph().nodes.change(node, [&](Node& own) { own.name = new_node_name(like); });
 }
 
 Node GraphEdit::made(const NewNode& what) {
@@ -159,7 +163,7 @@ Model GraphEdit::finish() && {
     nodes.insert(nodes.end(), after_[n].begin(), after_[n].end());
   }
   drop_dead_nodes(nodes);
-  graph().nodes = std::move(nodes);
+  graph().nodes = nodes;
   renumber_tensors();
   return std::move(model_);
 }
@@ -217,9 +221,10 @@ void GraphEdit::renumber_tensors() {
     return std::span<const TensorId>(out);
   };
   for (NodeId n = 0; n < graph.nodes.size(); ++n) {
-    Node& node = graph.nodes[n];
+    Node node = graph.nodes[n];
     node.inputs = ids(node.inputs);
     node.outputs = ids(node.outputs);
+    graph.nodes.set(n, node);
     for (const TensorId id : node.outputs)
       if (id != kNone) graph.tensors[id].producer = n;
   }

@@ -20,14 +20,16 @@ class GraphEdit {
   Model& model() { return model_; }
   Graph& graph() { return model_.graph(); }
   const Tensor& tensor(TensorId id) const { return model_.graph().tensors[id]; }
-  const Node& node(NodeId id) const { return model_.graph().nodes[id]; }
+  Node node(NodeId id) const { return model_.graph().nodes[id]; }
 
   void remove(NodeId node) { removed_[node] = true; }
   void set_input(NodeId node, std::size_t slot, TensorId id);
   void set_inputs(NodeId node, std::span<const TensorId> ids);
   void set_output(NodeId node, std::size_t slot, TensorId id);
   void set_attributes(NodeId node, std::span<const Attribute> attributes);
-  void set_op(NodeId node, std::string_view op) { graph().nodes[node].op = model_.keep(op); }
+  void set_op(NodeId node, std::string_view op) {
+    graph().nodes.change(node, [&](Node& own) { own.op = model_.keep(op); });
+  }
 
   // Sets a name that no other node has: `like`, or `like` with a number.
   void set_name(NodeId node, std::string_view like);

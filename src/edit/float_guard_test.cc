@@ -1,6 +1,7 @@
 #include "edit/float_guard.h"
 
 #include <cstring>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,15 +38,15 @@ class Guarded : public testing::Test {
   }
   const Graph& graph() const { return made_.model.graph(); }
   // The node of the layer whose node name contains this.
-  const Node& node(std::string_view op, std::string_view layer) const {
+  Node node(std::string_view op, std::string_view layer) const {
     for (const Node& each : graph().nodes)
       if (each.op == op && each.name.find(layer) != each.name.npos) return each;
     ADD_FAILURE() << "no " << op << " of " << layer;
     return graph().nodes.front();
   }
-  const Node* maker(TensorId id) const {
+  std::optional<Node> maker(TensorId id) const {
     const NodeId producer = graph().tensors[id].producer;
-    return producer == kNone ? nullptr : &graph().nodes[producer];
+    return producer == kNone ? std::nullopt : std::optional<Node>(graph().nodes[producer]);
   }
   std::vector<float> floats(TensorId id) const {
     const std::string_view bytes = graph().tensors[id].data->bytes;
@@ -68,16 +69,16 @@ TEST_F(Guarded, AConvolutionReadsEqualScalesByChannel) {
   x = net.relu("r2", net.conv("c2", x, 6, {.groups = 2}));
   net.output("y", net.conv("c3", x, 4));
   build(std::move(net), {"c2"});
-  const Node* back = maker(node("Conv", "c2").inputs[0]);
-  ASSERT_NE(back, nullptr);
+  const std::optional<Node> back = maker(node("Conv", "c2").inputs[0]);
+  ASSERT_TRUE(back);
   EXPECT_EQ(back->op, "DequantizeLinear");
   EXPECT_THAT(floats(back->inputs[1]), SizeIs(6));
   EXPECT_THAT(floats(back->inputs[1]), Each(floats(back->inputs[1])[0]));
   EXPECT_EQ(graph().tensors[back->inputs[2]].data->bytes.size(), 6u);
   // The others read one scale, to which all six are equal.
-  const Node* plain = maker(node("Conv", "c3").inputs[0]);
+  const std::optional<Node> plain = maker(node("Conv", "c3").inputs[0]);
   EXPECT_THAT(dims(plain->inputs[1]), ElementsAre());
-  const Node* number = maker(back->inputs[0]);
+  const std::optional<Node> number = maker(back->inputs[0]);
   ASSERT_EQ(number->op, "QuantizeLinear");
   EXPECT_EQ(floats(number->inputs[1])[0], floats(back->inputs[1])[0]);
 }
@@ -108,7 +109,7 @@ TEST_F(Guarded, WhatReadsFloatsStaysAsItIs) {
   net.output("y", net.conv("c3", x, 4));
   build(std::move(net), {"c1", "c2"});
   EXPECT_EQ(maker(node("Conv", "c2").inputs[0])->op, "Relu");
-  EXPECT_EQ(maker(node("Conv", "c1").inputs[0]), nullptr);
+  EXPECT_FALSE(maker(node("Conv", "c1").inputs[0]));
 }
 
 // An optimizer moves a DequantizeLinear past what only passes values on.
@@ -119,8 +120,8 @@ TEST_F(Guarded, BehindAPoolACopyStandsBetween) {
   x = net.relu("r2", net.conv("c2", x, 6));
   net.output("y", net.conv("c3", x, 4));
   build(std::move(net), {"c2"});
-  const Node* before = maker(node("Conv", "c2").inputs[0]);
-  ASSERT_NE(before, nullptr);
+  const std::optional<Node> before = maker(node("Conv", "c2").inputs[0]);
+  ASSERT_TRUE(before);
   EXPECT_TRUE(before->op == "Sum" ||
               (before->op == "DequantizeLinear" && !dims(before->inputs[1]).empty()))
       << before->op;

@@ -97,7 +97,7 @@ class MainNode {
   }
 
   const Graph& graph_;
-  const Node& node_;
+  const Node node_;
   const Traits& traits_;
   std::optional<StoredInput> weight_;
 };

@@ -52,7 +52,7 @@ class Quantizing : public testing::Test {
     plan_.keep_float.layers = select_layers(network_.model, layers_, {name}).value();
   }
 
-  static const Node& node(const Graph& graph, std::string_view op, std::size_t number = 0) {
+  static Node node(const Graph& graph, std::string_view op, std::size_t number = 0) {
     for (const Node& each : graph.nodes)
       if (each.op == op && number-- == 0) return each;
     ADD_FAILURE() << "no " << op;

@@ -149,7 +149,7 @@ Status raise_opset(GraphEdit& edit, std::int32_t version) {
   Raiser raiser(edit);
   for (Graph& graph : model.graphs)
     for (NodeId n = 0; n < graph.nodes.size(); ++n) {
-      Node& node = graph.nodes[n];
+      const Node node = graph.nodes[n];
       if (const VersionChange* change = change_of(node, version)) {
         if (&graph != &edit.graph())
           return failure(
@@ -158,7 +158,8 @@ Status raise_opset(GraphEdit& edit, std::int32_t version) {
                           node.op, in_quotes(node.name), node.opset));
         if (auto status = raiser.raise(n, *change); !status) return status;
       }
-      if (graph.nodes[n].domain.empty()) graph.nodes[n].opset = version;
+      if (graph.nodes[n].domain.empty())
+        graph.nodes.change(n, [&](Node& raised) { raised.opset = version; });
     }
   own->version = version;
   return {};

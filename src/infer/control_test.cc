@@ -24,10 +24,11 @@ class WithBodies {
       tensor.role = Role::Captured;
       tensor.outer = find(tensor.name);
     }
-    Node& owner = model_.graph().nodes[node];
+    Node owner = model_.graph().nodes[node];
     std::vector<Attribute> attributes(owner.attributes.begin(), owner.attributes.end());
     attributes.push_back({model_.keep(attribute), &graph});
     owner.attributes = model_.keep(std::span<const Attribute>(attributes));
+    model_.graph().nodes.set(node, owner);
     return *this;
   }
 

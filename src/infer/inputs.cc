@@ -57,7 +57,8 @@ std::string other_ranks(const Model& model, const InferOptions& options) {
   for (const auto& [name, dims] : options.input_shapes)
     for (const TensorId id : graph.inputs) {
       const TypeInfo& type = graph.tensors[id].type;
-      if (graph.tensors[id].name != name || !type.ranked || type.dims.size() == dims.size()) continue;
+      if (graph.tensors[id].name != name || !type.ranked || type.dims.size() == dims.size())
+        continue;
       return fmt::format("input \"{}\" has {} axes ({}), but {} were given ({})", name,
                          type.dims.size(), text(type.dims), dims.size(), text(dims));
     }

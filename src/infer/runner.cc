@@ -89,7 +89,7 @@ Status Runner::run(Graph& graph) {
 }
 
 Status Runner::run(Graph& graph, Rebatch& rebatch) {
-  std::vector<Node> nodes;
+  NodeList nodes;
   nodes.reserve(graph.nodes.size());
   const auto add = [&](const Node& node) {
     for (const TensorId id : node.outputs)
@@ -97,7 +97,7 @@ Status Runner::run(Graph& graph, Rebatch& rebatch) {
     nodes.push_back(node);
     return visit_next(graph, node);
   };
-  for (Node& node : graph.nodes) {
+  for (Node node : graph.nodes) {  // a copy, which is changed
     for (const Node& before : rebatch.adjust(node))
       if (auto status = add(before); !status) return status;
     if (auto status = add(node); !status) return status;

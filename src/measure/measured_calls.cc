@@ -119,7 +119,7 @@ class NodesOfCalls {
  public:
   explicit NodesOfCalls(const Model& model) {
     const std::vector<std::string> keys = node_keys(model);  // the network's own come first
-    const std::vector<Node>& nodes = model.graph().nodes;
+    const NodeList& nodes = model.graph().nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Scope& scope = model.scopes[nodes[i].scope];
       keys_[{scope.path, scope.call}].push_back(keys[i]);

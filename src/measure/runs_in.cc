@@ -54,9 +54,9 @@ int likeness(const Kernel& kernel, const Node& node) {
 
 std::vector<NodeKernel> kernels_of_nodes(const Model& model, const KernelPlan& plan) {
   const std::vector<std::string> keys = node_keys(model);
-  std::vector<const Node*> nodes;
+  std::vector<Node> nodes;
   for (const Graph& graph : model.graphs)
-    for (const Node& node : graph.nodes) nodes.push_back(&node);
+    for (const Node& node : graph.nodes) nodes.push_back(node);
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i], i);
   std::vector<NodeKernel> found(keys.size());
@@ -65,7 +65,7 @@ std::vector<NodeKernel> kernels_of_nodes(const Model& model, const KernelPlan& p
     for (const std::string& source : kernel.sources) {
       const auto place = places.find(source);
       if (place == places.end()) continue;
-      const int own = likeness(kernel, *nodes[place->second]);
+      const int own = likeness(kernel, nodes[place->second]);
       if (own <= best[place->second]) continue;
       best[place->second] = own;
       found[place->second] = {kernel.name, kernel.op, kernel.dtype, ""};

@@ -65,7 +65,7 @@ class NodeView {
   static const TypeInfo kAbsent;
 
   const Graph& graph_;
-  const Node& node_;
+  const Node node_;
 };
 
 }  // namespace strata

@@ -26,7 +26,7 @@ class Relay final : public InferenceHost {
 
  private:
   InferenceHost& host_;
-  const Node& whole_;
+  const Node whole_;
 };
 
 // The part as a graph with one node, which keeps the whole's name for errors.

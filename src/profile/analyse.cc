@@ -51,14 +51,16 @@ void number_blocks(Analysis& a) {
 std::optional<std::int64_t> Analysis::alive_at(const Layer& layer) const {
   std::optional<std::int64_t> most;
   if (!alive.empty())
-    for (std::uint32_t index : layers.nodes_of(layer)) most = std::max(most, alive[index]);
+    for (std::uint32_t index : layers.nodes_of(layer)) most = std::max(most, alive[index].number());
   return most;
 }
 
 namespace {
 
-Result<Analysis> counted(const Model& model, const AnalysisOptions& options) {
+Result<Analysis> counted(const Model& model, const AnalysisOptions& options, Liveness& liveness) {
   Costs costs = count(model, {.load_work = options.load_work});
+  // Before there is anything else, since it takes as much memory as all that follows.
+  liveness = needed_liveness(model, costs, options);
   Layers layers = find_layers(model, costs);
   LayerEdges edges(model, costs, layers);
   Analysis a{.model = &model,
@@ -80,7 +82,8 @@ Status find_load_work(Analysis& a, AnalysisOptions options) {
   if (!a.costs.has_load_work) return {};
   options.load_work = !options.load_work;
   options.needs = Needs::counted();
-  auto other = counted(*a.model, options);
+  Liveness same;
+  auto other = counted(*a.model, options, same);
   if (!other) return failure(other);
   fill_nodes(a);
   fill_nodes(*other);
@@ -100,11 +103,12 @@ Status find_load_work(Analysis& a, AnalysisOptions options) {
 Result<Analysis> analyse(const Model& model, const Inference& inference,
                          const AnalysisOptions& options) {
   const FormulaScope scope(model.file_bytes, options.limit);
-  auto analysis = counted(model, options);
+  Liveness liveness;
+  auto analysis = counted(model, options, liveness);
   if (!analysis) return analysis;
   Analysis& a = *analysis;
   if (auto status = find_load_work(a, options); !status) return failure(status);
-  if (auto status = find_memory(a, options); !status) return failure(status);
+  if (auto status = find_memory(a, options, std::move(liveness)); !status) return failure(status);
   if (options.in_depth && a.convention == "strata") a.has |= Need::Formulas;
   number_blocks(a);
   a.facts = model_facts(model, options.needs);

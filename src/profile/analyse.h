@@ -16,8 +16,10 @@ Status count_figures(Analysis& analysis, const AnalysisOptions& options);
 // Fills in by_node, if it is empty, for something to be added to it.
 void fill_nodes(Analysis& analysis);
 
+// When activations are alive, as far as find_memory() needs it for these options.
+Liveness needed_liveness(const Model& model, const Costs& costs, const AnalysisOptions& options);
 // Fills in what memory the network needs: the peak of its activations, an arena plan, and a run on
 // a device.
-Status find_memory(Analysis& analysis, const AnalysisOptions& options);
+Status find_memory(Analysis& analysis, const AnalysisOptions& options, Liveness liveness);
 
 }  // namespace strata

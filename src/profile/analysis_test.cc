@@ -210,7 +210,8 @@ TEST_F(Stages, AttachingTimesChangesNoCount) {
 // its caller trusts it.
 TEST_F(Stages, TheLimitOfNamesHasAFactor) {
   const std::string name(std::size_t{1} << 20, 'n');
-  for (Node& node : model.graph().nodes) node.name = name;
+  NodeList& nodes = model.graph().nodes;
+  for (NodeId i = 0; i < nodes.size(); ++i) nodes.change(i, [&](Node& node) { node.name = name; });
   model.file_bytes = 0;
   ProfileView view;
   view.rows = {.report = ReportKind::Node, .all = true};

@@ -128,7 +128,7 @@ Row node_row(const Analysis& a, std::uint32_t index, std::uint32_t layer, bool w
   set_edges(row, *executed.graph, inputs_of(executed), node.outputs, with_shapes);
   row.figures = a.figures_of(index);
   if (layer != kNone) row.figures.activation_bytes = a.by_layer[layer]->activation_bytes;
-  if (!a.alive.empty()) row.alive = a.alive[index];
+  if (!a.alive.empty()) row.alive = a.alive[index].number();
   return row;
 }
 

@@ -32,9 +32,7 @@ void add_taken(Boxed<TakenMemory>& sum, const KernelMemory& kernel) {
   sum = figures.taken;
 }
 
-void set_median(Figures& figures) {
-  figures.seconds = summarize(figures.samples).median;
-}
+void set_median(Figures& figures) { figures.seconds = summarize(figures.samples).median; }
 
 // How many of the samples each session gave; empty if nothing can be said between sessions.
 std::vector<std::size_t> sessions_of(const Timing& timing, const std::vector<std::size_t>& known,

@@ -38,12 +38,23 @@ Status find_device(Analysis& a, std::string_view wanted) {
   return {};
 }
 
-void find_alive(Analysis& a, const Liveness& liveness) {
-  a.alive.resize(a.costs.nodes.size());
-  for (std::size_t i = 0; i < a.costs.nodes.size(); ++i)
-    if (a.costs.nodes[i].graph == &a.model->graph())
-      a.alive[i] = liveness.alive[a.costs.nodes[i].node].number();
+bool is_planned(const AnalysisOptions& options) {
+  return options.arena || options.device_memory == kArena;
+}
+bool has_alive(const AnalysisOptions& options) {
+  return options.in_depth || options.device_memory == kArena;
+}
+
+// `alive` is by node of the network's own graph.
+void find_alive(Analysis& a, std::vector<Expr> alive) {
   a.has |= Need::Alive;
+  if (a.model->graphs.size() == 1) {  // the nodes that run are those of the graph
+    a.alive = std::move(alive);
+    return;
+  }
+  a.alive.resize(a.costs.nodes.size(), Expr::unknown());
+  for (std::size_t i = 0; i < a.costs.nodes.size(); ++i)
+    if (a.costs.nodes[i].graph == &a.model->graph()) a.alive[i] = alive[a.costs.nodes[i].node];
 }
 
 // Names of the layers at which the nodes of the network's own graph are.
@@ -64,8 +75,7 @@ void find_peak(Analysis& a, const Liveness& liveness, const LayerNames& layers) 
   a.memory.certainty = liveness.certainty;
   a.memory.peak_layer = layers.at(liveness.peak_node);
   const auto& tensors = a.model->graph().tensors;
-  for (std::uint32_t index : liveness.at_peak) {
-    const Lifetime& life = liveness.lifetimes[index];
+  for (const Lifetime& life : liveness.at_peak) {
     const Tensor& tensor = tensors[life.tensor];
     std::string made_by = tensor.producer == kNone ? std::string() : layers.at(tensor.producer);
     a.memory.at_peak.push_back({std::string(tensor.name), std::move(made_by), life.bytes});
@@ -92,7 +102,14 @@ Status plan(Analysis& a, const Liveness& liveness, const LayerNames& layers, boo
 
 }  // namespace
 
-Status find_memory(Analysis& a, const AnalysisOptions& options) {
+Liveness needed_liveness(const Model& model, const Costs& costs, const AnalysisOptions& options) {
+  Liveness liveness = find_liveness(model, costs);
+  if (!is_planned(options)) std::vector<Lifetime>().swap(liveness.lifetimes);
+  if (!has_alive(options)) std::vector<Expr>().swap(liveness.alive);
+  return liveness;
+}
+
+Status find_memory(Analysis& a, const AnalysisOptions& options, Liveness liveness) {
   const std::string& wanted = options.device_memory;
   const bool of_device = wanted == kPytorchCuda || wanted == kRecorded;
   if (!wanted.empty() && !of_device && wanted != kArena)
@@ -104,11 +121,11 @@ Status find_memory(Analysis& a, const AnalysisOptions& options) {
   a.memory.phases = phase_peaks(*a.model);
   for (const auto& [path, bytes] : saved_by_module(*a.model))
     a.memory.saved.emplace_back(path, bytes);
-  const Liveness liveness = find_liveness(*a.model, a.costs);
   const LayerNames layers(a);
   find_peak(a, liveness, layers);
-  if (wanted == kArena || options.in_depth) find_alive(a, liveness);
-  if (options.arena || wanted == kArena) return plan(a, liveness, layers, options.arena);
+  if (is_planned(options))
+    if (auto status = plan(a, liveness, layers, options.arena); !status) return status;
+  if (has_alive(options)) find_alive(a, std::move(liveness.alive));
   return {};
 }
 

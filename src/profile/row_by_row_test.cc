@@ -114,7 +114,7 @@ TEST(RowByRow, HoldsRowsWithSizesThatReadLikeShapes) {
 TEST(RowByRow, LongNamesAreCountedBefore) {
   const auto model = analysed_symbol("N");
   const std::string name((std::size_t{1} << 26) + 1, 'n');
-  model->model.graph().nodes[0].name = name;
+  model->model.graph().nodes.change(0, [&](Node& node) { node.name = name; });
   const auto profile = make_profile(*model->analysis, ProfileView{.row_by_row = true});
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, Code::OverLimit);

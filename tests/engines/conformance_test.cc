@@ -83,10 +83,11 @@ TEST_P(EngineTest, RefusesWhatIsNoModel) {
 TEST_P(EngineTest, NamesTheOperatorThatItLacks) {
   auto network = zoo::build("mobilenet_v2?resolution=64&width=0.25");
   ASSERT_TRUE(network);
-  Node& node = network->model.graph().nodes[2];
+  Node node = network->model.graph().nodes[2];
   node.op = "Frobnicate";
   network->model.opsets.push_back({"com.acme", 1});
   node.domain = "com.acme";
+  network->model.graph().nodes.set(2, node);
   const std::string name(node.name);
   const auto session = engine_->open(ModelBytes{test::bytes_of(network->model)}, {});
   ASSERT_FALSE(session);

@@ -93,10 +93,10 @@ TEST_P(EngineTraces, KernelsAreGivenOnce) {
 TEST_P(EngineTraces, NodesWithoutNamesHaveNumbers) {
   auto network = zoo::build("mobilenet_v2?resolution=64&width=0.25");
   ASSERT_TRUE(network);
-  auto& nodes = network->model.graph().nodes;
-  nodes[0].name = "";
-  nodes[3].name = "twice";
-  nodes[4].name = "twice";
+  NodeList& nodes = network->model.graph().nodes;
+  nodes.change(0, [](Node& node) { node.name = ""; });
+  nodes.change(3, [](Node& node) { node.name = "twice"; });
+  nodes.change(4, [](Node& node) { node.name = "twice"; });
   const std::string bytes = test::bytes_of(network->model);
   const auto model = read_onnx(bytes, "unnamed");
   ASSERT_TRUE(model);

@@ -78,10 +78,12 @@ class OnnxRuntime : public ::testing::Test {
     main.tensors.push_back(
         {.name = "cond", .type = TypeInfo::tensor(DType::Bool, {}), .role = Role::Input});
     main.inputs.push_back(condition);
-    main.nodes[0].op = "If";
-    main.nodes[0].name = "choice";
-    main.nodes[0].inputs = model.keep(std::span<const TensorId>(&condition, 1));
-    main.nodes[0].attributes = model.keep(std::span<const Attribute>(branches));
+    main.nodes.change(0, [&](Node& node) {
+      node.op = "If";
+      node.name = "choice";
+      node.inputs = model.keep(std::span<const TensorId>(&condition, 1));
+      node.attributes = model.keep(std::span<const Attribute>(branches));
+    });
     return test::bytes_of(model);
   }
   template <class T>

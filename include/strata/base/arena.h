@@ -30,17 +30,18 @@ class Arena {
   }
 
  private:
-  static constexpr std::size_t kFirstBlock = std::size_t{32} << 10;
+  // A block has a quarter of what is there already, so that little of the last one is left over.
+  static constexpr std::size_t kSmallestBlock = std::size_t{16} << 10;
   static constexpr std::size_t kLargestBlock = std::size_t{1} << 20;
 
   // A large piece gets a block of its own, and the block in use stays in use. Not inlined, so that
   // allocate() is.
   [[gnu::noinline]] void* from_new_block(std::size_t bytes) {
-    const std::size_t usual =
-        std::min(kFirstBlock << std::min<std::size_t>(blocks_.size(), 5), kLargestBlock);
+    const std::size_t usual = std::clamp(taken_ / 4, kSmallestBlock, kLargestBlock);
     const bool is_large = bytes > usual / 4;
     const std::size_t size = is_large ? bytes : usual;
     blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+    taken_ += size;
     std::byte* start = blocks_.back().get();
     if (is_large) return start;
     at_ = start + bytes;
@@ -50,11 +51,13 @@ class Arena {
   void swap(Arena& other) {
     std::swap(at_, other.at_);
     std::swap(end_, other.end_);
+    std::swap(taken_, other.taken_);
     blocks_.swap(other.blocks_);
   }
 
   std::byte* at_ = nullptr;  // where the free part of the last block begins
   std::byte* end_ = nullptr;
+  std::size_t taken_ = 0;  // bytes of all blocks
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
 };
 

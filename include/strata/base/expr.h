@@ -105,8 +105,8 @@ class Expr {
     if (a.bits_ == b.bits_) return !a.is_unknown();
     return a.is_formula() && b.is_formula() && same_form(a, b);
   }
-  // The same number, the same formula in memory, or both unknown. What is the same is equal, but for
-  // unknowns; what is equal need not be the same.
+  // The same number, the same formula in memory, or both unknown. What is the same is equal, but
+  // for unknowns; what is equal need not be the same.
   friend bool is_same(const Expr& a, const Expr& b) { return a.bits_ == b.bits_; }
   std::uint64_t bits() const { return bits_; }  // the same for those that are the same
 

@@ -38,9 +38,11 @@ struct Executed {
   const Graph* graph = nullptr;
   NodeId node = 0;
   ScopeId scope = 0;
-  Expr times;     // how often it runs per run of the network: 1 outside of loops
-  Shared<NodeCost> cost;  // of running it once; nodes that cost the same share it
-  const Node& get() const { return graph->nodes[node]; }
+  Expr times;               // how often it runs per run of the network: 1 outside of loops
+  Shared<NodeCost> cost;    // of running it once; nodes that cost the same share it
+  const Node get() const {  // NOLINT(readability-const-return-type): see NodeList
+    return graph->nodes[node];
+  }
 };
 
 struct Costs {

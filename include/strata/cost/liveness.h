@@ -26,7 +26,7 @@ struct Liveness {
   Expr peak_bytes;
   Certainty certainty = Certainty::Exact;  // LowerBound: some sizes are unknown
   NodeId peak_node = kNone;
-  std::vector<std::uint32_t> at_peak;  // indices into lifetimes, largest first
+  std::vector<Lifetime> at_peak;  // largest first
 };
 
 // In graph order, each tensor being freed after its last reader. Inputs of the network are alive

@@ -3,8 +3,10 @@
 // nothing is copied.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -153,6 +155,98 @@ struct Node {
   }
 };
 
+// The nodes of a graph. They are packed: what nodes of one operator have in common is kept once,
+// and a node is put together when it is asked for. So it is a copy, and is changed by set().
+class NodeList {
+ public:
+  NodeList() = default;
+  NodeList(const std::vector<Node>& nodes) {  // NOLINT(google-explicit-constructor): as a list
+    reserve(nodes.size());
+    for (const Node& node : nodes) push_back(node);
+  }
+
+  std::size_t size() const { return packed_.size(); }
+  bool empty() const { return packed_.empty(); }
+  void reserve(std::size_t count) { packed_.reserve(count); }
+  void push_back(const Node& node) { packed_.push_back(pack(node)); }
+  void set(std::size_t i, const Node& node) { packed_[i] = pack(node); }
+  void set_scope(std::size_t i, ScopeId scope) { packed_[i].scope = scope; }
+  template <class Change>
+  void change(std::size_t i, const Change& change) {  // is given the node
+    Node node = (*this)[i];
+    change(node);
+    set(i, node);
+  }
+  // Constant, so that nobody changes a copy by mistake.
+  const Node operator[](std::size_t i) const {  // NOLINT(readability-const-return-type)
+    const Packed& packed = packed_[i];
+    const Operation& operation = operations_[packed.operation];
+    Node node;
+    node.op = operation.op;
+    node.domain = operation.domain;
+    node.name = {packed.name, packed.name_size};
+    node.inputs = {packed.inputs, packed.input_count};
+    node.outputs = {packed.outputs, packed.output_count};
+    node.attributes = operation.attributes;
+    node.scope = packed.scope;
+    node.opset = operation.opset;
+    node.phase = operation.phase;
+    return node;
+  }
+  const Node front() const { return (*this)[0]; }          // NOLINT(readability-const-return-type)
+  const Node back() const { return (*this)[size() - 1]; }  // NOLINT(readability-const-return-type)
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Node;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = const Node;
+
+    Iterator(const NodeList& list, std::size_t at) : list_(&list), at_(at) {}
+    const Node operator*() const { return (*list_)[at_]; }  // NOLINT(readability-const-return-type)
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*list_, at_++}; }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+    friend std::ptrdiff_t operator-(const Iterator& a, const Iterator& b) {
+      return static_cast<std::ptrdiff_t>(a.at_) - static_cast<std::ptrdiff_t>(b.at_);
+    }
+
+   private:
+    const NodeList* list_;
+    std::size_t at_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  struct Operation {
+    std::string_view op, domain;
+    std::span<const Attribute> attributes;
+    std::int32_t opset = 0;
+    Phase phase = Phase::Forward;
+  };
+  struct Packed {
+    const TensorId* inputs;
+    const TensorId* outputs;
+    const char* name;
+    std::uint32_t name_size, input_count, output_count;
+    std::uint32_t operation;
+    ScopeId scope;
+  };
+  Packed pack(const Node& node);
+  std::uint32_t operation_of(const Node& node);  // its place in operations_
+  void index_again();
+
+  std::vector<Packed> packed_;
+  std::vector<Operation> operations_;
+  std::vector<std::uint32_t> places_;  // of operations_, by hash; kNone: there is none
+};
+
 enum class Role : std::uint8_t {
   Input,        // given by the caller
   Initializer,  // stored in the file (may also be listed as an input)
@@ -176,7 +270,7 @@ class Graph {
   std::string_view name;
   std::string_view doc;     // free text
   Graph* parent = nullptr;  // the enclosing graph, if this is a body
-  std::vector<Node> nodes;  // in an order in which they can run
+  NodeList nodes;           // in an order in which they can run
   std::vector<Tensor> tensors;
   std::vector<TensorId> inputs;  // without those that are also initializers
   std::vector<TensorId> outputs;

@@ -55,14 +55,15 @@ struct Analysis {
   Costs costs = {};
   Layers layers = {};
   LayerEdges edges;
-  std::vector<Shared<Figures>> by_layer = {};  // as many as layers; those that are alike share theirs
+  std::vector<Shared<Figures>> by_layer =
+      {};  // as many as layers; those that are alike share theirs
   // As many as costs.nodes; empty: nothing was added to what the costs say (figures_of).
   std::vector<Shared<Figures>> by_node = {};
   std::optional<EnergyModel> node_energy = {};  // of each node, while by_node is empty
   std::vector<std::string> blocks =
       {};  // `stage1:0:0:act:fmb` of each layer; empty if the network numbers none
-  std::optional<DeviceMemory> device = {};              // an eager run, if it was asked for
-  std::vector<std::optional<std::int64_t>> alive = {};  // bytes, by index into costs.nodes
+  std::optional<DeviceMemory> device = {};  // an eager run, if it was asked for
+  std::vector<Expr> alive = {};  // bytes, by index into costs.nodes; unknown inside of bodies
   // What every table of this model says below it.
   Profile::ModelFacts facts = {};
   Profile::Memory memory = {};

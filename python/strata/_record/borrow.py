@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import random
 import sys
+from array import array
 from collections import OrderedDict, defaultdict, deque
 from operator import is_
 from typing import Any, Dict, List, Optional, Set, Tuple
@@ -70,7 +71,8 @@ class Borrowed:
 
     def __enter__(self) -> "Borrowed":
         self.generator = torch.get_rng_state()
-        self.python_random = random.getstate()
+        version, words, rest = random.getstate()  # hundreds of Python's integers take five times as much as an array
+        self.python_random = version, array("Q", words), rest
         numpy = sys.modules.get("numpy")
         self.numpy_random = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
         self.cuda_random = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
@@ -90,8 +92,7 @@ class Borrowed:
         if self.plan is not None:
             for (_, module), planned in zip(self.modules, self.plan.modules):
                 if not isinstance(module, torch.jit.ScriptModule):
-                    for group, twins in planned.twins:
-                        module.__dict__[group] = twins.copy()
+                    planned.lend(module.__dict__)
         return self
 
     def _note(self, value: Any) -> None:
@@ -117,6 +118,9 @@ class Borrowed:
             if tuple(own) != names or not all(map(is_, own.values(), values)):
                 own.clear()
                 own.update(zip(names, values))
+        if self.plan is not None:
+            for planned in self.plan.modules:
+                planned.take_back()
         for value in self.values:
             if type(value) in _CONTAINERS and value and id(value) not in self.noted and id(value) not in self.away:
                 value.clear()  # it held nothing
@@ -128,7 +132,8 @@ class Borrowed:
                 value.clear()
                 value.extend(before) if type(value) in (list, deque) else value.update(before)
         torch.set_rng_state(self.generator)
-        random.setstate(self.python_random)
+        version, words, rest = self.python_random
+        random.setstate((version, tuple(words), rest))
         if self.numpy_random is not None:
             sys.modules["numpy"].random.set_state(self.numpy_random)
         if self.cuda_random is not None:

@@ -6,6 +6,7 @@ checked against the model each time, and made anew if anything has changed.
 from __future__ import annotations
 
 import weakref
+from operator import is_
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
@@ -56,10 +57,24 @@ class Planned:
         self.head = f"[{quoted(path)},{quoted(_class_name(module))},"
         # For each group that is not empty: its name, its tensors' names, weak references to them, their kinds.
         self.groups: List[Tuple[str, List[str], List[Any], List[Any]]] = []
-        self.twins: List[Tuple[str, Dict[str, Any]]] = []
+        # For each of them: its name, its twins by name as the module has them in a run, and the twins.
+        self.twins: List[Tuple[str, Dict[str, Any], Tuple[Any, ...]]] = []
         self.numbers: Tuple[int, ...] = ()
         self.storages: Tuple[int, ...] = ()
         self.kinds: Tuple[Kind, ...] = ()
+
+
+    def lend(self, own: Dict[str, Any]) -> None:
+        """Puts twins in the place of the module's tensors."""
+        for group, twins, _ in self.twins:
+            own[group] = twins
+
+    def take_back(self) -> None:
+        """Undoes what a run did to the lent dictionaries: modules may add, remove and replace tensors."""
+        for (_, twins, before), (_, names, _, _) in zip(self.twins, self.groups):
+            if len(twins) != len(names) or not all(map(is_, twins.values(), before)) or list(twins) != names:
+                twins.clear()
+                twins.update(zip(names, before))
 
 
 class Plan:
@@ -101,7 +116,7 @@ class Plan:
             planned.groups.append((group, list(tensors), [one if one is None else weakref.ref(one)
                                                           for one in tensors.values()],
                                    [one if one is None else _looks(one) for one in tensors.values()]))
-            planned.twins.append((group, twins))
+            planned.twins.append((group, twins, tuple(twins.values())))
         planned.numbers = tuple(tag[0] for tag in tags)
         planned.kinds = tuple(tag[1] for tag in tags)
         planned.storages = tuple(tag[2].number for tag in tags)
@@ -193,4 +208,6 @@ def plan_of(modules: List[Tuple[str, Module]]) -> Plan:
     plan = _kept.get(root)
     if plan is None or not plan.fits(modules):
         plan = _kept[root] = Plan(modules, meta_twin)
+    for number, planned in enumerate(plan.modules):  # the same paths, which need not be there twice
+        modules[number] = (planned.path, modules[number][1])
     return plan

@@ -96,7 +96,7 @@ class Step:
         ours = _on_twins(optimizer, twins, meta)
         tape = self.tape
         first = {}  # of each module path: its first call
-        for number, text in enumerate(tape.modules):
+        for number, text in enumerate(tape.modules.since(0)):
             first.setdefault(text.rsplit(",", 2)[0], number)
         for planned in self.plan.modules:
             number = first.get(planned.head[:-1], 0)

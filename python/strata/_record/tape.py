@@ -165,9 +165,9 @@ class Tape:
 
     def __init__(self, source: str, name: str, mode: str, training: bool):
         self.source, self.name, self.mode, self.training = source, name, mode, training
-        self.modules: List[str] = []
         self.kinds, self.patterns = Numbers(), Numbers()  # what rows of tensors and calls refer to
-        self.tensors, self.storages, self.calls, self.frees = Rows(), Rows(), Rows(), Rows()
+        self.modules, self.tensors, self.storages = Rows(), Rows(), Rows()
+        self.calls, self.frees = Rows(), Rows()
         self.joins = False  # whether rows may be joined now
         self.leaves: List[str] = []
         self.parameters: List[str] = []
@@ -262,6 +262,8 @@ class Tape:
         if self.joins:
             for rows in (self.calls, self.tensors, self.storages, self.frees):
                 rows.join(MOST_PENDING)
+            if not self.trains:  # or the optimizer's step looks for modules
+                self.modules.join(MOST_PENDING)
 
     def encode(self, last: bool = False) -> bytes:
         """The recording as JSON; if it is the last time, the tape is given up."""

@@ -128,7 +128,7 @@ class Sorter {
 void put_in_order(const Loading& loading, Graph& graph) {
   if (is_ordered(graph, loading.model.graphs.size() > 1)) return;
   const std::vector<NodeId> order = Sorter(loading, graph).order();
-  std::vector<Node> nodes;
+  NodeList nodes;
   nodes.reserve(order.size());
   std::vector<NodeId> place(order.size());
   for (const NodeId id : order) {

@@ -22,10 +22,10 @@ void ScopeTree::finish() {
   count_calls();
   make_scopes();
   for (Graph& graph : model_.graphs)
-    for (Node& node : graph.nodes) {
-      const Place& place = places_[node.scope];
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+      const Place& place = places_[graph.nodes[id].scope];
       const Module& module = modules_[place.module];
-      node.scope = module.first + std::min(place.call, module.calls - 1);
+      graph.nodes.set_scope(id, module.first + std::min(place.call, module.calls - 1));
     }
 }
 

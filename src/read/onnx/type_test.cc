@@ -14,7 +14,7 @@ TypeInfo input_type(const std::string& type) {
   static std::string bytes;
   bytes = model(GraphParts{.inputs = {value("x", type)}});
   auto model = read_onnx(bytes, "m.onnx");
-  return model ? model->graph().tensors[0].type : TypeInfo{};
+  return model ? *model->graph().tensors[0].type : TypeInfo{};
 }
 
 std::string complaint(const Texts& sizes) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -36,10 +37,10 @@ const Tensor* tensor_of(const Model& model, std::string_view name) {
   return nullptr;
 }
 
-const Node* node_of(const Graph& graph, std::string_view op) {
+std::optional<Node> node_of(const Graph& graph, std::string_view op) {
   for (const Node& node : graph.nodes)
-    if (node.op == op) return &node;
-  return nullptr;
+    if (node.op == op) return node;
+  return std::nullopt;
 }
 
 std::string type_text(const TypeInfo& type) {
@@ -71,8 +72,8 @@ TEST_P(Containers, HoldTheSameNetwork) {
   EXPECT_EQ(tensor_of(*model, "block.bn.running_mean")->data->learned, Learned::No);
   EXPECT_EQ(type_text(tensor_of(*model, "block.bn.num_batches_tracked")->type), "i64 scalar");
 
-  const Node* conv = node_of(model->graph(), "conv2d");
-  ASSERT_NE(conv, nullptr);
+  const std::optional<Node> conv = node_of(model->graph(), "conv2d");
+  ASSERT_TRUE(conv);
   EXPECT_EQ(conv->domain, "aten");
   EXPECT_EQ(model->scopes[conv->scope].path, "block.conv");
   EXPECT_EQ(model->scopes[conv->scope].cls, "Conv2d");
@@ -90,14 +91,14 @@ TEST_P(Containers, HoldTheSameNetwork) {
   EXPECT_THAT(integers("dilation"), ElementsAre(1, 1));  // a default, which the file leaves out
   EXPECT_EQ(std::get<std::int64_t>(conv->attribute("groups")->value), 1);
 
-  const Node* cat = node_of(model->graph(), "cat");
-  ASSERT_NE(cat, nullptr);
+  const std::optional<Node> cat = node_of(model->graph(), "cat");
+  ASSERT_TRUE(cat);
   EXPECT_EQ(cat->inputs.size(), 2u);
   EXPECT_EQ(std::get<std::int64_t>(cat->attribute("tensors")->value), 2);
   EXPECT_EQ(std::get<std::int64_t>(cat->attribute("dim")->value), 1);
   // Nodes that compute and check sizes are left out.
-  EXPECT_EQ(node_of(model->graph(), "sym_size.int"), nullptr);
-  EXPECT_EQ(node_of(model->graph(), "eq"), nullptr);
+  EXPECT_FALSE(node_of(model->graph(), "sym_size.int"));
+  EXPECT_FALSE(node_of(model->graph(), "eq"));
   ASSERT_EQ(model->size_ranges.size(), 3u);
   const auto batch = std::find_if(model->size_ranges.begin(), model->size_ranges.end(),
                                   [](const SizeRange& range) { return range.most.has_value(); });
@@ -173,11 +174,11 @@ TEST(Pt2, DecomposedOperators) {
   const std::string bytes = file("blocks_core.pt2");
   const auto model = read(bytes, "m", {});
   ASSERT_TRUE(model) << model.error().message;
-  const Node* conv = node_of(model->graph(), "convolution");
-  ASSERT_NE(conv, nullptr);
+  const std::optional<Node> conv = node_of(model->graph(), "convolution");
+  ASSERT_TRUE(conv);
   EXPECT_EQ(model->scopes[conv->scope].path, "block.conv");
-  const Node* norm = node_of(model->graph(), "_native_batch_norm_legit_no_training");
-  ASSERT_NE(norm, nullptr);
+  const std::optional<Node> norm = node_of(model->graph(), "_native_batch_norm_legit_no_training");
+  ASSERT_TRUE(norm);
   EXPECT_EQ(norm->outputs.size(), 3u);
 }
 
@@ -187,8 +188,8 @@ TEST(Pt2, BodiesOfControlFlow) {
   ASSERT_TRUE(model) << model.error().message;
   const auto bodies = [&](std::string_view op) {
     std::vector<Graph*> found;
-    const Node* node = node_of(model->graph(), op);
-    if (node != nullptr)
+    const std::optional<Node> node = node_of(model->graph(), op);
+    if (node)
       for (const Attribute& attribute : node->attributes)
         found.push_back(std::get<Graph*>(attribute.value));
     return found;
@@ -197,8 +198,8 @@ TEST(Pt2, BodiesOfControlFlow) {
   ASSERT_EQ(branches.size(), 2u);
   EXPECT_EQ(node_of(model->graph(), "cond")->inputs.size(), 1u);  // the condition
   EXPECT_THAT(branches[0]->inputs, IsEmpty());                    // all of them are captured
-  const Node* linear = node_of(*branches[0], "linear");
-  ASSERT_NE(linear, nullptr);
+  const std::optional<Node> linear = node_of(*branches[0], "linear");
+  ASSERT_TRUE(linear);
   const Tensor& weight = branches[0]->tensors[linear->inputs[1]];
   EXPECT_EQ(weight.role, Role::Captured);
   EXPECT_EQ(model->graph().tensors[weight.outer].name, "left.weight");
@@ -221,7 +222,7 @@ TEST(Pt2, OpenSizesAndInlinedGraphs) {
   const auto model = read(bytes, "m", {});
   ASSERT_TRUE(model) << model.error().message;
   EXPECT_EQ(model->graphs.size(), 1u);  // what torch.no_grad() wraps is part of the network
-  ASSERT_NE(node_of(model->graph(), "mul.Tensor"), nullptr);
+  ASSERT_TRUE(node_of(model->graph(), "mul.Tensor"));
   const Graph& graph = model->graph();
   ASSERT_EQ(graph.outputs.size(), 3u);
   const std::string rows = graph.tensors[graph.inputs[0]].type->dims[0].text();
@@ -236,8 +237,8 @@ TEST(Pt2, CustomOperatorsKeepTheirNames) {
   const std::string bytes = file("custom.pt2");
   const auto model = read(bytes, "m", {});
   ASSERT_TRUE(model) << model.error().message;
-  const Node* twist = node_of(model->graph(), "twist");
-  ASSERT_NE(twist, nullptr);
+  const std::optional<Node> twist = node_of(model->graph(), "twist");
+  ASSERT_TRUE(twist);
   EXPECT_EQ(twist->domain, "strata_demo");
   EXPECT_EQ(twist->inputs.size(), 1u);
   EXPECT_EQ(std::get<std::int64_t>(twist->attribute("times")->value), 3);
@@ -251,10 +252,10 @@ TEST(Pt2, SeveralModelsNeedAName) {
   EXPECT_EQ(none.error().message, "m: it holds several models: \"first\", \"second\"");
   const auto first = read(bytes, "m", {.model = "first"});
   ASSERT_TRUE(first) << first.error().message;
-  EXPECT_NE(node_of(first->graph(), "cond"), nullptr);
+  EXPECT_TRUE(node_of(first->graph(), "cond"));
   const auto second = read(bytes, "m", {.model = "second"});
   ASSERT_TRUE(second) << second.error().message;
-  EXPECT_EQ(node_of(second->graph(), "cond"), nullptr);
+  EXPECT_FALSE(node_of(second->graph(), "cond"));
   EXPECT_EQ(read(bytes, "m", {.model = "third"}).error().message,
             "m: it holds no model \"third\"; its models are: \"first\", \"second\"");
 }

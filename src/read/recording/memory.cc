@@ -34,7 +34,7 @@ void MemoryReader::read_storages(JsonText& json) {
     if (storage.bytes < 0) json.wrong("a storage has fewer than no bytes");
   }
   // Taken by the first node that makes a tensor of it.
-  const std::vector<Node>& nodes = loading_.model.graph().nodes;
+  const NodeList& nodes = loading_.model.graph().nodes;
   for (NodeId node = 0; node < nodes.size(); ++node)
     for (const TensorId output : nodes[node].outputs) {
       if (output == kNone || output >= loading_.places.size()) continue;  // a leaf's own

@@ -96,9 +96,9 @@ std::string described(const Model& model) {
     text += "\n";
   }
   for (const Tensor& tensor : graph.tensors)
-    text +=
-        fmt::format("{} {} {} {} {}\n", tensor.name, name_of(tensor.type->dtype),
-                    strata::text(tensor.type->dims), static_cast<int>(tensor.role), tensor.producer);
+    text += fmt::format("{} {} {} {} {}\n", tensor.name, name_of(tensor.type->dtype),
+                        strata::text(tensor.type->dims), static_cast<int>(tensor.role),
+                        tensor.producer);
   return text;
 }
 

@@ -22,7 +22,7 @@ class NamesOnly {
   }
 
   bool tell_all() const {
-    const std::vector<Node>& nodes = read_.graph().nodes;
+    const NodeList& nodes = read_.graph().nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i)
       if (!same(nodes[i].scope, scopes_[i])) return false;
     return true;
