@@ -46,6 +46,7 @@
 #include "strata/base/observer.h"
 #include "strata/base/result.h"
 #include "strata/base/scratch_folder.h"
+#include "strata/base/shared.h"
 #include "strata/base/statistics.h"
 #include "strata/bench/bench.h"
 #include "strata/bench/child.h"

@@ -50,6 +50,22 @@ TEST(Count, OpenBatchGivesFormulas) {
   EXPECT_EQ(costs.total.read_bytes, Expr::symbol("N") * 400 + 4000);  // weights once per batch
 }
 
+TEST(Count, NodesThatCostTheSameShareIt) {
+  const auto [model, costs] = count_text(R"(
+    input x f32[1,100]
+    a = Relu(x)
+    b = Relu(a)
+    c = Sigmoid(b)
+    output c)");
+  EXPECT_TRUE(is_same(costs.nodes[0].cost, costs.nodes[1].cost));
+  EXPECT_FALSE(is_same(costs.nodes[1].cost, costs.nodes[2].cost));
+  EXPECT_EQ(costs.nodes[1].cost->flops(), Expr(100));
+  // What does not change a type does not store it again.
+  const Graph& graph = model.graph();
+  EXPECT_TRUE(is_same(graph.tensors[graph.nodes[0].inputs[0]].type,
+                      graph.tensors[graph.nodes[2].outputs[0]].type));
+}
+
 TEST(Count, WeightReadTwiceIsOneSetOfParameters) {
   const auto [model, costs] = count_text(R"(
     input x f32[1,100]

@@ -14,10 +14,13 @@ std::uint32_t count_of(std::size_t size) {
 }
 
 // Where attributes are tells which they are: nodes that share a list of them have the same.
-std::size_t hash_of(const Node& node) {
-  const std::size_t op = std::hash<std::string_view>()(node.op);
-  const auto attributes = reinterpret_cast<std::uintptr_t>(node.attributes.data());
-  return (op ^ (attributes >> 3)) * 0x9e3779b97f4a7c15u >> 32;
+template <class Operation>
+std::size_t hash_of(const Operation& of) {
+  const std::hash<std::string_view> hash;
+  const auto attributes = reinterpret_cast<std::uintptr_t>(of.attributes.data());
+  const std::size_t words = hash(of.op) + 31 * hash(of.domain);  // files choose both
+  const auto rest = 4 * static_cast<std::size_t>(of.opset) + static_cast<std::size_t>(of.phase);
+  return (words ^ (attributes >> 3) ^ (rest << 48)) * 0x9e3779b97f4a7c15u >> 32;
 }
 
 }  // namespace
@@ -53,10 +56,7 @@ void NodeList::index_again() {
   places_.assign(places_.empty() ? 32 : 2 * places_.size(), kNone);
   const std::size_t mask = places_.size() - 1;
   for (std::uint32_t i = 0; i < operations_.size(); ++i) {
-    Node node;
-    node.op = operations_[i].op;
-    node.attributes = operations_[i].attributes;
-    std::size_t at = hash_of(node);
+    std::size_t at = hash_of(operations_[i]);
     while (places_[at & mask] != kNone) ++at;
     places_[at & mask] = i;
   }

@@ -63,6 +63,23 @@ TEST_F(Stages, OneAnalysisServesEveryTable) {
     }
 }
 
+// Of the 53 norms of the network, many are alike.
+TEST_F(Stages, LayersThatAreAlikeShareTheirFigures) {
+  Analysis analysis = analysed();
+  const auto layer = [&](std::string_view path) -> Shared<Figures>& {
+    for (std::size_t i = 0; i < analysis.layers.list.size(); ++i)
+      if (layer_path(model, analysis.costs, analysis.layers.list[i]) == path)
+        return analysis.by_layer[i];
+    ADD_FAILURE() << path;
+    return analysis.by_layer[0];
+  };
+  EXPECT_TRUE(is_same(layer("layer1.1.conv2"), layer("layer1.2.conv2")));
+  EXPECT_FALSE(is_same(layer("layer1.1.conv2"), layer("layer2.1.conv2")));
+  // What is measured is measured of one of them.
+  layer("layer1.1.conv2").edit().seconds = 0.5;
+  EXPECT_FALSE(layer("layer1.2.conv2")->seconds);
+}
+
 TEST_F(Stages, RowsHaveTypedNumbers) {
   const Analysis analysis = analysed();
   const Rows calls = make_rows(analysis);

@@ -102,6 +102,14 @@ std::string described(const Model& model) {
   return text;
 }
 
+TEST(Recording, TensorsOfAKindShareTheirType) {
+  const Model model = read_small(kShort);
+  const std::vector<Tensor>& tensors = model.graph().tensors;
+  EXPECT_TRUE(is_same(tensors[2].type, tensors[3].type));
+  EXPECT_TRUE(is_same(tensors[2].type, tensors[4].type));
+  EXPECT_FALSE(is_same(tensors[1].type, tensors[2].type));
+}
+
 TEST(Recording, CallsAreNodesWithTheArgumentsOfTheirSchemas) {
   const Model model = read_small();
   const Graph& graph = model.graph();
