@@ -1,5 +1,4 @@
-// What the benchmarks of engines share: networks with weights, and figures compared with the bounds
-// that they must meet.
+// Networks with weights and bounds for figures, shared by the benchmarks of engines.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What strata's loop costs compared with a bare one on the same library: each inference of
+// Compares strata's timing loop with a bare one on the same library: each inference of
 // time_model() is followed by one of the bare loop, so that a slow moment affects both, and
 // both find the other's data in the caches.
 #define ORT_API_MANUAL_INIT

@@ -1,4 +1,4 @@
-// What a whole `strata stat MODEL --time` takes in addition to the inferences that it measures.
+// Measures the overhead of `strata stat MODEL --time` beyond the inferences that it times.
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// What the harness itself adds to an inference: compares a bare loop in this process with a worker
+// Measures the overhead of the harness: compares a bare loop in this process with a worker
 // that is asked over its socket; blocks take turns. Runs on the fake engine, which is busy for
 // exactly 5 ms, and on ONNX Runtime with a network that takes about as long.
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What whole processes cost in instructions (valgrind's callgrind), which does not depend on what
+// Counts the instructions of whole processes (valgrind's callgrind), which do not depend on what
 // else the machine does: the figures of docs/speed.md that are instructions.
 #include <filesystem>
 #include <fstream>

@@ -135,7 +135,7 @@ void processes(const std::string& folder) {
     large("4 GiB of weights beside the file", folder + "/external.onnx");
 }
 
-// What the largest models cost that anybody is expected to have.
+// Measures the largest models that we expect users to have.
 void large_models(const std::string& folder) {
   const auto model = [&](const char* name, const std::string& bytes) {
     std::string path = folder + "/" + name + ".onnx";

@@ -1,4 +1,4 @@
-// What the sensitivity of all layers costs in passes of the network, and whether the results agree:
+// Counts the passes of the network that sensitivity needs, and compares the results of three ways:
 // recomputing from the inputs for every layer (naive), recomputing only what follows it (all), and
 // with a budget of a tenth, or SHARE. Then compares wall time with that of the same number of plain
 // passes. `bench_sensitivity [naive] [SHARE%] [SAMPLES] [NETWORK...]`: a zoo name, or an ONNX file;

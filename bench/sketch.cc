@@ -1,4 +1,4 @@
-// What it costs to sketch an activation, in nanoseconds per element.
+// Measures the time to sketch an activation, in nanoseconds per element.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What it costs to time the layers of a TorchScript module: MobileNetV2 on the engine torch, with
+// Measures the cost of timing the layers of a TorchScript module: MobileNetV2 on torch, with
 // and without the two operators around each call of a module, by turns in one process.
 #include <cstdlib>
 #include <ctime>

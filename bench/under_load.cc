@@ -189,7 +189,7 @@ BenchResult Trials::bench(const std::vector<Variant>& variants, double seconds, 
   how.seed = seed;
   how.program = options_.program;
   how.answers = {1e30, -1e30, 0, 0};  // int8 with made-up weights: only times matter
-  return must(run_bench(variants, how));
+  return must(measure_variants(variants, how));
 }
 
 Json printed(const BenchResult& result, std::size_t i, const Json& truth, bool aa) {

@@ -10,7 +10,7 @@ foreach(source IN LISTS sources)
     continue()
   endif()
   add_executable(bench_${name} ${source})
-  target_include_directories(bench_${name} PRIVATE src)
+  target_include_directories(bench_${name} PRIVATE ${STRATA_SOURCE_FOLDERS})
   target_compile_definitions(bench_${name} PRIVATE
     STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" STRATA_BINARY="$<TARGET_FILE:strata_cli>")
   target_link_libraries(bench_${name} PRIVATE strata benchmark::benchmark)

@@ -3,7 +3,7 @@
 set_target_properties(strata strata_headers strata_cold strata_commands PROPERTIES
                       POSITION_INDEPENDENT_CODE ON)
 
-file(GLOB c_sources CONFIGURE_DEPENDS src/c/*.cc)
+file(GLOB c_sources CONFIGURE_DEPENDS src/front/c/*.cc)
 list(FILTER c_sources EXCLUDE REGEX "_test\\.cc$")
 # An object library of its own, for the tests to link.
 add_library(strata_c_objects OBJECT ${c_sources})
@@ -13,7 +13,7 @@ target_precompile_headers(strata_c_objects REUSE_FROM strata_headers)
 
 # Hidden definitions of fmt's come before those of libfmt, which is then not needed, and cannot meet
 # that of a process that has another.
-set(map ${PROJECT_SOURCE_DIR}/src/c/exports.map)
+set(map ${PROJECT_SOURCE_DIR}/src/front/c/exports.map)
 add_library(strata_c SHARED cmake/fmt_inside.cc)
 add_library(strata::c ALIAS strata_c)
 target_link_libraries(strata_c PRIVATE strata_c_objects strata_commands)

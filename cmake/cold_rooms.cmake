@@ -7,8 +7,8 @@ set(cold_rooms manual task lint check quantize sensitivity edit report zoo machi
 macro(strata_take_cold_rooms sources cold)
   string(JOIN "|" names ${cold_rooms})
   set(${cold} ${${sources}})
-  list(FILTER ${cold} INCLUDE REGEX "/src/(${names})/")
-  list(FILTER ${sources} EXCLUDE REGEX "/src/(${names})/")
+  list(FILTER ${cold} INCLUDE REGEX "/src/[a-z]+/(${names})/")
+  list(FILTER ${sources} EXCLUDE REGEX "/src/[a-z]+/(${names})/")
 endmacro()
 
 function(strata_compile_as_cold target)

@@ -1,5 +1,5 @@
 # strata_embed(<variable> <folder>...): makes a source file that holds every file
-# of the folders and implements src/base/embedded.h; <variable> is its path.
+# of the folders and implements src/core/base/embedded.h; <variable> is its path.
 #
 # The assembler takes the bytes in, so size costs no compile time. What is looked
 # up is the path inside the repository: "data/energy.json".
@@ -17,9 +17,19 @@ function(strata_embed variable)
   foreach(file IN LISTS files)
     set(symbol "strata_embedded_${number}")
     math(EXPR number "${number} + 1")
-    string(APPEND EMBEDDED_BYTES
-           "${symbol}_begin:\n.incbin \"${PROJECT_SOURCE_DIR}/${file}\"\n${symbol}_end:\n"
-           ".globl ${symbol}_begin, ${symbol}_end\n.hidden ${symbol}_begin, ${symbol}_end\n")
+    # One statement a file: C++ compilers need not accept literals above 64 KiB.
+    if(APPLE)  # where C's names begin with an underscore in assembly
+      string(APPEND EMBEDDED_BYTES
+             "asm(R\"(\n.section __TEXT,__const\n"
+             "_${symbol}_begin:\n.incbin \"${PROJECT_SOURCE_DIR}/${file}\"\n_${symbol}_end:\n"
+             ".private_extern _${symbol}_begin\n.private_extern _${symbol}_end\n.text\n)\");\n")
+    else()
+      string(APPEND EMBEDDED_BYTES
+             "asm(R\"(\n.pushsection .rodata\n"
+             "${symbol}_begin:\n.incbin \"${PROJECT_SOURCE_DIR}/${file}\"\n${symbol}_end:\n"
+             ".globl ${symbol}_begin, ${symbol}_end\n.hidden ${symbol}_begin, ${symbol}_end\n"
+             ".popsection\n)\");\n")
+    endif()
     string(APPEND EMBEDDED_SYMBOLS "extern const char ${symbol}_begin[], ${symbol}_end[];\n")
     string(APPEND EMBEDDED_PATHS "    \"${file}\",\n")
     string(APPEND EMBEDDED_RANGES "    {${symbol}_begin, ${symbol}_end},\n")

@@ -1,6 +1,8 @@
 # The plugins: engines/<name>/*.cc become <build>/engines/libstrata_engine_<name>.so.
+set(STRATA_PLUGIN_SOURCES ${PROJECT_SOURCE_DIR}/engines/plugin_inputs.cc
+                          ${PROJECT_SOURCE_DIR}/engines/plugin_probe.cc)
 option(STRATA_TORCH "Build PyTorch's engine where libtorch is found" ON)
-option(STRATA_FETCH "Fetch ONNX Runtime with npm where the machine has none" OFF)
+option(STRATA_FETCH "Fetch ONNX Runtime where the machine has none" OFF)
 set(STRATA_ONNXRUNTIME_DIR ${PROJECT_BINARY_DIR}/onnxruntime CACHE PATH
     "Where ONNX Runtime is fetched to")
 
@@ -9,7 +11,7 @@ function(strata_add_engine name)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engines/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   set(target strata_engine_${name})
-  add_library(${target} MODULE ${sources} ${PROJECT_SOURCE_DIR}/engines/plugin_inputs.cc)
+  add_library(${target} MODULE ${sources} ${STRATA_PLUGIN_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   # One name goes out, so that no symbol meets another strata's.
   set(map ${PROJECT_SOURCE_DIR}/engines/plugin.map)
@@ -60,7 +62,7 @@ macro(strata_fetch_onnxruntime)
                     RESULT_VARIABLE failed)
     set(why "ONNX Runtime could not be fetched; set onnxruntime_ROOT to one of your own")
   endif()
-  if(EXISTS ${fetched}/package-lock.json)
+  if(EXISTS ${fetched}/lib/libonnxruntime.so.1)
     set(onnxruntime_INCLUDE_DIR ${fetched}/include)
     set(onnxruntime_LIBRARY ${fetched}/lib/libonnxruntime.so.1)
     # The plugin looks beside itself first: here, and where both are installed.
@@ -73,6 +75,7 @@ endmacro()
 
 if(BUILD_TESTING OR STRATA_BENCH)
   strata_add_engine(fake FOR_TESTS)
+  target_compile_definitions(strata_engine_fake PRIVATE STRATA_VERSION="${PROJECT_VERSION}")
 endif()
 
 strata_find_onnxruntime()
@@ -105,6 +108,7 @@ endif()
 if(STRATA_TORCH)
   include(cmake/torch.cmake)
 endif()
+include(cmake/openvino.cmake)
 get_property(engines GLOBAL PROPERTY STRATA_ENGINE_TARGETS)
 add_custom_target(strata_engines)
 if(engines)

@@ -1,5 +1,7 @@
-// fmt 9, compiled into the program (own_runtime.cmake) and the C interface (c.cmake): what its
-// headers declare and its shared library would define. Of other versions that library is used.
+// fmt 9, compiled into the program (own_runtime.cmake) and the C interface (c.cmake): what its headers
+// declare and its shared library would define, as fmt's own format.cc has it; Debian has no static
+// library. It costs 2 s once, where fmt::fmt-header-only costs them in every file. Of other versions
+// the shared library is used.
 #include <locale>
 
 #include <fmt/core.h>

@@ -4,10 +4,16 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "STRATA_FUZZ needs clang++: use the preset fuzz")
 endif()
 enable_testing()
-set(STRATA_FUZZ_SECONDS 10 CACHE STRING "How long each fuzzer runs in a test")
+set(STRATA_FUZZ_SECONDS 60 CACHE STRING
+    "How long all fuzzers together run in a test: each takes an equal part, at least two seconds")
 
 add_custom_target(fuzzers)
 file(GLOB sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cc)
+list(LENGTH sources fuzzers)
+math(EXPR seconds "${STRATA_FUZZ_SECONDS} / ${fuzzers}")
+if(seconds LESS 2)  # most of one goes into reading the seeds
+  set(seconds 2)
+endif()
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)
   string(REGEX REPLACE "_fuzz$" "" corpus ${name})
@@ -16,14 +22,14 @@ foreach(source IN LISTS sources)
   file(MAKE_DIRECTORY ${found})
   add_executable(${name} ${source})
   add_dependencies(fuzzers ${name})
-  target_include_directories(${name} PRIVATE src)
+  target_include_directories(${name} PRIVATE ${STRATA_SOURCE_FOLDERS})
   target_link_libraries(${name} PRIVATE strata)
   if(name STREQUAL c_fuzz)
     target_link_libraries(${name} PRIVATE strata_c_objects strata_commands)
   endif()
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   add_test(NAME ${name}
-           COMMAND ${name} -max_total_time=${STRATA_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
+           COMMAND ${name} -max_total_time=${seconds} -timeout=10 -rss_limit_mb=2048
                    -artifact_prefix=${PROJECT_BINARY_DIR}/ ${found} ${seeds})
 endforeach()
 

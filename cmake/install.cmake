@@ -1,4 +1,4 @@
-# What `cmake --install` puts down: the program, the library and a package that
+# `cmake --install` installs the program, the library and a package that
 # find_package(strata) finds.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/strata)

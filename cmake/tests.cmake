@@ -1,14 +1,15 @@
-# One test program per room (graph_test: src/graph/**/*_test.cc) and per folder of
+# One test program per room (graph_test: src/core/graph/**/*_test.cc) and per folder of
 # tests/ (tests_cli_test: tests/cli/**/*.cc).
 include(GoogleTest)
 enable_testing()
 set(STRATA_TESTS all CACHE STRING
     "Which tests: all, rooms (those beside the code in src/), folders (those in tests/) or a list of\
  these and of single rooms")
+option(STRATA_WHOLE_PROGRAMS "One test per program: sanitized programs take long to start" OFF)
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 
-# What all test programs share. Their own code need not be fast, and -O1 saves a quarter of its
+# Options that all test programs share. Their own code need not be fast, and -O1 saves a quarter of its
 # compile time. With sanitizers, which look at the library, -O0 without the checks of undefined
 # behaviour saves almost half of it.
 function(strata_test_settings target)
@@ -29,6 +30,9 @@ if(STRATA_PCH)
   strata_precompile(strata_test_headers <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
+# Simulations that only do arithmetic: a million runs of bench, which the preset `test` looks at.
+set(long_simulations "Loads/UnderLoad.*:ScheduleOnMoods.ClaimsAtMost*")
+
 # strata_add_test(<program> <sources> <prefix> [<option of gtest_discover_tests>...])
 # adds nothing where no source matches.
 function(strata_add_test program sources prefix)
@@ -38,7 +42,7 @@ function(strata_add_test program sources prefix)
     return()
   endif()
   add_executable(${program} ${sources})
-  target_include_directories(${program} PRIVATE src)
+  target_include_directories(${program} PRIVATE ${STRATA_SOURCE_FOLDERS})
   target_include_directories(${program} SYSTEM PRIVATE ${PROTOZERO_INCLUDE_DIR})
   target_compile_definitions(${program} PRIVATE
     STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -54,14 +58,20 @@ function(strata_add_test program sources prefix)
     target_precompile_headers(${program} REUSE_FROM strata_test_headers)
   endif()
   strata_unity(${program} ${sources})
-  gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_MODE PRE_TEST
-                       DISCOVERY_TIMEOUT 60 ${ARGN})
+  if(STRATA_WHOLE_PROGRAMS)
+    add_test(NAME ${prefix}all COMMAND ${program} --gtest_brief=1 --gtest_filter=-${long_simulations})
+    set_tests_properties(${prefix}all PROPERTIES TIMEOUT 1200)
+  else()
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_MODE PRE_TEST
+                         DISCOVERY_TIMEOUT 60 ${ARGN})
+  endif()
 endfunction()
 
-file(GLOB rooms CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/src src/*)
-foreach(room IN LISTS rooms)
+file(GLOB rooms CONFIGURE_DEPENDS LIST_DIRECTORIES true src/*/*)
+foreach(folder IN LISTS rooms)
+  cmake_path(GET folder FILENAME room)
   if("${STRATA_TESTS}" MATCHES "^all$|^rooms$" OR room IN_LIST STRATA_TESTS)
-    strata_add_test(${room}_test src/${room}/*_test.cc ${room}/)
+    strata_add_test(${room}_test ${folder}/*_test.cc ${room}/)
   endif()
 endforeach()
 if(TARGET options_test)
@@ -77,12 +87,16 @@ if("${STRATA_TESTS}" MATCHES "^all$|^rooms$")
   # The parts of a plugin that need nothing of its engine.
   strata_add_test(engines_test engines/*_test.cc engines/)
   if(TARGET engines_test)
-    set(parts profile fusion fusion_rest kernel_types source_values)
+    set(parts profile fusion fusion_rest kernel_trace kernel_types source_values)
     list(TRANSFORM parts PREPEND engines/onnxruntime/)
     list(TRANSFORM parts APPEND .cc)
-    target_sources(engines_test PRIVATE ${parts} engines/plugin_inputs.cc)
+    target_sources(engines_test PRIVATE ${parts} engines/plugin_inputs.cc
+                   engines/openvino/kernel_times.cc)
     target_include_directories(engines_test PRIVATE ${PROJECT_SOURCE_DIR})
   endif()
+endif()
+if(STRATA_WHOLE_PROGRAMS AND TARGET task_test)
+  set_tests_properties(task/all PROPERTIES COST 100)  # the longest, so that it starts first
 endif()
 # Tests that run models find the plugins beside themselves.
 get_property(engines GLOBAL PROPERTY STRATA_ENGINE_TARGETS)
@@ -151,9 +165,13 @@ if(STRATA_FETCH)
            COMMAND sh -c "$<TARGET_FILE:strata_cli> ops aten --format json | ${torch} -B \
 ${PROJECT_SOURCE_DIR}/tests/pt2/check_schemas.py")
   set_tests_properties(pt2_schemas PROPERTIES FIXTURES_REQUIRED torch_installed)
-  # What AOTInductor compiles, and what Debian's version is asked below, on the engine of the same PyTorch.
+  add_test(NAME pt2_torchvision
+           COMMAND ${torch} -B ${PROJECT_SOURCE_DIR}/tests/pt2/torchvision_forms.py
+                   --strata $<TARGET_FILE:strata_cli>)
+  set_tests_properties(pt2_torchvision PROPERTIES FIXTURES_REQUIRED torch_installed TIMEOUT 900)
+  # AOTInductor's packages and the questions to Debian's version below, on the engine of the same PyTorch.
   if(STRATA_TORCH_ROOTS AND TARGET strata_engine_torch)
-    foreach(script packages inputs failures)
+    foreach(script packages inputs failures precision)
       set(name torch/new_${script})
       if(script STREQUAL "packages")
         set(name torch/packages)
@@ -226,6 +244,10 @@ if(TARGET tests_conformance_test)
     STRATA_CONFORMANCE_CASES="${STRATA_CONFORMANCE_CASES}")
 endif()
 
+# Workflows, the action and the hook, which no test can run, name only what exists.
+add_test(NAME tests/structure/ci_files
+         COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/structure/ci_files.py)
+
 # Engines that a build asks for (cmake/engines.cmake) and that tests may count on.
 if(TARGET tests_engines_test)
   set(expected "")
@@ -234,15 +256,34 @@ if(TARGET tests_engines_test)
     if(STRATA_FETCH)
       string(APPEND expected " onnxruntime")
     endif()
+    if(TARGET strata_openvino)
+      string(APPEND expected " openvino")
+    endif()
   endif()
   target_compile_definitions(tests_engines_test PRIVATE STRATA_EXPECTED_ENGINES="${expected}")
+endif()
+
+# Compiles and runs the programs that strata optimize writes beside a model.
+function(strata_test_programs engine include library packages)
+  if(TARGET strata_engine_${engine} AND EXISTS ${library})
+    add_test(NAME engines/programs_${engine}
+             COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/engines/run_programs.py
+                     --strata $<TARGET_FILE:strata_cli> --engine ${engine} --include ${include}
+                     --library ${library} --packages ${packages})
+    set_tests_properties(engines/programs_${engine} PROPERTIES FIXTURES_REQUIRED python_packages)
+  endif()
+endfunction()
+if(python_packages)
+  strata_test_programs(onnxruntime "${onnxruntime_INCLUDE_DIR}" "${onnxruntime_LIBRARY}" "${python_packages}")
+  file(GLOB openvino_library ${STRATA_OPENVINO}/openvino/libs/libopenvino.so.*)
+  strata_test_programs(openvino ${STRATA_OPENVINO}/openvino/include "${openvino_library}" ${STRATA_OPENVINO})
 endif()
 
 # TorchScript files on PyTorch's engine. Debian's version is the one that torchvision's detectors run on.
 set(debian_torch ${PROJECT_BINARY_DIR}/engines-torch-1.13)
 if(TARGET strata_engine_torch_1.13)
   add_dependencies(strata_cli strata_engine_torch_1.13 strata_torch_1.13)
-  foreach(script networks detectors failures inputs)
+  foreach(script networks detectors failures inputs published precision)
     add_test(NAME torch/${script}
              COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/torch/${script}.py
                      --strata $<TARGET_FILE:strata_cli> --engines ${debian_torch}
@@ -263,10 +304,19 @@ foreach(model digits digits_planted)
 endforeach()
 
 # Pages in a real browser.
+set(page_judge ${STRATA_TEST_MODELS}/../page)
+cmake_path(NORMAL_PATH page_judge)
+add_test(NAME page_installed COMMAND ${PROJECT_SOURCE_DIR}/tests/page/install.sh ${page_judge})
+set_tests_properties(page_installed PROPERTIES FIXTURES_SETUP page_installed)
 add_test(NAME page
          COMMAND node ${PROJECT_SOURCE_DIR}/tests/page/page_test.mjs
                  $<TARGET_FILE:strata_cli> ${PROJECT_SOURCE_DIR}/tests/models)
-set_tests_properties(page PROPERTIES TIMEOUT 600)
+set_tests_properties(page PROPERTIES TIMEOUT 900 FIXTURES_REQUIRED page_installed
+                     ENVIRONMENT STRATA_AXE=${page_judge}/axe)
+
+# The formulas in a page, without a browser.
+add_test(NAME page_llm
+         COMMAND node ${PROJECT_SOURCE_DIR}/tests/page/llm_test.mjs $<TARGET_FILE:strata_cli>)
 
 # The flags are handed on for the runtimes of sanitizers and coverage.
 add_test(NAME install

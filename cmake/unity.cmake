@@ -7,10 +7,11 @@
 option(STRATA_UNITY "Compile several files of a room at a time" ${STRATA_PCH})
 if(STRATA_UNITY)
   # A name of one file may hide one of another file's headers, and the compiler takes our files for
-  # headers. Compiled alone, each file has both warnings.
+  # headers. Compiled alone, each file has both warnings; compiled together, g++ still looks for names
+  # that hide another of the same function.
   add_compile_options(-Wno-shadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    add_compile_options(-Wno-subobject-linkage)
+    add_compile_options(-Wshadow=local -Wno-subobject-linkage)
   endif()
 endif()
 
@@ -26,7 +27,7 @@ function(strata_declared_names variable file)
     if(line MATCHES "^using [A-Za-z0-9_:]+$" OR line MATCHES "^using [A-Za-z0-9_:]+;")
       continue()
     endif()
-    # What stands before the first bracket, brace, semicolon or equals sign.
+    # Keep the text before the first bracket, brace, semicolon or equals sign.
     string(REGEX REPLACE "[(\\[{;=].*" "" head "${line}")
     string(REGEX REPLACE " : .*" "" head "${head}")
     string(STRIP "${head}" head)

@@ -8,8 +8,8 @@
 
 namespace strata {
 
-// What is wrong with these inputs for a model with these ports: a sentence that says what was
-// expected; empty if nothing is wrong.
+// Returns the fault of these inputs for a model with these ports: a sentence that says what was
+// expected; empty if there is none.
 std::string input_mistake(std::span<const StrataPort> ports, std::span<const StrataTensor> inputs);
 
 }  // namespace strata

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   split.server = {.speed = strata::MachineSpeed{10e12, 500e9}, .name = "10 TFLOP/s, 500 GB/s"};
 
   strata::PayloadRequest request;
-  request.model.path = argv[1];
+  request.model.source = argv[1];
   request.model.sizes.batch = 1;
   request.boundaries = request.cuts = false;
   request.split = split;

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   for (const char* batch : {"1", "2"})
     sweep.jobs.push_back({model + " batch " + batch, {model, batch}});
   sweep.output = "sweep.jsonl";
-  // What the arguments of a job mean is up to this function.
+  // This function decides what the arguments of a job mean.
   sweep.run = [&](const strata::SweepJob& job, const std::atomic<bool>* stop) {
     strata::SweepAnswer answer;
     strata::BenchRequest request;

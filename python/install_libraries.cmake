@@ -32,7 +32,7 @@ foreach(library IN LISTS needed opened)
   look_in($ORIGIN ${to}/libraries/${name})
 endforeach()
 
-# What their authors ask to be handed on with them, where the system says what that is.
+# The libraries' licences, which must be handed on with them, where the system has them.
 find_program(DPKG_QUERY dpkg-query)
 if(DPKG_QUERY)
   file(MAKE_DIRECTORY ${to}/libraries/licenses)

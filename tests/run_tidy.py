@@ -1,6 +1,6 @@
 """tests/run_tidy.py BUILD [JOBS [PREFIX...]]: clang-tidy over the files that BUILD compiles.
 
-    python3 -B tests/run_tidy.py build/tidy 2 src/ops engines
+    python3 -B tests/run_tidy.py build/tidy 2 src/core/ops engines
 
 Most of clang-tidy's time goes to the headers of the standard library, so files with the same flags
 are looked at together, as in cmake/unity.cmake, but from all rooms. Each finding is printed once; the
@@ -24,7 +24,7 @@ FINDING = re.compile(r"^(/[^:]+):(\d+):(\d+): (?:warning|error): (.*)$")
 
 
 def flags_of(entry):
-    """What changes the meaning of a file: definitions and folders of headers."""
+    """The options that change the meaning of a file: definitions and folders of headers."""
     words, flags = iter(shlex.split(entry["command"])), []
     for word in words:
         if word == "-isystem":

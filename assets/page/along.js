@@ -1,4 +1,4 @@
-// What every layer costs, in running order: one panel a figure, all on one axis, so that one sees
+// The cost of every layer, in running order: one panel a figure, all on one axis, so that one sees
 // where a network is fat in parameters and where in memory.
 
 const kPanels = [["params", "Parameters"], ["activation", "Activations"], ["macs", "MACs"],
@@ -14,8 +14,9 @@ function panelOf(name, title, numbers, unit, total) {
 
 class AlongChart extends Chart {
   /** `paths` are those of modules, one for each row of `order`. */
-  constructor({title, about, table, order, selection, panels, paths}) {
+  constructor({title, about, table, order, selection, panels, paths, legend = []}) {
     super({title, about, table, order, selection});
+    this.tools.append(make("div", {class: "legend"}, kindLegend(legend)));
     this.names = this.order.map((row) => table.nameOf(row));
     this.panels = panels.filter((panel) => panel.most > 0 || panel.least < 0);
     const open = panels.filter((panel) => panel.unknown).map((panel) => panel.title.toLowerCase());
@@ -24,6 +25,7 @@ class AlongChart extends Chart {
     if (this.panels.some((panel) => panel.numbers.includes(null)))
       this.caption.append(" A dotted line below a panel is where a number is not known.");
     this.groups = stagesOf(paths);
+    this.outer = outerRuns(this.groups.stages);
     this.hovered = -1;
     this.picture.addEventListener("pointermove", (event) => this.hover(this.at(event)));
     this.picture.addEventListener("pointerleave", () => this.hover(-1));
@@ -46,7 +48,7 @@ class AlongChart extends Chart {
     this.left = 74;
     this.right = width - 8;
     this.step = (this.right - this.left) / this.order.length;
-    const top = 56, high = 90, gap = 24;
+    const top = this.outer.length > 0 ? 70 : 56, high = 78, gap = 20;
     this.top = top;
     this.bottom = top + this.panels.length * (high + gap) - gap;
     this.paintStages();
@@ -62,15 +64,16 @@ class AlongChart extends Chart {
     const {stages, blocks} = this.groups;
     stages.forEach((stage, index) => {
       this.picture.append(draw("rect", {
-        x: this.left + stage.from * this.step, y: this.top - 36,
-        width: (stage.to - stage.from) * this.step, height: this.bottom - this.top + 36,
+        x: this.left + stage.from * this.step, y: this.top - 34,
+        width: (stage.to - stage.from) * this.step, height: this.bottom - this.top + 34,
         class: index % 2 === 0 ? "band" : "band other"}));
     });
     const inner = blocks.filter((block) => block.to - block.from > 1);
     if (inner.length * 6 < this.right - this.left)
       this.picture.append(draw("path", {class: "blocks", d: inner.map((block) =>
         `M${(this.left + block.from * this.step).toFixed(1)} ${this.top - 12}V${this.bottom}`).join("")}));
-    this.paintNames(stages, this.top - 23, kNames);
+    this.paintNames(stages, this.top - 23, this.outer.length > 0 ? kNames.slice(2) : kNames);
+    this.paintNames(this.outer, this.top - 37, kNames.slice(0, 1));
     // A stage of one block needs no second name.
     const beside = (block) => stages.some((stage) => stage.from <= block.from && block.to <= stage.to &&
                                                      (stage.from < block.from || block.to < stage.to) &&
@@ -104,7 +107,10 @@ class AlongChart extends Chart {
         draw("line", {x1: this.left, x2: this.right, y1: y(tick), y2: y(tick), class: "tick"}),
         this.label(this.left - 6, y(tick) + 4, tickText(tick, panel.unit),
                    {"text-anchor": "end", class: "soft"}));
-    this.picture.append(draw("path", {d: this.bars(panel.numbers, y, bottom), class: "bars"}));
+    this.kindNumbers(panel).forEach((numbers, kind) => {
+      const bars = this.bars(numbers, y, bottom);
+      if (bars !== "") this.picture.append(draw("path", {d: bars, class: `kind${kind}`}));
+    });
     this.picture.append(draw("path", {d: this.unknown(panel.numbers, bottom + 3), class: "unknown"}));
     panel.says = draw("text", {x: this.left, y: top - 5});
     panel.y = y;
@@ -112,9 +118,25 @@ class AlongChart extends Chart {
     this.picture.append(panel.says);
   }
 
-  /** One path. Where a pixel stands for several layers it shows the largest. */
+  merged() {
+    return Math.max(1, Math.ceil(1.2 / this.step));
+  }
+
+  /** The numbers by the colour of their layers; of layers that share a pixel, the largest. */
+  kindNumbers(panel) {
+    const kinds = kindsOf(this.table), all = Array.from({length: kTypeColours + 1}, () => []), merged = this.merged();
+    for (let from = 0; from < panel.numbers.length; from += merged) {
+      let best = from;
+      for (let i = from; i < Math.min(from + merged, panel.numbers.length); ++i)
+        if ((panel.numbers[i] || 0) > (panel.numbers[best] || 0)) best = i;
+      all[kinds.of(this.order[best])][from] = panel.numbers[best];
+    }
+    return all;
+  }
+
+  /** One path. Where a pixel stands for several layers, it shows the largest. */
   bars(numbers, y, bottom) {
-    const merged = Math.max(1, Math.ceil(1.2 / this.step));
+    const merged = this.merged();
     const wide = Math.max(0.8, this.step * merged - (this.step > 4 ? 1 : 0));
     const pieces = [];
     for (let from = 0; from < numbers.length; from += merged) {
@@ -167,6 +189,21 @@ class AlongChart extends Chart {
   }
 }
 
+/** Time, work and bytes of every kernel that is predicted. */
+function predictedAlong(table, selection) {
+  const order = leavesOf(table);
+  const panels = [["time", "Time"], ["macs", "MACs"], ["bytes", "Bytes moved"]].filter(([name]) => table.has(name));
+  const sum = (numbers) => numbers.reduce((all, one) => all + (one || 0), 0);
+  return new AlongChart({
+    title: "Along the network", table, order, selection, paths: pathsOf(table), legend: kindsOf(table).names,
+    about: "Every kernel in running order, from left to right, with the time that is predicted for it. Bands are the " +
+           "stages of the module path.",
+    panels: panels.map(([name, title]) => {
+      const numbers = order.map((row) => table.number(row, name));
+      return panelOf(name, title, numbers, table.unit(name), sum(numbers));
+    })});
+}
+
 /** Of a profile: `names` are columns, of which those are shown that it has. */
 function profileAlong(table, selection, names) {
   const order = leavesOf(table);
@@ -174,7 +211,8 @@ function profileAlong(table, selection, names) {
     title: "Along the network", table, order, selection, paths: pathsOf(table),
     about: "Every layer in running order, from left to right. Bands are the stages and lines " +
            "the blocks of the module path. Arrow keys move from layer to layer.",
+    legend: kindsOf(table).names,
     panels: kPanels.filter(([name]) => names.includes(name) && table.has(name))
-      .map(([name, title]) => panelOf(name, title, order.map((row) => table.number(row, name)),
+      .map(([name, title]) => panelOf(name, title, order.map((row) => partOf(table.cell(row, name))),
                                       table.unit(name), table.total(name)))});
 }

@@ -1,5 +1,7 @@
 // Scales, and what the charts share.
 
+const kCharts = {};  // by kind of document: what makes its charts; scripts of a kind add theirs
+
 /** Round steps from 0 to at least `most`; bytes in powers of two. */
 function linearTicks(most, unit, count) {
   if (!(most > 0)) return [0];

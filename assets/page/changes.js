@@ -1,4 +1,4 @@
-// What two networks differ in, layer by layer: more above the line, less below it.
+// Differences between two networks, layer by layer: more above the line, less below it.
 
 const kMeasures = [["params", "Parameters"], ["macs", "MACs"], ["write", "Bytes written"],
                    ["latency", "Time"], ["quality", "Quality"]];
@@ -81,3 +81,5 @@ function diffCharts(doc, selection) {
       panels: changePanels(table, order, totals, file)});
   }).filter((chart) => chart.panels.length > 0);
 }
+
+kCharts.diff = diffCharts;

@@ -1,4 +1,4 @@
-// The document that the program wrote into the page (src/document/page_data.h).
+// The document that the program wrote into the page (src/core/document/page_data.h).
 
 /**
  * @typedef {{name: string, title: string, unit: string, additive: boolean, usual: boolean}} Column
@@ -17,6 +17,8 @@ class DataTable {
     this.depths = raw.depths;
     this.totals = raw.totals;
     this.lists = raw.lists || {};
+    /** Rows whose outputs each row reads (src/core/document/page_data.h); null: not known. */
+    this.edges = raw.edges || null;
     this.byName = new Map();
     // A column for people may have the name of one with its number; charts want the number.
     this.columns.forEach((column, index) => {
@@ -34,6 +36,14 @@ class DataTable {
 
   has(name) {
     return this.byName.has(name);
+  }
+
+  /** Adds a column of another table; `cells` has one for each row. */
+  addColumn(column, cells) {
+    this.byName.set(column.name, this.columns.length);
+    this.columns.push(column);
+    this.rows.forEach((row, i) => row.push(cells[i]));
+    if (this.totals !== null) this.totals.push(null);
   }
 
   cell(row, name) {
@@ -86,21 +96,45 @@ class DataTable {
 
   /** What a row is called: its layer, else the first text in which rows differ. */
   nameOf(row) {
+    const at = this.nameColumnIndex();
+    return cellText(this.rows[row][at], this.columns[at].unit, false);
+  }
+
+  nameColumnIndex() {
     if (this.nameColumn === undefined) {
-      const differ = (at) => this.rows.some((cells) => cells[at] !== this.rows[0][at]);
+      const differ = (at) => this.rows.length > 0 && this.rows.some((cells) => cells[at] !== this.rows[0][at]);
       const layer = this.index("layer");
       this.nameColumn = layer >= 0 && (this.rows.length < 2 || differ(layer)) ? layer
         : this.columns.findIndex((column, at) => column.unit === "text" && differ(at));
       if (this.nameColumn < 0) this.nameColumn = 0;
     }
-    return cellText(this.rows[row][this.nameColumn], this.columns[this.nameColumn].unit, false);
+    return this.nameColumn;
   }
 }
 
 /** @returns {{kind: string, facts: any, tables: DataTable[], sections: any[]}} */
-function readDocument() {
-  const raw = JSON.parse(document.getElementById("data").textContent);
+function documentOf(raw) {
   raw.tables = raw.tables.map((table) => new DataTable(table));
   raw.table = (name) => raw.tables.find((table) => table.name === name);
   return raw;
+}
+
+/** Profiles show what quantizing each layer loses, if a sensitivity of the same layers shares their page. */
+function joinSensitivities(docs) {
+  for (const {tables: [table]} of docs.filter((doc) => doc.kind === "profile" && doc.tables.length > 0)) {
+    const names = new Set(table.rows.map((cells, row) => table.nameOf(row)));
+    for (const doc of docs.filter((one) => one.kind === "sensitivity" && one.table("layers"))) {
+      const layers = doc.table("layers"), drops = new Map(layers.rows.map((cells, row) => [layers.nameOf(row), layers.number(row, "drop")]));
+      if (table.has("sensitivity") || ![...drops.keys()].some((name) => names.has(name))) continue;
+      table.addColumn({name: "sensitivity", title: "Lost in int8", unit: layers.unit("drop"), additive: false, usual: true},
+                      table.rows.map((cells, row) => drops.get(table.nameOf(row)) ?? {v: null, t: "–"}));
+    }
+  }
+  return docs;
+}
+
+/** One document, or several that share a page. */
+function readDocuments() {
+  const raw = JSON.parse(document.getElementById("data").textContent);
+  return joinSensitivities((raw.documents || [raw]).map(documentOf));
 }

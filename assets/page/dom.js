@@ -25,9 +25,11 @@ function draw(tag, given, ...children) {
   return filled(document.createElementNS(kSvg, tag), given, children);
 }
 
+let lastPart = 0;
+
 /** A part of the page with a heading, which the list of contents names. */
 function part(title, ...children) {
-  const id = "part-" + title.toLowerCase().replace(/[^a-z]+/g, "-");
+  const id = `part${++lastPart}-` + title.toLowerCase().replace(/[^a-z]+/g, "-");
   return make("section", {class: "part", "aria-labelledby": id},
               make("h2", {id}, title), children);
 }

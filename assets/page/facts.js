@@ -21,15 +21,22 @@ function factText(name, value) {
 }
 
 function factLabel(name) {
+  if (name === "report") return "Rows";
   const words = name.replace(/_per_s(econd)?$/, "").replace(/(_s|_seconds)$/, "").replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+// Facts that the page states in other words, or that only programs use.
+const kNoFacts = new Set(["graph_hash", "schema", "complete", "path"]);
+const kRowWords = {tape: "each call of a layer", node: "each operator", leaves: "each layer", tree: "modules and layers",
+                   type: "each type of layer", root: "the whole network", none: "totals only"};
 
 /** Pairs of a label and a text, of everything that is short enough. */
 function factPairs(facts) {
   const pairs = [];
   const add = (prefix, name, value) => {
-    const text = value === "" ? null : factText(name, value);
+    if (kNoFacts.has(name) || (name === "file_bytes" && value === 0) || (name === "hidden_rows" && value === 0)) return;
+    const text = value === "" ? null : name === "report" && kRowWords[value] ? kRowWords[value] : factText(name, value);
     if (text === null || text === "" || String(text).length > 300) return;
     pairs.push([prefix === "" ? factLabel(name) : `${prefix}: ${factLabel(name).toLowerCase()}`,
                 String(text)]);
@@ -69,11 +76,12 @@ function subject(doc) {
   return doc.kind.replace(/_/g, " ");
 }
 
-/** Options in the form in which they are typed, so that the page can be made again. */
+/** Options as they are typed, so that the page can be made again. */
 function commandLine(doc) {
   const given = Object.entries(doc.options).filter(([name]) => !/^--(format|output|table)$/.test(name));
-  const words = given.map(([name, value]) =>
-    !name.startsWith("-") ? value.replace(/,/g, " ") : value === "" || value === "true" ? name : `${name} ${value}`);
+  const pairs = given.flatMap(([name, values]) => [].concat(values).map((value) => [name, value]));
+  const words = pairs.map(([name, value]) =>
+    !name.startsWith("-") ? value : value === "" || value === "true" ? name : `${name} ${value}`);
   return words.join(" ");
 }
 
@@ -89,14 +97,28 @@ function themeButton() {
   return button;
 }
 
-function pageHeader(doc) {
-  const name = subject(doc), kind = doc.kind.replace(/_/g, " ");
+/** ` · input f32 1×3×224×224`, of a model whose inputs are known. */
+function inputsText(doc) {
+  const inputs = doc.facts.model && Array.isArray(doc.facts.model.inputs) ? doc.facts.model.inputs : [];
+  if (inputs.length === 0) return "";
+  const texts = inputs.slice(0, 3).map(({name, dtype, shape}) => {
+    const sizes = Array.isArray(shape) ? shape.map((size) => factText("size", size) || "?").join("×").replace(/,/g, "") : "?";
+    return `${name} ${dtype} ${sizes}`;
+  });
+  return ` · ${inputs.length === 1 ? "input" : "inputs"} ${texts.join(", ").replace(/^input /, "")}${inputs.length > 3 ? ", …" : ""}`;
+}
+
+function kindWords(doc) {
+  return doc.kind === "llm" ? "language model" : doc.kind.replace(/_/g, " ");
+}
+
+function pageHeader(doc, button) {
+  const name = subject(doc), kind = kindWords(doc);
   document.title = name === kind ? name : `${name}: ${kind}`;
   return make("header", {},
               make("div", {}, make("h1", {}, name),
-                   make("p", {class: "about"}, `${kind} by ${doc.tool}`,
-                        commandLine(doc) === "" ? null : make("code", {}, commandLine(doc)))),
-              themeButton());
+                   make("p", {class: "about"}, `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${inputsText(doc)} · ${doc.tool}`)),
+              button);
 }
 
 /** Sentences of the report; lines that are set in belong to the one above and stand below it. */
@@ -117,8 +139,27 @@ function sentences(section) {
   return list;
 }
 
+/** The sentences that a document begins with: its answer, else its first line. */
+function answerOf(doc) {
+  const answers = doc.sections.filter((section) => section.answer).flatMap((section) => section.lines);
+  if (answers.length > 0) return answers.filter((line) => line.trim() !== "");
+  const lines = doc.sections.filter((section) => !section.table).flatMap((section) => section.lines);
+  const first = lines.find((line) => line.trim() !== "" && !/^\s/.test(line) && !/^\S+ {2,}/.test(line));
+  return first === undefined ? [] : [first];
+}
+
+/** One note is shown; several are counted. */
+function foldedNotes(notes) {
+  const count = notes.reduce((sum, note) => sum + (note.tagName === "PRE" ? 1 : note.children.length), 0);
+  if (notes.length === 0 || count === 0) return [];
+  if (count === 1 && notes[0].tagName !== "PRE") return notes;
+  return [make("details", {class: "folded"}, make("summary", {}, `Notes (${count})`), notes)];
+}
+
 function foldedFacts(doc) {
+  const command = commandLine(doc);
   return make("div", {class: "facts"}, folded("Facts", factPairs(doc.facts)),
               folded("Machine", Object.entries(doc.machine)),
-              folded("Options", Object.entries(doc.options)));
+              folded("How this was made", [...(command === "" ? [] : [["Options as typed", command]]),
+                                           ["Made by", doc.tool]]));
 }

@@ -1,4 +1,4 @@
-// Numbers as the program prints them (src/base/number_text.cc, src/document/cell_text.cc).
+// Numbers as the program prints them (src/core/base/number_text.cc, src/core/document/cell_text.cc).
 
 const kDecimal = ["", " k", " M", " G", " T", " P", " E"];
 const kBinary = [" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"];
@@ -41,6 +41,12 @@ function grouped(number) {
   return Math.round(number).toLocaleString("en-US");
 }
 
+/** Four digits, small numbers with an exponent: 4.353e-05. */
+function general(number) {
+  if (number === 0 || Math.abs(number) >= 1e-4) return String(Number(number.toPrecision(4)));
+  return number.toExponential(3).replace(/\.?0*e/, "e").replace(/e-(\d)$/, "e-0$1");
+}
+
 /** @param {number} number @param {string} unit @param {boolean} exact every digit */
 function numberText(number, unit, exact) {
   switch (unit) {
@@ -48,7 +54,7 @@ function numberText(number, unit, exact) {
     case "decibels":
       return fixed(number, 1);
     case "number":
-      return exact ? String(number) : String(Number(number.toPrecision(4)));
+      return exact ? String(number) : general(number);
     case "megabytes":
     case "flops_per_byte":
       return fixed(number, 2);
@@ -72,6 +78,13 @@ function shareText(share) {
 function numberOf(cell) {
   if (typeof cell === "number") return cell;
   return cell !== null && typeof cell === "object" && typeof cell.v === "number" ? cell.v : null;
+}
+
+/** The same in a sum, to which what runs in the kernel of another layer, or not at all, adds nothing. */
+function partOf(cell) {
+  const number = numberOf(cell);
+  const isElsewhere = cell !== null && typeof cell === "object" && cell.v === null && cell.x === undefined;
+  return number === null && isElsewhere ? 0 : number;
 }
 
 /** A cell as people read it. */

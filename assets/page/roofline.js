@@ -12,6 +12,7 @@ class RooflineChart extends Chart {
                   "those above the slope find their data in a cache. " +
                   "The area of a dot is the layer's time; a dot far below the roof could be faster."});
     this.roofline = roofline;
+    this.tools.append(make("div", {class: "legend"}, kindLegend(kindsOf(table).names)));
     this.picture.addEventListener("click", (event) => {
       const row = event.target.getAttribute && event.target.getAttribute("data-row");
       if (row) this.choose(this.place.get(Number(row)));
@@ -52,13 +53,15 @@ class RooflineChart extends Chart {
   paintRoof(peak, speed, xTicks, yTicks) {
     const from = Math.max(xTicks[0], yTicks[0] / speed), to = xTicks[xTicks.length - 1];
     const ridge = peak / speed;
+    const slope = this.x(Math.sqrt(from * ridge)), onLeft = slope > this.x(to) - 100;
     this.picture.append(
       draw("path", {d: `M${this.x(from)} ${this.y(from * speed)}L${this.x(ridge)} ${this.y(peak)}` +
                        `H${this.x(to)}`, class: "line"}),
       this.label(this.x(to) - 4, this.y(peak) - 6, `${numberText(peak, "count", false)}FLOP/s`,
                  {"text-anchor": "end"}),
-      this.label(this.x(Math.sqrt(from * ridge)) + 10, this.y(Math.sqrt(from * ridge) * speed) + 16,
-                 `${numberText(speed, "bytes", false)}/s`));
+      this.label(slope + (onLeft ? -10 : 10),
+                 Math.min(this.y(yTicks[0]) - 6, this.y(Math.sqrt(from * ridge) * speed) + (onLeft ? -6 : 16)),
+                 `${numberText(speed, "bytes", false)}/s`, {"text-anchor": onLeft ? "end" : "start"}));
   }
 
   paintDots(xs, ys) {
@@ -69,7 +72,7 @@ class RooflineChart extends Chart {
     this.centre = (i) => [this.x(xs[i]), this.y(ys[i])];
     for (const i of places) {
       const row = this.order[i], [cx, cy] = this.centre(i);
-      this.picture.append(draw("circle", {cx, cy, r: this.radius(i), class: "dot", "data-row": row},
+      this.picture.append(draw("circle", {cx, cy, r: this.radius(i), class: `dot kind${kindsOf(this.table).of(row)}`, "data-row": row},
                                draw("title", {}, `${this.table.nameOf(row)}: ` +
                                     `${this.table.text(row, "time")}, ` +
                                     `${this.table.text(row, "flops_per_s")}FLOP/s`)));

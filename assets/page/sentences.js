@@ -68,9 +68,11 @@ function isInOrder(doc) {
   return ["tape", "node", "leaves", "tree"].includes(doc.facts.report) && !("--sort" in doc.options);
 }
 
-/** A line below the program's table that says what memorySentence() says. */
-function isSaidOfMemory(doc, line) {
-  return doc.kind === "profile" && line.startsWith("Peak activations ") &&
+/** A line below the program's table that repeats the page's first screen. */
+function isSaidAbove(doc, line) {
+  if (doc.kind !== "profile") return false;
+  if (line.startsWith("Total: ") || line.startsWith("Largest: ")) return true;
+  return line.startsWith("Peak activations ") &&
          memorySentence(doc.tables[0], doc.facts.memory || {}) !== null;
 }
 

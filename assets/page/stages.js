@@ -32,6 +32,20 @@ function stagesOf(names) {
   return {stages: [], blocks: []};
 }
 
+/** What is around stages that are called by numbers: `features` around `features.0` to `features.18`. */
+function outerRuns(stages) {
+  const numbered = stages.filter((stage) => /\.\d+$/.test(stage.name));
+  if (numbered.length < 4 || 2 * numbered.length < stages.length) return [];
+  const runs = [];
+  for (const stage of stages) {
+    const name = stage.name.includes(".") ? stage.name.slice(0, stage.name.lastIndexOf(".")) : "";
+    const last = runs[runs.length - 1];
+    if (last && last.name === name) last.to = stage.to;
+    else runs.push({from: stage.from, to: stage.to, name});
+  }
+  return runs.filter((run) => run.name !== "");
+}
+
 /** Names of a stage, from the whole path to the number at its end. */
 const kNames = [(path) => path, wordName, (path) => path.split(".").pop(),
                 (path) => path.split(/[._]/).pop()];

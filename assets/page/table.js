@@ -11,6 +11,8 @@ class TableView {
     this.selection = selection;
     this.view = newView(table);
     this.view.exact = exact;
+    this.hasFitted = false;
+    this.nameWidth = isNarrow() ? 26 : 52;  // characters, at most
     this.active = 0;  // the row that the keyboard is at
     this.changed = [];
     this.body = make("tbody", {onclick: (e) => this.clicked(e), onkeydown: (e) => this.key(e)});
@@ -21,6 +23,7 @@ class TableView {
     this.scroller = make("div", {class: "scroller", onscroll: () => this.soon()}, this.grid);
     selection.listen((chosen, row, from) => this.follow(chosen, row, from));
     this.printed = make("p", {class: "printed"});
+    new ResizeObserver(() => this.fitColumns()).observe(this.scroller);
     window.addEventListener("beforeprint", () => this.print());
     window.addEventListener("afterprint", () => this.rows());
     this.refresh();
@@ -52,10 +55,27 @@ class TableView {
       const falls = (column.unit !== "text") !== this.view.turned;
       return make("th", {scope: "col", class: column.unit === "text" ? "" : "number",
                          "aria-sort": sorted ? (falls ? "descending" : "ascending") : "none"},
-                  make("button", {type: "button", title: "Sort by " + column.name,
+                  make("button", {type: "button", title: columnHint(column),
                                   onclick: () => this.sort(at)},
                        column.title + (sorted ? (falls ? " ▾" : " ▴") : "")));
     })));
+  }
+
+  /** Once, when the width is known: the columns that matter least are left for the reader to choose. */
+  fitColumns() {
+    const room = this.scroller.clientWidth;
+    if (room === 0 || this.hasFitted) return;
+    this.hasFitted = true;
+    if (this.grid.offsetWidth <= room) return;
+    const wide = (columns) => columns.reduce((sum, at) => sum + this.width(at), 0);
+    const letters = room * wide(this.view.columns) / this.grid.offsetWidth;
+    const kept = [];
+    for (const at of byWeight(this.table, this.view.columns))
+      if (kept.length < kNarrowColumns || wide([...kept, at]) <= letters) kept.push(at);
+    this.view.columns = kept.sort((a, b) => a - b);
+    const over = wide(kept) - letters;
+    if (over > 0) this.nameWidth = Math.max(18, this.width(kept[0]) - 3 - Math.ceil(over));
+    this.refresh();
   }
 
   footRow() {
@@ -80,7 +100,7 @@ class TableView {
     for (let i = 0; i < this.items.length; i += step) see(this.items[i].cells);
     if (column.additive) see(this.table.totals);
     const first = at === this.view.columns[0];
-    return Math.min(first ? 52 : 34, most + (first && this.view.grouped ? 8 : 0)) + 3;
+    return Math.min(first ? this.nameWidth : 34, most + (first && this.view.grouped ? 8 : 0)) + 3;
   }
 
   text(cell, at) {

@@ -9,8 +9,18 @@ const kWords = new Intl.Collator("en", {numeric: true});
 function isUsual(table, at) {
   const {name, usual} = table.columns[at];
   if (!usual || name === "formula") return false;
+  if (table.has("median_s") && table.has("speed_up")) return isUsualOfBench(table, at);
   const isEmpty = (value) => table.rows.length > 0 && table.rows.every((cells) => cells[at] === value);
   return !(name === "alive" && isEmpty(null)) && !(name === "layer" && isEmpty(""));
+}
+
+const kBenchAnswers = ["backend", "precision", "median", "interval", "speed_up", "difference", "peak", "marks", "result"];
+const kBenchSettings = ["model", "threads", "batch", "shape"];  // seen where rows differ
+
+function isUsualOfBench(table, at) {
+  const {name} = table.columns[at];
+  const differs = () => table.rows.some((cells) => cells[at] !== table.rows[0][at]);
+  return kBenchAnswers.includes(name) || (kBenchSettings.includes(name) && differs());
 }
 
 /** Of a comparison, rows without a difference are there for its chart, and seen when asked for. */
@@ -20,10 +30,42 @@ function hidesSame(table) {
          table.rows.some((cells) => cells[at] !== "same");
 }
 
+const kNarrow = 640;       // pixels, as page.css has it
+const kNarrowColumns = 2;  // a name and a number
+const kMatter = ["time", "median", "speed_up", "drop", "raw", "bytes", "macs", "params", "flops"];
+const kTelling = ["change", "place", "bound", "links", "result", "type"];  // words that say more than others
+const kTellsApart = ["precision", "threads", "batch"];  // rows of one engine
+
+function isNarrow() {
+  return innerWidth <= kNarrow;
+}
+
+/** The name, what tells rows apart, and then the columns that matter most. */
+function byWeight(table, usual) {
+  const name = table.nameColumnIndex(), twin = usual.find((at) => table.columns[at].name === table.columns[name].name);
+  const first = twin === undefined ? usual[0] : twin;
+  const differs = (at) => table.rows.some((cells) => cells[at] !== table.rows[0][at]);
+  const rank = (at) => {
+    const {name: own, unit} = table.columns[at], place = kMatter.indexOf(own), words = kTelling.indexOf(own);
+    if (at === first) return -2;
+    if (table.has("backend") && kTellsApart.includes(own) && differs(at)) return -1;
+    return place >= 0 ? place : words >= 0 ? 50 + words : unit === "text" ? 1000 : 100 + at;
+  };
+  return usual.slice().sort((a, b) => rank(a) - rank(b) || a - b);
+}
+
+/** On a telephone, the name and the number that matters most; the others can be chosen. */
+function columnsThatFit(table, usual) {
+  if (!isNarrow() || usual.length <= kNarrowColumns) return usual;
+  const isApart = (at) => table.has("backend") && kTellsApart.includes(table.columns[at].name);
+  const falling = byWeight(table, usual), apart = falling.slice(1).findIndex((at) => !isApart(at));
+  return falling.slice(0, kNarrowColumns + Math.max(0, apart)).sort((a, b) => a - b);
+}
+
 /** What a reader has chosen of one table. */
 function newView(table) {
   return {
-    columns: table.columns.map((column, at) => at).filter((at) => isUsual(table, at)),
+    columns: columnsThatFit(table, table.columns.map((column, at) => at).filter((at) => isUsual(table, at))),
     sortBy: -1,
     turned: false,  // numbers rise and texts fall
     search: "",

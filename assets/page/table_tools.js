@@ -1,21 +1,26 @@
-// What stands above a table: search, columns, grouping, copying.
+// Tools above a table: search, columns, grouping, copying.
 
 const kManyGroups = 60;  // more rows than this begin closed where they are grouped
 
 function columnChooser(view) {
-  const list = make("div", {class: "menu"});
-  view.table.columns.forEach((column, at) => {
+  const ticks = view.table.columns.map((column, at) => {
     const twin = view.table.columns.some((other, i) => i < at && other.title === column.title);
-    list.append(tick(twin ? `${column.title} (${column.name})` : column.title,
-                     view.view.columns.includes(at), (on) => {
+    return tick(twin ? `${column.title} (${column.name})` : column.title, false, (on) => {
       const chosen = new Set(view.view.columns);
       if (on) chosen.add(at);
       else if (chosen.size > 1) chosen.delete(at);
       view.view.columns = [...chosen].sort((a, b) => a - b);
       view.refresh();
-    }));
+    });
   });
-  return make("details", {class: "drop"}, make("summary", {}, "Columns"), list);
+  const summary = make("summary", {}), {columns} = view.table;
+  const show = () => {
+    summary.textContent = `Columns (${view.view.columns.length} of ${columns.length})`;
+    ticks.forEach((one, at) => { one.querySelector("input").checked = view.view.columns.includes(at); });
+  };
+  view.changed.push(show);
+  show();
+  return make("details", {class: "drop"}, summary, make("div", {class: "menu"}, ticks));
 }
 
 async function copyText(text) {

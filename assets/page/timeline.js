@@ -69,11 +69,12 @@ class MemoryTimeline extends Chart {
 
   paintPeak(most) {
     const x = this.left + (this.peak + 0.5) * this.step, onLeft = x > (this.left + this.right) / 2;
-    const name = shortened(this.table.nameOf(this.order[this.peak]), 300);
+    const room = (onLeft ? x - this.left : this.right - x) - 175;
+    const name = shortened(this.table.nameOf(this.order[this.peak]), Math.min(300, room));
     this.picture.append(
       draw("circle", {cx: x, cy: this.y(most), r: 4, class: "own"}),
       this.label(x + (onLeft ? -9 : 9), this.y(most) - 6,
-                 `peak ${numberText(most, "bytes", false)} at ${name}`,
+                 `peak ${numberText(most, "bytes", false)}${name === "" ? "" : ` at ${name}`}`,
                  {"text-anchor": onLeft ? "end" : "start", class: "strong"}));
   }
 

@@ -19,7 +19,7 @@ function addUp(table, node) {
     if (!column.additive) return column.unit === "text" ? "" : null;
     let sum = 0;
     for (const child of node.children) {
-      const number = numberOf(child.cells[at]);
+      const number = partOf(child.cells[at]);
       if (number === null) return null;
       sum += number;
     }
@@ -37,7 +37,7 @@ function treeOfDepths(table) {
     while (open.length > 1 && open[open.length - 1].depth >= depth) open.pop();
     const parent = open[open.length - 1];
     const own = table.nameOf(row);
-    // What is between the modules of a block belongs to the block.
+    // Layers between the modules of a block belong to the block.
     const path = own.startsWith("(") && parent.depth > 0 ? `${parent.path}.${own}` : own;
     const name = path.startsWith(parent.path + ".") ? path.slice(parent.path.length + 1) : path;
     const node = treeNode(name, path, row, depth, cells);

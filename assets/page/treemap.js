@@ -1,6 +1,7 @@
 // The module tree as areas: a layer's area is its share of a column.
 
-const kKinds = 6;    // types with a colour of their own
+const kKinds = 6;    // stages with a colour of their own
+const kDepths = 8;   // shades of stages, if there are more
 const kDust = 150;   // square pixels of a layer, on average, below which a module is one area
 
 function countLeaves(node) {
@@ -46,8 +47,8 @@ class Treemap extends Chart {
                   "module's area. A click shows the layer in every chart and in the table."});
     this.column = columns[0];
     this.stages = this.stageOfRows();
-    this.types = this.commonKinds();
-    this.byStage = this.types.length < 3;  // one colour would tell nothing
+    this.byStage = new Set(this.stages.values()).size > 1;
+    this.isLong = new Set(this.stages.values()).size > kKinds;
     this.types = this.commonKinds();
     this.tools.append(choice("Area:", columns.map((name) => [name, table.title(name)]), this.column,
                              (name) => {
@@ -75,6 +76,8 @@ class Treemap extends Chart {
     const stages = new Map();
     for (const stage of stagesOf(pathsOf(this.table)).stages)
       for (let i = stage.from; i < stage.to; ++i) stages.set(this.order[i], stage.name);
+    const inModules = [...stages].filter(([row]) => this.table.text(row, "type") !== "").map(([, name]) => name);
+    this.stagePlace = new Map([...new Set(inModules)].map((name, i) => [name, i]));
     return stages;
   }
 
@@ -93,8 +96,15 @@ class Treemap extends Chart {
     return known.map(([kind]) => kind);
   }
 
+  /** Many stages have shades from the first to the last; a few have colours, the largest first. */
+  shade(row) {
+    if (!this.byStage || !this.isLong) return `kind${this.kind(row)}`;
+    if (!this.stagePlace.has(this.stages.get(row))) return `kind${kKinds}`;
+    return `depth${Math.round(kDepths * this.stagePlace.get(this.stages.get(row)) / (this.stagePlace.size - 1))}`;
+  }
+
   kind(row) {
-    return Math.min(kKinds, this.types.indexOf(this.kindName(row)));
+    return this.byStage ? Math.min(kKinds, this.types.indexOf(this.kindName(row))) : kindsOf(this.table).of(row);
   }
 
   paint(width) {
@@ -104,12 +114,15 @@ class Treemap extends Chart {
     this.paintChildren(treeOf(this.table), 0, 0, width, height, 0);
     this.chosenBox = draw("rect", {class: "frame", width: 0, height: 0});
     this.picture.append(this.chosenBox);
-    const shown = this.types.slice(0, kKinds);
-    this.legend.replaceChildren(
-      ...shown.map((type, kind) => make("span", {}, make("i", {class: `kind kind${kind}`}), type)),
-      ...(this.types.length > kKinds ? [make("span", {}, make("i", {class: `kind kind${kKinds}`}), "others")]
-                                     : []));
+    this.legend.replaceChildren(...(this.byStage && this.isLong ? this.depthLegend()
+      : kindLegend(this.byStage ? this.types : kindsOf(this.table).names)));
     return height;
+  }
+
+  depthLegend() {
+    const names = [...this.stagePlace.keys()];
+    const shades = Array.from({length: kDepths + 1}, (unused, i) => make("i", {class: `step depth${i}`}));
+    return [make("span", {}, `${names[0]} `, ...shades, ` ${names[names.length - 1]}`)];
   }
 
   size(node) {
@@ -130,9 +143,9 @@ class Treemap extends Chart {
   paintNode(node, {x, y, width, height}, level) {
     if (width < 1.5 || height < 1.5) return;
     if (node.children.length === 0 || width < 14 || height < 14 || this.isDust(node, width * height)) {
-      const row = this.firstRow(node), on = `on on${this.kind(row)}`;
+      const row = this.firstRow(node), shade = this.shade(row), on = `on on-${shade}`;
       const rect = draw("rect", {x, y, width: Math.max(0.5, width - 1), height: Math.max(0.5, height - 1),
-                                 class: `leaf kind${this.kind(row)}`, "data-row": row},
+                                 class: `leaf ${shade}`, "data-row": row},
                         draw("title", {}, this.words(node)));
       this.picture.append(rect);
       if (node.row >= 0) this.boxes.set(node.row, {x, y, width, height});

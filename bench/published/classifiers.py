@@ -1,5 +1,5 @@
-"""Makes the classifiers of the published benchmark with torch 2.13: ResNet-50, MobileNetV2 and ViT-B/16
-with random weights, each as TorchScript (traced, and scripted where that works), as AOTInductor's
+"""Makes the classifiers of the published benchmark with torch 2.13: ResNet-50, MobileNetV2, ViT-B/16
+and BERT with random weights, each as TorchScript (traced, and scripted where that works), as AOTInductor's
 packages in fp32 and bf16, and as ONNX. All files of a network have the same weights.
 
     classifiers.py --out FOLDER [--only NAME]
@@ -25,13 +25,15 @@ from convolutional import NETWORKS  # noqa: E402
 from kept import Kept, chosen  # noqa: E402
 
 SIDE = 224
-# Of each network: the batches, and the numbers of threads that packages are compiled for. Generated code
+# The batches of each network, and the numbers of threads that packages are compiled for. Generated code
 # asks OpenMP for as many threads as there were when it was compiled, whatever the engine is told later.
 CASES = {
     "resnet50": [(1, 1), (2, 1), (1, 2)],
     "mobilenet_v2": [(1, 1), (2, 1)],
     "vit_b_16": [(1, 1), (2, 1)],
+    "bert": [(1, 1), (2, 1), (1, 2)],
 }
+TOKENS = 128
 
 
 class Classifier(torch.nn.Module):
@@ -45,6 +47,17 @@ class Classifier(torch.nn.Module):
         return self.network(pixel_values=x).logits
 
 
+class Hidden(torch.nn.Module):
+    """The same for one that reads tokens."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, x):
+        return self.network(input_ids=x).last_hidden_state
+
+
 class InBf16(torch.nn.Module):
     """The same weights in bf16, between an input and an output in fp32."""
 
@@ -53,7 +66,8 @@ class InBf16(torch.nn.Module):
         self.network = copy.deepcopy(network).to(torch.bfloat16)
 
     def forward(self, x):
-        return self.network(x.to(torch.bfloat16)).to(torch.float32)
+        x = x.to(torch.bfloat16) if x.is_floating_point() else x
+        return self.network(x).to(torch.float32)
 
 
 def take_statistics(network):
@@ -71,12 +85,20 @@ def take_statistics(network):
 
 def make(name):
     torch.manual_seed(0)
-    if name != "vit_b_16":
+    if name in NETWORKS:
         return take_statistics(NETWORKS[name]().eval())
     import transformers
 
+    if name == "bert":
+        return Hidden(transformers.BertModel(transformers.BertConfig(), add_pooling_layer=False)).eval()
     network = transformers.ViTForImageClassification(transformers.ViTConfig(num_labels=1000))
     return Classifier(network).eval()
+
+
+def example(name, batch):
+    if name == "bert":
+        return torch.randint(0, 30522, (batch, TOKENS))
+    return torch.rand(batch, 3, SIDE, SIDE)
 
 
 def first_line(error):
@@ -103,15 +125,14 @@ def main():
         network = make(name)
         if folder.is_new(f"{name}.traced.pt"):
             with torch.no_grad():
-                example = torch.randn(1, 3, SIDE, SIDE)
-                torch.jit.trace(network, example).save(str(folder / f"{name}.traced.pt"))
+                torch.jit.trace(network, example(name, 1)).save(str(folder / f"{name}.traced.pt"))
         if folder.is_new("notes.json"):
             why = scripted(network, folder / f"{name}.scripted.pt")
             (folder / "notes.json").write_text(json.dumps({"scripted": why}))
         for batch, threads in CASES[name]:
-            image = torch.randn(batch, 3, SIDE, SIDE)
+            given = example(name, batch)
             if folder.is_new(f"b{batch}.onnx"):
-                torch.onnx.export(network, (image,), folder / f"b{batch}.onnx", dynamo=True, verbose=False,
+                torch.onnx.export(network, (given,), folder / f"b{batch}.onnx", dynamo=True, verbose=False,
                                   input_names=["x"], output_names=["output"], external_data=False)
             for precision, own in [("fp32", network), ("bf16", InBf16(network).eval())]:
                 package = f"b{batch}.t{threads}.{precision}.pt2"
@@ -119,7 +140,7 @@ def main():
                     continue
                 torch.set_num_threads(threads)
                 with torch.no_grad():
-                    program = torch.export.export(own, (image,))
+                    program = torch.export.export(own, (given,))
                     torch._inductor.aoti_compile_and_package(
                         program, package_path=str(folder / package),
                         inductor_configs={"freezing": True})

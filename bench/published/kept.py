@@ -10,7 +10,7 @@ class Kept:
         return self.path / file
 
     def is_new(self, file):
-        """Whether a file has to be made, which is then said."""
+        """True if a file has to be made, which is then said."""
         if (self.path / file).exists():
             return False
         print(f"{self.name}/{file}", flush=True)

@@ -1,6 +1,7 @@
 """The page docs/published-benchmark.md, from the documents that `strata bench` wrote."""
 
 import csv
+import json
 import pathlib
 
 HERE = pathlib.Path(__file__).parent
@@ -9,15 +10,19 @@ NAMES = {
     "resnet50": "ResNet-50",
     "mobilenet_v2": "MobileNetV2",
     "vit_b_16": "ViT-B/16",
+    "bert": "BERT",
     "retinanet_resnet50_fpn": "RetinaNet",
     "fasterrcnn_resnet50_fpn": "Faster R-CNN",
     "maskrcnn_resnet50_fpn": "Mask R-CNN",
+    "maskrcnn_resnet50_c4": "Mask R-CNN C4",
+    "cascadercnn_resnet50_fpn": "Cascade R-CNN",
 }
 BACKENDS = {
     "torch:mode=eager": "Torch eager",
     "torch:mode=frozen": "TorchScript frozen",
     "torch:mode=optimized": "TorchScript optimized",
     "onnxruntime": "ONNX Runtime",
+    "openvino": "OpenVINO",
 }
 # Random weights make more of rounding than trained ones do: bf16 alone leaves 20 dB of MobileNetV2's answer.
 MIN_SQNR_DB = 10
@@ -26,6 +31,7 @@ MIN_SQNR_DB = 10
 # either up to 5 dB nearer, as casts by rule leave some operators in fp32, or 9 to 31 dB.
 TOO_NEAR_DB = 7
 GOAL = 5.0
+FEWEST = 6  # inferences: with fewer, no interval for the median has 95 %
 
 START = """# The published benchmark, redone
 
@@ -34,7 +40,8 @@ This page is written by `make published`; do not edit it.
 TorchBlade published a table of detectors, traced and scripted, Torch against an optimizing backend, in fp32
 and fp16 on a GPU: *{headline}*. This is the same table for a processor, made by `strata bench`
 ([bench.md](bench.md)) on networks with random weights: Torch eager is the base, and TorchScript (frozen,
-and optimized for inference), AOTInductor and ONNX Runtime are beside it, in fp32, bf16 and int8.
+and optimized for inference), AOTInductor, ONNX Runtime and OpenVINO are beside it, in fp32, bf16 and int8. The
+hybrids of `strata.optimize`, which leave in Torch what an engine cannot run, have a table of their own.
 
 - **Answers are compared before times.** A row says how far its answer is from Torch eager's in fp32: the
   relative error, in bf16 and int8 the ratio of signal to noise (SQNR), of detectors the share of boxes that
@@ -46,7 +53,9 @@ and optimized for inference), AOTInductor and ONNX Runtime are beside it, in fp3
   calibrates int8 on random samples. Times do not depend on that; accuracy does: what is written here about
   the answers in bf16 and int8 says that the arithmetic is right, and nothing about a trained network
   ([trained.md](trained.md) does).
-- Images are 224×224 for classifiers, and 256×384 for detectors.
+- Images are 224×224 for classifiers, and 256×384 for detectors; BERT has 12 layers and reads 128 tokens. Mask R-CNN on C4 and
+  Cascade R-CNN are built from torchvision's parts (`bench/published/two_stage.py`) and have the sizes that Detectron2
+  and MMDetection publish.
 
     make published    # half an hour for the models, once; then 40 minutes on two quiet cores
 
@@ -63,6 +72,11 @@ a process waited for a processor.
 """
 
 ABSENT = """\
+- **fp16**: this processor has no kernels for it (AVX512-FP16), so that engines would compute in fp32 between conversions. The
+  published fp16 rows are of a GPU; bf16 is in their place here.
+- **TensorRT**, the published TorchBlade's backend, and CUDA need a GPU of NVIDIA's.
+- torch.compile runs in Python alone and compiles what AOTInductor compiles, which is measured; `strata.bench(module,
+  engines=["torch_compile"])` measures it for any module.
 - PyTorch runs in int8 only what was quantized in PyTorch before it was saved, `optimize_for_inference` computes in
   fp32 whatever it is told, and ONNX Runtime has no kernels for bf16 on a CPU: they were not asked for these.
 - AOTInductor compiles what torch 2 exports. torchvision, which the detectors are from, has no build for the
@@ -73,6 +87,17 @@ ABSENT = """\
   scores are not.
 - A package of AOTInductor has a fixed batch, number of threads and precision, so there is one for each; its
   constants are folded and packed when it is compiled (`freezing`).
+"""
+
+NAMES_OF_ENGINES = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "compile": "torch.compile"}
+HYBRIDS = """
+## Hybrids
+
+`strata.optimize` ([optimize-modules.md](optimize-modules.md)) lets an engine run backbone and heads, and leaves the rest in
+torch 1.13: processor time at 1 thread, by turns with the same module in eager mode. A box is matched if a box with the same
+label overlaps it by more than 0.9, and its mask, too. Weights are random: in bf16 and int8 the share says nothing about
+trained detectors, of which [optimize-modules.md](optimize-modules.md) has three.
+
 """
 
 COLUMNS = """
@@ -122,7 +147,7 @@ def difference_text(row):
 
 
 def rounding_of(results):
-    """Of each network, the SQNR that computing all of it in bf16 leaves."""
+    """The SQNR of each network that computing all of it in bf16 leaves."""
     found = {}
     for one, document in results:
         for row in rows_of(document):
@@ -132,7 +157,7 @@ def rounding_of(results):
 
 
 def is_too_near(row, rounding):
-    """Whether a row in bf16 may have been computed in fp32, in part; `rounding` in dB, or None."""
+    """True if a row in bf16 may have been computed in fp32, in part; `rounding` in dB, or None."""
     if row["precision"] != "bf16" or row["median_s"] is None or rounding is None:
         return False
     return row["relative_error"] == 0 or (row["sqnr_db"] or 0) > rounding + TOO_NEAR_DB
@@ -161,7 +186,8 @@ def rows_of(document):
 def title_of(one):
     images = f"batch {one.batch}"
     threads = f"{one.threads} thread" + ("s" if one.threads > 1 else "")
-    return f"{NAMES[one.network]}, {one.export}, {images}, {threads}"
+    raw = ", without what follows the network" if one.raw else ""
+    return f"{NAMES[one.network]}, {one.export}{raw}, {images}, {threads}"
 
 
 def table(heads, rows):
@@ -189,7 +215,7 @@ def own_table(document, rounding):
 
 def sentences(document, rounding):
     """Why rows have no times, each reason once."""
-    reasons = {}
+    reasons, slow = {}, []
     for row in rows_of(document):
         who = f"{backend_text(row)} {row['precision']}"
         if is_too_near(row, rounding):
@@ -200,8 +226,15 @@ def sentences(document, rounding):
         elif row["withheld"]:
             why = f"speed-up withheld: {row['withheld']}"
         else:
-            continue
-        reasons.setdefault(why, []).append(who)
+            why = ""
+        if why:
+            reasons.setdefault(why, []).append(who)
+        if row["median_s"] is not None and 0 < row["n"] < FEWEST:
+            limit = document["facts"]["method"]["max_seconds"]
+            few = f"fewer than {FEWEST} inferences: one takes {seconds_text(row['median_s'])}, and all rows had {limit:g} s"
+            slow.append((who, few))
+    if slow:  # the slowest is reason enough
+        reasons[slow[-1][1]] = [who for who, _ in slow]
     return "".join(f"- {', '.join(who)}: {why}\n" for why, who in reasons.items())
 
 
@@ -213,7 +246,7 @@ def published_table(results):
     lines = []
     for one, document in results:
         for row in measured(document):
-            model = NAMES[one.network] + (f"_b{one.batch}" if one.batch > 1 else "")
+            model = NAMES[one.network] + (f"_b{one.batch}" if one.batch > 1 else "") + ("" if not one.raw else "_raw")
             export = one.export if row["backend"].startswith("torch:mode") else (
                 "exported" if "package=" in row["backend"] else "onnx")
             backend = backend_text(row) + (f" ({one.threads} threads)" if one.threads > 1 else "")
@@ -223,10 +256,11 @@ def published_table(results):
     return table(heads, lines)
 
 
-def best(document):
-    """The largest speed-up whose interval is above 1."""
+def best(document, precision=None):
+    """The largest speed-up whose interval is above 1; in this precision, if one is given."""
     sure = [row for row in measured(document)
-            if not row["withheld"] and row["speed_up"] and row["speed_up_interval"][0] > 1]
+            if not row["withheld"] and row["speed_up"] and row["speed_up_interval"][0] > 1
+            and precision in (None, row["precision"])]
     return max(sure, key=lambda row: row["speed_up"], default=None)
 
 
@@ -234,14 +268,15 @@ def best_table(results):
     lines = []
     for one, document in results:
         base = next((row for row in rows_of(document) if row["base"]), None)
-        row = best(document)
+        same, row = best(document, "fp32"), best(document)
         lines.append([title_of(one), seconds_text(base["median_s"]) if base and base["median_s"] else "–",
-                      f"{backend_text(row)} {row['precision']}" if row else "none that is surely faster",
-                      seconds_text(row["median_s"]) if row else "–",
+                      backend_text(same) if same else "none that is surely faster",
+                      speed_up_text(same).strip("*") if same else "–",
+                      f"{backend_text(row)} {row['precision']}" if row else "–",
                       speed_up_text(row).strip("*") if row else "–",
                       difference_text(row) if row else ""])
-    heads = [("Comparison", False), ("Torch eager fp32", True), ("Largest speed-up", False),
-             ("Median", True), ("Speed-up", True), ("Answer", False)]
+    heads = [("Comparison", False), ("Torch eager fp32", True), ("Fastest in fp32", False), ("Speed-up", True),
+             ("Fastest in any precision", False), ("Speed-up", True), ("Its answer", False)]
     return table(heads, lines)
 
 
@@ -263,14 +298,41 @@ def goal_text(results):
 
 
 def headline_text(results):
-    found = [(best(document), one) for one, document in results]
-    found = [(row, one) for row, one in found if row]
-    if not found:
-        return "Nothing is surely faster than Torch eager.\n"
-    row, one = max(found, key=lambda own: own[0]["speed_up"])
-    tail = f", {row['speed_up_p99']:.2f}× at p99" if row["speed_up_p99"] else ""
-    return (f"**Up to {speed_up_text(row).strip('*')} over Torch eager in fp32**: {title_of(one)}, "
-            f"{backend_text(row)} in {row['precision']}{tail}.\n")
+    """The same precision against the same precision, and then the best at whatever quality its row says."""
+    lines = []
+    for precision, start in (("fp32", "**fp32 against fp32: up to {} over Torch eager**"),
+                             (None, "**In any precision: up to {} over Torch eager in fp32**")):
+        found = [(best(document, precision), one) for one, document in results]
+        found = [(row, one) for row, one in found if row]
+        if not found:
+            lines.append(f"Nothing is surely faster than Torch eager{f' in {precision}' if precision else ''}.\n")
+            continue
+        row, one = max(found, key=lambda own: own[0]["speed_up"])
+        tail = f", {row['speed_up_p99']:.2f}× at p99" if row["speed_up_p99"] else ""
+        answer = f", whose answer is at {difference_text(row)}" if precision is None else ""
+        lines.append(f"{start.format(speed_up_text(row).strip('*'))}: {title_of(one)}, {backend_text(row)} in "
+                     f"{row['precision']}{tail}{answer}.\n")
+    return "\n".join(lines)
+
+
+def hybrid_table(folder):
+    """The detectors after strata.optimize: rows that bench/optimize/detectors.py printed."""
+    lines = []
+    for file in sorted(folder.glob("*.json")) if folder.exists() else []:
+        row = json.loads(file.read_text())
+        speed = row["speedup"]
+        engines = sorted(set(row["replaced"].values()))
+        lines.append([
+            NAMES[row["model"]], "×".join(map(str, row["image"])), row["precision"],
+            f"{speed['median']:.2f}× [{speed['low']:.2f}, {speed['high']:.2f}]" if speed and speed["runs"] >= FEWEST
+            else f"{speed['median']:.2f}×" if speed else "–", str(speed["runs"]) if speed else "–",
+            f"{100 * row['matched']:.0f} %" if row["matched"] is not None else "–",
+            ", ".join(NAMES_OF_ENGINES.get(each, each) for each in engines) or row["why_not"]])  # fmt: skip
+    if not lines:
+        return ""
+    heads = [("Detector", False), ("Image", True), ("Precision", False), ("Speed-up over eager", True), ("Pairs of runs", True),
+             ("Boxes matched", True), ("Engine", False)]
+    return HYBRIDS + table(heads, lines)
 
 
 def machine_text(results):
@@ -316,7 +378,7 @@ def published_headline():
     return f"up to {max(ratios):.1f}×"
 
 
-def text_of(results, notes):
+def text_of(results, notes, hybrids=None):
     start = START.format(headline=published_headline(), limit=MIN_SQNR_DB)
     parts = [start, "\n## What came of it\n\n", headline_text(results), "\n", goal_text(results), "\n",
              best_table(results), "\n", machine_text(results), EVERY]
@@ -326,8 +388,11 @@ def text_of(results, notes):
         parts += [f"\n### {title_of(one)}\n\n", own_table(document, rounding)]
         if why := sentences(document, rounding):
             parts += ["\n", why]
+    if hybrids:
+        parts.append(hybrid_table(hybrids))
     parts.append("\n## What is not there\n\n")
     for network, own in notes.items():
         if why := own.get("scripted"):
-            parts.append(f"- {NAMES[network]} is traced only: `torch.jit.script` says “{why}”.\n")
+            said = f"`torch.jit.script` says “{why}”" if why[0].isupper() else why
+            parts.append(f"- {NAMES[network]} is traced only: {said}.\n")
     return "".join([*parts, ABSENT, COLUMNS, published_table(results)])

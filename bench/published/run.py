@@ -22,8 +22,10 @@ import page
 
 HERE = pathlib.Path(__file__).parent
 SCRIPTS = ["eager", "frozen", "optimized"]
-CLASSIFIERS = ["resnet50", "mobilenet_v2", "vit_b_16"]
+CLASSIFIERS = ["resnet50", "mobilenet_v2", "vit_b_16", "bert"]
 DETECTORS = ["retinanet_resnet50_fpn", "fasterrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn"]
+OWN_DETECTORS = ["cascadercnn_resnet50_fpn", "maskrcnn_resnet50_c4"]  # traced with one image alone, as published
+HYBRIDS = DETECTORS
 
 
 @dataclasses.dataclass
@@ -42,14 +44,19 @@ class Comparison:
     processes: int = 5
     warmup: int = -1  # runs before those that count in each process; -1: until there is no trend
     old_torch: bool = False  # runs on Debian's
+    raw: bool = False  # without what follows the network
 
     @property
     def name(self):
         threads = f".{self.threads}threads" if self.threads > 1 else ""
-        return f"{self.network}.{self.export}.b{self.batch}{threads}"
+        return f"{self.network}.{self.export}{'.raw' if self.raw else ''}.b{self.batch}{threads}"
+
+    @property
+    def onnx(self):
+        return "raw.onnx" if self.raw else f"b{self.batch}.onnx"
 
     def files(self):
-        names = [self.script, f"b{self.batch}.onnx"]
+        names = [self.script, self.onnx]
         if self.package:
             names += [f"b{self.batch}.t{self.threads}.{own}.pt2" for own in ("fp32", "bf16")]
         return names + ([f"b{self.batch}.images.npy"] if self.old_torch else [])
@@ -74,7 +81,8 @@ class Comparison:
             engines.append(self.in_precisions(
                 f"torch:package={start}.fp32.pt2,package_bf16={start}.bf16.pt2", ["fp32", "bf16"]))
         engines.append(self.in_precisions("onnxruntime", ["fp32", "int8"]))
-        words = [str(strata), "bench", "--pair", f"torch={self.script},onnxruntime=b{self.batch}.onnx",
+        engines.append(self.in_precisions("openvino", ["fp32", "bf16", "int8"]))
+        words = [str(strata), "bench", "--pair", f"torch={self.script},onnxruntime={self.onnx},openvino={self.onnx}",
                  "--engine", ",".join(engines), "--threads", str(self.threads),
                  "--processes", str(self.processes), "--min-sqnr", str(page.MIN_SQNR_DB),
                  "--max-time", f"{self.limit(most)}s"]
@@ -93,7 +101,7 @@ def comparisons():
         common = {"network": name, "export": "traced", "script": f"{name}.traced.pt", "package": True}
         yield Comparison(**common)
         yield Comparison(**common, batch=2)
-        if name == "resnet50":
+        if name in ("resnet50", "bert"):
             yield Comparison(**common, threads=2)
         yield Comparison(network=name, export="scripted", script=f"{name}.scripted.pt",
                          precisions="fp32,bf16", seconds=75)
@@ -102,10 +110,15 @@ def comparisons():
         common = {"network": name, "old_torch": True, "processes": 3, "warmup": 2}
         scripted = {**common, "export": "scripted", "script": f"{name}.scripted.pt"}
         slow = 2 if name.startswith("maskrcnn") else 1
-        yield Comparison(**scripted, seconds=90 * slow)
-        yield Comparison(**scripted, batch=2, precisions="fp32", seconds=120 * slow)
-        yield Comparison(**common, export="traced", script=f"{name}.traced.pt", precisions="fp32",
-                         modes=["eager", "frozen"], seconds=75 * slow)
+        yield Comparison(**scripted, seconds=120 * slow)
+        yield Comparison(**scripted, batch=2, precisions="fp32", seconds=240 * slow)
+        traced = {**common, "export": "traced", "precisions": "fp32", "modes": ["eager", "frozen"], "seconds": 90 * slow}
+        yield Comparison(**traced, script=f"{name}.traced.pt")
+        if name.startswith("maskrcnn"):
+            yield Comparison(**traced, script="raw.traced.pt", raw=True)
+    for name in OWN_DETECTORS:
+        yield Comparison(network=name, old_torch=True, processes=3, warmup=2, export="traced", script=f"{name}.traced.pt",
+                         precisions="fp32", modes=["eager", "frozen"], seconds=900 if "c4" in name else 180)
 
 
 def digest(*parts):
@@ -133,7 +146,7 @@ class Way:
     def make_models(self):
         wanted = {one.network for one in comparisons() if self.args.only in one.name}
         for script, python, names in [("classifiers.py", self.args.torch, CLASSIFIERS),
-                                      ("detectors.py", "/usr/bin/python3", DETECTORS)]:
+                                      ("detectors.py", "/usr/bin/python3", DETECTORS + OWN_DETECTORS)]:
             for name in names:
                 if name in wanted:
                     subprocess.run([python, "-B", HERE / script, "--out", self.args.out, "--only", name],
@@ -150,7 +163,7 @@ class Way:
         return document if is_long else None
 
     def key(self, one):
-        """Of what is measured, and not of how long."""
+        """A key of what is measured, whatever the duration."""
         folder = self.args.out / one.network
         sizes = [(folder / name).stat().st_size for name in one.files()]
         return digest(self.program, one.command("strata", "", 1), sizes)
@@ -174,6 +187,25 @@ class Way:
         else:
             print(f"{one.name}: exit code {done.returncode}", file=sys.stderr)
 
+    def run_hybrids(self):
+        """strata.optimize on the detectors, in Debian's torch, if it is told where its packages are."""
+        folder = self.args.out / "hybrids"
+        if self.args.packages is None:
+            return
+        folder.mkdir(exist_ok=True)
+        for name in HYBRIDS:
+            for precision in ("fp32", "bf16", "int8"):
+                file = folder / f"{name}.{precision}.json"
+                if file.exists() or self.args.only not in f"{name}.hybrid":
+                    continue
+                print(f"{time.strftime('%H:%M:%S')} {name}.hybrid.{precision}", flush=True)
+                done = subprocess.run(
+                    ["/usr/bin/python3", "-B", HERE.parent / "optimize" / "detectors.py", "--only", name, "--precisions", precision],
+                    stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(self.args.packages),
+                                                 "STRATA_NATIVE": str(self.args.strata.parent)})
+                if done.returncode == 0:
+                    file.write_bytes(done.stdout)
+
     def write_page(self):
         results, notes = [], {}
         for one in comparisons():
@@ -185,7 +217,7 @@ class Way:
                 if document is not None:
                     results.append((one, document))
         if results:
-            self.args.page.write_text(page.text_of(results, notes))
+            self.args.page.write_text(page.text_of(results, notes, self.args.out / "hybrids"))
 
 
 def main():
@@ -196,6 +228,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--engines", type=pathlib.Path, help="with torch 2.13; beside the program")
     parser.add_argument("--old-engines", type=pathlib.Path, help="with Debian's torch 1.13")
+    parser.add_argument("--packages", help="PYTHONPATH with strata, onnxruntime and openvino: also measures strata.optimize")
     parser.add_argument("--page", type=pathlib.Path, default=root / "docs" / "published-benchmark.md")
     parser.add_argument("--only", default="", metavar="PART")
     parser.add_argument("--most", type=int, default=0, metavar="SECONDS")
@@ -207,6 +240,7 @@ def main():
         if args.only in one.name:
             way.run(one)
             way.write_page()
+    way.run_hybrids()
     way.write_page()
 
 

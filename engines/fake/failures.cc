@@ -1,10 +1,17 @@
 // The ways in which an engine goes wrong, to order.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -22,6 +29,25 @@ namespace {
 
 [[noreturn]] void never_return() {
   while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+// Does what a confined process is not allowed to do. Returns 0, or the error that it ends with.
+int overreach(std::string_view way) {
+  if (way == "write") {
+    const int file = ::open("written_by_the_model", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    return file < 0 ? errno : ::close(file);
+  }
+  if (way == "connect") {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return socket < 0 ? errno : ::close(socket);
+  }
+  if (way == "fork") {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    return child < 0 ? errno : (::waitpid(child, nullptr, 0), 0);
+  }
+  ::execl("/bin/true", "true", nullptr);  // way == "start"
+  return errno;
 }
 
 }  // namespace
@@ -44,14 +70,21 @@ StrataStatus misbehave(StrataSession& session, StrataError* error) {
     while (!session.cancelled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return STRATA_OK;
   }
+  for (const std::string_view more : {"write", "connect", "fork", "start"}) {
+    if (way != more) continue;
+    const int problem = overreach(way);
+    if (problem == 0) return STRATA_OK;
+    const std::string text = "cannot " + way + ": " + std::strerror(problem);
+    return fail(error, STRATA_FAILED, text.c_str());
+  }
   if (way == "oom")
     return fail(error, STRATA_OUT_OF_MEMORY, "no memory for a tensor, as asked for");
   return fail(error, STRATA_FAILED, "failed, as asked for");
 }
 
-void misbehave_in_probe() {
-  const char* variable = std::getenv("STRATA_FAKE_PROBE");
-  const std::string_view way = variable != nullptr ? variable : "";
+void misbehave_if(const char* variable) {
+  const char* value = std::getenv(variable);
+  const std::string_view way = value != nullptr ? value : "";
   if (way == "crash") std::abort();
   if (way == "hang") never_return();
 }

@@ -38,7 +38,7 @@ std::int64_t weight_bytes(StrataSession* session) {
 }
 
 StrataStatus probe(const char* device, const char* precision, StrataError* error) {
-  misbehave_in_probe();
+  misbehave_if("STRATA_FAKE_PROBE");
   if (std::string_view(device) != "cpu")
     return fail(error, STRATA_UNSUPPORTED, fmt::format("no device \"{}\"; there is cpu", device));
   for (const std::string_view known : {"fp32", "fp16", "bf16", "int8"})
@@ -98,6 +98,7 @@ extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v2(std::uint32
     engine.plan = nullptr;
     return engine;
   }();
+  misbehave_if("STRATA_FAKE_LOAD");
   const char* plan = std::getenv("STRATA_FAKE_PLAN");
   if (version == STRATA_ENGINE_VERSION)
     return plan != nullptr && std::string_view(plan) == "none" ? &kWithoutPlan : &kEngine;

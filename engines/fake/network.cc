@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "strata/base/text_map.h"
 #include "strata/cost/cost.h"
 #include "strata/engine/engine.h"
 
@@ -158,7 +159,7 @@ std::vector<std::byte> elements_of(const Tensor& tensor, std::uint64_t input_has
 std::vector<StrataBlock> blocks_of(const Model& model, const Plan& plan,
                                    std::span<const KernelTime> times, std::int64_t end_ns) {
   const Graph& graph = model.graph();
-  std::unordered_map<std::string_view, std::size_t> kernel_of;
+  TextMap<std::string_view, std::size_t> kernel_of;
   for (std::size_t i = 0; i < plan.kernels.size(); ++i)
     for (const std::string& source : plan.kernels[i].sources) kernel_of[source] = i;
   const std::vector<std::string> keys = node_keys(model);

@@ -1,4 +1,4 @@
-// How the fake engine treats a model: kernels, and numbers for its values.
+// The fake engine's view of a model: kernels, and numbers for its values.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,9 @@
 //                 advance instead of their own clock
 //   fail=WAY      error, oom, eat (takes memory until there is none), crash (abort), exit (with
 //                 code 3), kill (SIGKILL, as the system does when memory ends), hang (until
-//                 cancelled), stuck (for ever), unsupported (to open)
+//                 cancelled), stuck (for ever), unsupported (to open); what a confined process
+//                 must not do: write (a file in the current folder), connect (open a socket), fork,
+//                 start (a program)
 //   at=N          the run that fails, counted from 0 (0)
 //   after=N       the same, counted over all sessions of the process
 #pragma once

@@ -59,7 +59,7 @@ StrataStatus bind(StrataSession* session, const StrataTensor* inputs, std::uint6
 StrataStatus run(StrataSession* session, StrataError* error);
 StrataStatus run_traced(StrataSession* session, StrataTrace* trace, StrataError* error);
 
-// What runs were recorded to have done, and what a run will do.
+// The kernels that runs were recorded to have run, and those that a run will run.
 StrataStatus give_kernels(StrataSession* session, void* user, StrataOnKernel each,
                           StrataError* error);
 StrataStatus give_plan(StrataSession* session, void* user, StrataOnKernel each, StrataError* error);
@@ -68,7 +68,7 @@ StrataStatus give_modules(StrataSession* session, void* user, StrataOnModuleCall
 
 // Fails as the options ask for, if this is the run that shall; OK otherwise.
 StrataStatus misbehave(StrataSession& session, StrataError* error);
-// The same for trying out a precision: STRATA_FAKE_PROBE.
-void misbehave_in_probe();
+// Crashes or hangs if the environment variable says so: STRATA_FAKE_LOAD, STRATA_FAKE_PROBE.
+void misbehave_if(const char* variable);
 
 }  // namespace strata::fake

@@ -1,7 +1,8 @@
 #include "failure.h"
 
 #include <algorithm>
-#include <cstring>
+#include <exception>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -57,13 +58,6 @@ std::string trimmed(std::string_view text) {
 
 }  // namespace
 
-StrataStatus report(StrataError* error, StrataStatus status, std::string_view message) {
-  const std::size_t length = std::min(message.size(), sizeof error->message - 1);
-  std::memcpy(error->message, message.data(), length);
-  error->message[length] = 0;
-  return status;
-}
-
 Failure explain(const Ort::Exception& thrown) {
   const std::string_view text = thrown.what();
   if (contains(text, "terminate flag")) return {STRATA_CANCELLED, "cancelled"};
@@ -88,6 +82,20 @@ Failure explain(const Ort::Exception& thrown) {
   }
   const bool missing = thrown.GetOrtErrorCode() == ORT_NOT_IMPLEMENTED;
   return {missing ? STRATA_UNSUPPORTED : STRATA_FAILED, trimmed(without_place(text))};
+}
+
+Failure explain_current() {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const Ort::Exception& thrown) {
+    return explain(thrown);
+  } catch (const std::bad_alloc&) {
+    return {STRATA_OUT_OF_MEMORY, "out of memory"};
+  } catch (const std::exception& thrown) {
+    return {STRATA_FAILED, thrown.what()};
+  }
 }
 
 }  // namespace strata::ort

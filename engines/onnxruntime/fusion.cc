@@ -245,7 +245,7 @@ void Assigner::gather(Walk& at, const Node& node, KernelNumber kernel, Group& gr
             group.reads.insert(class_of(v));
 }
 
-// Whether the group can make the value from what it reads.
+// True if the group can make the value from its inputs.
 bool Assigner::can_make(ValueNumber value, Group& group) const {
   if (group.reads.contains(class_of(value)) || state_.stored[value]) return true;
   const NodeNumber producer = source_.value(value).producer;
@@ -323,7 +323,7 @@ void Assigner::assign(Walk& at, const Node& node, KernelNumber kernel) {
 }
 
 void Assigner::finish(const Walk& at, const Node& node, KernelNumber kernel, const Group& group) {
-  // What a reordering seems to compute was computed by the kernel before it.
+  // The kernel before a reordering computed what the reordering seems to compute.
   KernelNumber home = kernel;
   if (is_reorder(node.op) && group.kernels.size() == 1 && !group.claimed.empty())
     if (const KernelNumber before = at.maker[node.inputs[0]]; before != kNone) home = before;

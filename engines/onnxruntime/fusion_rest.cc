@@ -69,7 +69,7 @@ class Rest {
     return std::nullopt;
   }
 
-  // Whether the node still runs its bodies, and is not replaced by one of them.
+  // True if the node still runs its bodies, and is not replaced by one of them.
   bool has_kernel_with_bodies(NodeNumber n) const {
     const KernelNumber kernel = state_.kernel_of[n];
     return kernel != kNone && out_.kernels[kernel].op == source_.node(n).node.op;

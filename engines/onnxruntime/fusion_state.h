@@ -1,4 +1,4 @@
-// What assign_sources() and its last step share.
+// Shared state of assign_sources() and its last step.
 #pragma once
 
 #include <string>

@@ -1,41 +1,40 @@
 #include "kernel_trace.h"
 
 #include <algorithm>
-#include <span>
-#include <unordered_set>
 
 #include "profile.h"
+#include "strata/base/text_map.h"
 
 namespace strata::ort {
-
-namespace {
-
-// Everything about a kernel except when it ran and the shapes of its outputs.
-template <class Kernel>
-StrataKernel described(std::uint64_t index, const Kernel& kernel, const std::string& provider,
-                       std::span<const char* const> sources) {
-  StrataKernel out{};
-  out.index = index;
-  out.name = kernel.name.c_str();
-  out.op = kernel.op.c_str();
-  out.provider = provider.c_str();
-  out.kind = kernel.kind;
-  out.sources = sources.data();
-  out.source_count = sources.size();
-  out.dtype = kernel.types.computes_in;
-  out.input_type_count = static_cast<std::int32_t>(kernel.types.inputs.size());
-  out.input_types = kernel.types.inputs.data();
-  out.output_type_count = static_cast<std::int32_t>(kernel.types.outputs.size());
-  out.output_types = kernel.types.outputs.data();
-  return out;
-}
-
-}  // namespace
 
 void KernelTrace::set_fusion(Fusion fusion) {
   fusion_ = std::move(fusion);
   for (std::size_t i = 0; i < fusion_.kernels.size(); ++i)
-    fused_.emplace(fusion_.kernels[i].name, i);
+    if (const FusedKernel& fused = fusion_.kernels[i]; !fused.name.empty())
+      fused_.emplace(fused.name, i);
+    else
+      unnamed_[fused.op].push_back(i);
+  // Which bodies run, and how often, is not in the file, so that kernels cannot be told by their
+  // order.
+  for (const FusedKernel& fused : fusion_.kernels)
+    if (fused.op == "If" || fused.op == "Loop" || fused.op == "Scan") unnamed_.clear();
+  for (auto& [op, places] : unnamed_) std::reverse(places.begin(), places.end());
+}
+
+// ONNX Runtime writes out functions such as HardSwish as nodes without names. A profile calls them
+// by the operator and a number that is in no file (`Mul_158`), but they run in the order of the
+// file.
+std::optional<std::size_t> KernelTrace::next_unnamed(const ProfileEvent& event) {
+  if (!event.name.starts_with(event.op)) return std::nullopt;
+  std::string_view number = event.name.substr(event.op.size());
+  if (number.size() < 2 || number[0] != '_' ||
+      number.find_first_not_of("0123456789", 1) != number.npos)
+    return std::nullopt;
+  const auto found = unnamed_.find(event.op);
+  if (found == unnamed_.end() || found->second.empty()) return std::nullopt;
+  const std::size_t place = found->second.back();
+  found->second.pop_back();
+  return place;
 }
 
 std::uint32_t KernelTrace::kernel_number(const ProfileEvent& event) {
@@ -49,8 +48,10 @@ std::uint32_t KernelTrace::kernel_number(const ProfileEvent& event) {
                 STRATA_KERNEL_OTHER,
                 {},
                 {}};
-  if (const auto found = fused_.find(event.name); found != fused_.end()) {
-    const FusedKernel& fused = fusion_.kernels[found->second];
+  const auto found = fused_.find(event.name);
+  const auto place = found != fused_.end() ? std::optional(found->second) : next_unnamed(event);
+  if (place) {
+    const FusedKernel& fused = fusion_.kernels[*place];
     kernel.kind = fused.kind;
     kernel.types = fused.types;
     for (const std::string& source : fused.sources) kernel.sources.push_back(source.c_str());
@@ -108,7 +109,7 @@ std::size_t KernelTrace::add(std::string_view profile, std::int64_t profile_star
 std::vector<std::pair<std::string, std::string>> KernelTrace::absent() const {
   auto all = fusion_.absent;
   if (kernels_.empty()) return all;  // nothing has run yet
-  std::unordered_set<std::string_view> placed;
+  TextSet<std::string_view> placed;
   for (const Kernel& kernel : kernels_) placed.insert(kernel.sources.begin(), kernel.sources.end());
   for (const FusedKernel& fused : fusion_.kernels)
     for (const std::string& source : fused.sources)

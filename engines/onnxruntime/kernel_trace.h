@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "fusion.h"
+#include "strata/base/text_map.h"
 #include "strata/engine/plugin.h"
 
 namespace strata::ort {
@@ -51,11 +52,14 @@ class KernelTrace {
     std::size_t first_dim;            // in dims_
   };
   std::uint32_t kernel_number(const struct ProfileEvent& event);
+  std::optional<std::size_t> next_unnamed(const struct ProfileEvent& event);
 
   Fusion fusion_;
-  std::unordered_map<std::string_view, std::size_t> fused_;  // by name
+  TextMap<std::string_view, std::size_t> fused_;  // by name
+  // Kernels without a name that have not run yet, by operator: the next one is last.
+  TextMap<std::string, std::vector<std::size_t>> unnamed_;
   std::vector<Kernel> kernels_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // of kernels_, by name
+  TextMap<std::string, std::uint32_t> numbers_;  // of kernels_, by name
   std::vector<Recorded> recorded_;
   std::vector<std::int32_t> ranks_;
   std::vector<std::int64_t> dims_;

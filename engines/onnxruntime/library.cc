@@ -86,7 +86,7 @@ Library find_library() {
                 fmt::format("no ONNX Runtime; set STRATA_ONNXRUNTIME to one. Tried{}", tried)};
 }
 
-// What matters to users comes back with failures; the rest is for its developers.
+// Messages that matter to users come back with failures; the rest is for its developers.
 void keep_quiet(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 }  // namespace

@@ -20,13 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw Failure{STRATA_FAILED, fmt::format("cannot read {}", path)};
-  return all;
-}
-
 // Walks the fields of a ModelProto without reading their contents; true if one is a local function.
 bool has_functions(std::FILE* model) {
   bool ended = false;
@@ -66,7 +59,7 @@ std::vector<std::string> tensor_outputs(const Graph& graph) {
 }  // namespace
 
 ModelSource::ModelSource(const StrataOpen& open, bool changeable) {
-  if (open.path != nullptr) path_ = open.path;
+  if (open.path != nullptr) file_ = path_ = open.path;
   for (std::uint64_t i = 0; i < open.stored_count; ++i)
     locations_.push_back(open.stored[i].location);
   for (std::uint64_t i = 0; i < open.stored_count; ++i)
@@ -89,7 +82,7 @@ ModelSource::ModelSource(const StrataOpen& open, bool changeable) {
 }
 
 Model& ModelSource::read() {
-  auto model = from_file() ? read_model(path_) : read_onnx(bytes_, "the model");
+  auto model = from_file() ? read_model(file_) : read_onnx(bytes_, "the model");
   if (!model) throw Failure{STRATA_FAILED, model.error().message};
   return model_.emplace(std::move(*model));
 }
@@ -98,10 +91,9 @@ Model& ModelSource::read() {
 // for the nodes in them.
 void ModelSource::name_nodes() {
   const std::vector<std::string> keys = node_keys(*model_);
+  const std::string_view held = from_file() ? file_.bytes() : bytes_;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      from_file() ? std::fopen(path_.c_str(), "rb")
-                  : ::fmemopen(const_cast<char*>(bytes_.data()), bytes_.size(), "rb"),
-      std::fclose);
+      ::fmemopen(const_cast<char*>(held.data()), held.size(), "rb"), std::fclose);
   bool changed = file != nullptr && has_functions(file.get());
   std::size_t number = 0;
   for (Graph& graph : model_->graphs)
@@ -154,7 +146,7 @@ void ModelSource::add_values(const std::vector<std::string>& names, bool watched
     more = field(kModelGraph, more);
   }
   if (from_file() && copy_with(more)) return;
-  with_more_ = from_file() ? contents(path_) : std::string(bytes_);
+  with_more_ = std::string(from_file() ? file_.bytes() : bytes_);
   with_more_ += more;
   bytes_ = with_more_;
 }

@@ -10,6 +10,7 @@
 #include "strata/base/scratch_folder.h"
 #include "strata/engine/plugin.h"
 #include "strata/graph/graph.h"
+#include "strata/read/source.h"
 
 namespace strata::ort {
 
@@ -19,8 +20,8 @@ class ModelSource {
   // the file does not exist or is not a model, or if it lacks a value to fetch.
   ModelSource(const StrataOpen& open, bool changeable);
 
-  // What ONNX Runtime opens: the file itself if nothing was changed, a copy of it, or
-  // bytes.
+  // Returns the path that ONNX Runtime opens: the file itself if nothing was changed, a copy of it,
+  // or bytes.
   const std::string& path() const { return copy_.empty() ? path_ : copy_; }
   std::string_view bytes() const { return bytes_; }
   bool from_file() const { return bytes_.empty(); }
@@ -50,6 +51,7 @@ class ModelSource {
   bool copy_with(const std::string& more);
 
   std::string path_;
+  Source file_;            // at that path: mapped when it is first read, and once
   std::string kept_;       // with names added, or kept for later
   std::string with_more_;  // the same with values to fetch
   std::unique_ptr<ScratchFolder> scratch_;

@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernel_trace.h"
 
 namespace strata::ort {
 namespace {
@@ -68,6 +73,34 @@ TEST(Profile, SkipsWhatItDoesNotKnow) {
   EXPECT_THAT(events_of(R"({"cat" : "Session","pid" :1,"tid" :1,"dur" :2,"ts" :3,"ph" : "X",)"
                         R"("name" :"session_initialization","args" : {}},)"),
               IsEmpty());
+}
+
+// HardSwish is run as a HardSigmoid and a Mul, which the file does not name and ONNX Runtime 1.27
+// calls by numbers of its own. The two HardSwish are told by the order in which their kernels run.
+TEST(KernelTrace, KernelsWithoutANameAreThoseOfTheFileInOrder) {
+  Fusion fusion;
+  for (const char* source : {"first", "second"})
+    for (const char* op : {"HardSigmoid", "Mul"})
+      fusion.kernels.push_back({"", op, STRATA_KERNEL_COMPUTE, {source}, {}});
+  KernelTrace trace;
+  trace.set_fusion(std::move(fusion));
+  std::string text = "[\n";
+  for (const char* name : {"HardSigmoid_3", "Mul_4", "HardSigmoid_5", "Mul_6", "Mul_7", "Mul_a"}) {
+    const std::string op(name, std::string_view(name).find('_'));
+    std::string line = kernel(name);
+    line.replace(line.find(R"("Conv")"), 6, '"' + op + '"');
+    text += line;
+  }
+  trace.add(text + kRun, 0,
+            {{.number = 0, .profile_start_ns = 0, .profile_end_ns = 1'000'000'000}});
+  std::vector<std::string> sources;
+  trace.give(&sources, [](void* user, const StrataKernel* kernel) {
+    static_cast<std::vector<std::string>*>(user)->push_back(
+        kernel->source_count == 0 ? "" : kernel->sources[0]);
+    return 0;
+  });
+  EXPECT_THAT(sources, ElementsAre("first", "first", "second", "second", "", ""));
+  EXPECT_THAT(trace.absent(), IsEmpty());
 }
 
 }  // namespace

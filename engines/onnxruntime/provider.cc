@@ -87,7 +87,7 @@ void append(Ort::SessionOptions& session, const Known& known, const ProviderOpti
   session.AppendExecutionProvider(std::string(known.append), all);
 }
 
-// Whether the provider computes in a precision of its own choice; sets it.
+// True if the provider computes in a precision of its own choice; sets it.
 bool take_precision(const Known& known, const std::string& precision, ProviderOptions& options) {
   if (precision.empty()) return false;
   if (known.word == "tensorrt") {

@@ -19,7 +19,7 @@
 
 namespace strata::ort {
 
-// What a session is opened with, apart from the model.
+// Options for opening a session, apart from the model.
 struct Setup {
   std::string device, provider, precision;
   int threads = 0;
@@ -42,7 +42,8 @@ class Session {
   explicit Session(const StrataOpen& open);
   ~Session();
 
-  const Ports& ports() const { return ports_; }
+  std::span<const StrataPort> inputs() const { return ports_.inputs(); }
+  std::span<const StrataPort> outputs() const { return ports_.outputs(); }
   void bind(std::span<const StrataTensor> inputs);
   void run();
   void run_traced(StrataTrace& trace);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strata/base/text_map.h"
 #include "strata/engine/engine.h"
 
 namespace strata::ort {
@@ -59,7 +60,7 @@ bool same_static_type(const TypeInfo& a, const TypeInfo& b) {
   return a.dims.size() == b.dims.size() && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin());
 }
 
-// Whether output 0 is input 0, element by element.
+// True if output 0 is input 0, element by element.
 bool gives_its_input(const Node& node, const Graph& graph) {
   if (!node.domain.empty() || node.inputs.empty() || node.inputs[0] == kNone) return false;
   if (node.outputs.empty() || node.outputs[0] == kNone) return false;
@@ -183,7 +184,7 @@ std::string SourceValues::class_key(const NodeFacts& facts) const {
 }
 
 void SourceValues::set_classes() {
-  std::unordered_map<std::string, std::uint32_t> stored;  // by content
+  TextMap<std::string, std::uint32_t> stored;  // by content
   for (ValueNumber v = 0; v < values_.size(); ++v) values_[v].equal_class = v;
   for (const auto& [graph, numbers] : numbers_)
     for (TensorId t = 0; t < numbers.size(); ++t) {
@@ -192,7 +193,7 @@ void SourceValues::set_classes() {
       const auto [same, added] = stored.try_emplace(data_key(*tensor.data), numbers[t]);
       values_[numbers[t]].equal_class = same->second;
     }
-  std::unordered_map<std::string, NodeNumber> computed;
+  TextMap<std::string, NodeNumber> computed;
   for (NodeNumber n = 0; n < nodes_.size(); ++n) {
     NodeFacts& facts = nodes_[n];
     const auto all_inputs = [&](const auto& is_so) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "strata/base/text_map.h"
 #include "strata/graph/graph.h"
 
 namespace strata::ort {
@@ -61,8 +62,8 @@ class SourceValues {
   std::vector<ValueFacts> values_;
   std::unordered_map<const Graph*, std::vector<ValueNumber>> numbers_;  // of tensors
   std::unordered_map<const Graph*, NodeNumber> owners_;
-  std::unordered_multimap<std::string_view, ValueNumber> value_names_;
-  std::unordered_multimap<std::string_view, NodeNumber> node_names_;
+  TextMultimap<std::string_view, ValueNumber> value_names_;
+  TextMultimap<std::string_view, NodeNumber> node_names_;
 };
 
 }  // namespace strata::ort

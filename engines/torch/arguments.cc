@@ -1,5 +1,7 @@
 #include "arguments.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -108,6 +110,14 @@ std::vector<NamedTensor> tensors_of(std::span<const StrataTensor> inputs) {
   return all;
 }
 
+void name_only_input(const std::vector<Parameter>& parameters, std::vector<NamedTensor>& inputs) {
+  if (inputs.size() != 1 || !inputs.front().name.empty()) return;
+  const auto takes_tensors = [](const Parameter& one) { return holds_tensors(one.type); };
+  const auto only = std::find_if(parameters.begin(), parameters.end(), takes_tensors);
+  if (only != parameters.end() && std::count_if(only, parameters.end(), takes_tensors) == 1)
+    inputs.front().name = only->name;
+}
+
 void check_names(const std::vector<Parameter>& parameters, const std::vector<NamedTensor>& inputs) {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters)
@@ -124,7 +134,10 @@ void check_names(const std::vector<Parameter>& parameters, const std::vector<Nam
     if (!known)
       throw Failure{
           STRATA_WRONG_INPUT,
-          fmt::format("the model has no input \"{}\"; it has {}", input.name,
+          fmt::format("{}; it has {}",
+                      input.name.empty() && names.size() > 1
+                          ? "write NAME=SIZES, because the model has several inputs"
+                          : fmt::format("the model has no input \"{}\"", input.name),
                       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
   }
   for (std::size_t i = 0; i < inputs.size(); ++i)

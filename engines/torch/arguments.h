@@ -30,6 +30,9 @@ std::vector<Parameter> parameters_of(const c10::FunctionSchema& forward);
 // Views of the tensors that strata keeps; nothing is copied.
 std::vector<NamedTensor> tensors_of(std::span<const StrataTensor> inputs);
 
+// Gives a tensor without a name that of the only parameter that takes tensors, if there is one.
+void name_only_input(const std::vector<Parameter>& parameters, std::vector<NamedTensor>& inputs);
+
 // The names that tensors may have: those of parameters, and `NAME.0`, `NAME.key` for the items of a
 // list, a tuple or a dictionary. Throws a Failure that says what is missing or unknown.
 void check_names(const std::vector<Parameter>& parameters, const std::vector<NamedTensor>& inputs);

@@ -2,8 +2,8 @@
 
 #include <c10/util/Exception.h>
 
-#include <cstring>
 #include <exception>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -56,14 +56,6 @@ Failure explain(std::string_view text) {
 }
 
 }  // namespace
-
-StrataStatus report(StrataError* error, StrataStatus status, std::string_view message) {
-  if (error == nullptr) return status;
-  const std::size_t size = std::min(message.size(), sizeof(error->message) - 1);
-  std::memcpy(error->message, message.data(), size);
-  error->message[size] = 0;
-  return status;
-}
 
 Failure explain_current() {
   try {

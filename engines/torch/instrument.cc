@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/api/function_impl.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tape.h"
@@ -41,31 +42,65 @@ class Instrument {
  public:
   explicit Instrument(std::vector<CallSite>& sites) : sites_(sites) {}
 
-  void change(Graph& graph) {
+  // A module without modules is a row of its own, and what it calls is a part of that.
+  void change(Graph& graph, bool has_modules) {
     if (graph.inputs().empty()) return;
     std::vector<Node*> calls;
     find_calls(*graph.block(), calls);
-    for (Node* call : calls) wrap(graph, call);
+    for (Node* call : calls) {
+      if (call->kind() != torch::jit::prim::CallFunction)
+        wrap_method(graph, call, has_modules);
+      else if (has_modules)
+        wrap(graph, call, {"", "", false});
+    }
   }
 
  private:
   static void find_calls(Block& block, std::vector<Node*>& calls) {
     for (Node* node : block.nodes()) {
-      if (node->kind() == torch::jit::prim::CallMethod && is_module(node->input(0)->type()))
+      if (node->kind() == torch::jit::prim::CallFunction ||
+          (node->kind() == torch::jit::prim::CallMethod && is_module(node->input(0)->type())))
         calls.push_back(node);
       for (Block* inner : node->blocks()) find_calls(*inner, calls);
     }
   }
 
-  void wrap(Graph& graph, Node* call) {
+  // Methods may call each other, but not without end: TorchScript has no recursion.
+  static bool calls_modules(const c10::ClassType& type, const std::string& name) {
+    torch::jit::Function* method = type.findMethod(name);
+    const auto graph = method == nullptr ? nullptr : torch::jit::tryToGraphFunction(*method);
+    if (graph == nullptr) return true;
+    std::vector<Node*> calls;
+    find_calls(*graph->graph()->block(), calls);
+    return std::any_of(calls.begin(), calls.end(), [&](const Node* call) {
+      if (call->kind() == torch::jit::prim::CallFunction) return false;
+      return call->input(0) != graph->graph()->inputs()[0] ||
+             calls_modules(type, call->s(torch::jit::attr::name));
+    });
+  }
+
+  void wrap_method(Graph& graph, Node* call, bool has_modules) {
     CallSite site;
-    if (!path_to(call->input(0), graph.inputs()[0], site.path) || site.path.empty()) return;
-    site.is_forward = call->s(torch::jit::attr::name) == "forward";
+    if (!path_to(call->input(0), graph.inputs()[0], site.path)) return;
+    const std::string& name = call->s(torch::jit::attr::name);
+    site.is_forward = name == "forward";
+    if (site.path.empty()) {
+      const auto type = call->input(0)->type()->cast<c10::ClassType>();
+      if (!has_modules || type == nullptr || calls_modules(*type, name)) return;
+      site.method = name;
+      site.is_forward = false;
+    }
+    wrap(graph, call, std::move(site));
+  }
+
+  void wrap(Graph& graph, Node* call, CallSite site) {
     const torch::jit::WithInsertPoint here(call);
     Value* number = graph.insertConstant(static_cast<std::int64_t>(sites_.size()));
     Value* input = call->inputs().size() > 1 ? call->input(1) : graph.insertConstant(c10::IValue());
     graph.create(kEnter, {number, input}, 0)->insertBefore(call);
-    graph.create(kLeaveOperator, {call->output()}, 0)->insertAfter(call);
+    Node* leave = graph.create(kLeaveOperator, 0);
+    leave->addInput(call->outputs().size() == 1 ? call->output() : number);
+    leave->insertAfter(call);
     sites_.push_back(std::move(site));
   }
 
@@ -82,7 +117,8 @@ std::vector<CallSite> instrument(const torch::jit::Module& module) {
   for (const torch::jit::Module& each : module.modules()) {
     if (!done.insert(each.type().get()).second) continue;
     for (torch::jit::Function* method : each.type()->methods())
-      if (const auto graph = torch::jit::tryToGraphFunction(*method)) work.change(*graph->graph());
+      if (const auto graph = torch::jit::tryToGraphFunction(*method))
+        work.change(*graph->graph(), each.children().size() > 0);
   }
   return sites;
 }

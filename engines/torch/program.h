@@ -13,7 +13,7 @@
 
 namespace strata::libtorch {
 
-// How TorchScript runs a module.
+// TorchScript's ways to run a module.
 enum class Mode { Eager, Frozen, Optimized };
 
 struct ProgramOptions {

@@ -20,6 +20,8 @@ Failure too_many_calls() {
                       kMostCalls)};
 }
 
+constexpr const char* kMethod = "method";  // in the place of a class
+
 thread_local Recorder* current_recorder = nullptr;
 
 std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& function) {
@@ -57,7 +59,7 @@ std::string type_name(const torch::jit::Module& module) {
 }
 
 std::string joined(const std::string& outer, const std::string& inner) {
-  return outer.empty() ? inner : outer + "." + inner;
+  return outer.empty() || inner.empty() ? outer + inner : outer + "." + inner;
 }
 
 }  // namespace
@@ -110,7 +112,12 @@ void Recorder::push(const std::string& path, bool is_call, const c10::IValue& in
 void Recorder::enter(std::int32_t site, const c10::IValue& input) {
   if (is_full_ || out_.modules.size() >= kMostCalls) throw too_many_calls();
   const CallSite& place = sites_.at(static_cast<std::size_t>(site));
-  push(joined(open_.back().path, place.path), place.is_forward, input);
+  std::string path = joined(open_.back().path, place.path);
+  if (!place.method.empty()) {
+    path = joined(path, place.method);
+    types_[path] = kMethod;
+  }
+  push(path, place.has_row(), input);
 }
 
 void Recorder::leave(const c10::IValue& output) {
@@ -131,7 +138,9 @@ void Recorder::add_leaf(const Open& open, const c10::IValue& output) {
   add_numbers(leaves_, tensors_.numbers(output));
   leaves_ += fmt::format(",{}]", out_.calls.size());
   const std::size_t node = out_.calls.size() + idle_.size();
-  idle_.emplace_back(fmt::format("{} (no operator)", open.path), node);
+  // It was left by the last event of the tape.
+  idle_.push_back(
+      {fmt::format("{} (no operator)", open.path), node, tape_.events.size() - 1, open.row});
 }
 
 void Recorder::add_argument(std::string& out, const c10::IValue& value,
@@ -224,7 +233,7 @@ void Recorder::end(const at::RecordFunction& function) {
   if (!frames_.empty() && (recorded || frame.inner_recorded)) frames_.back().inner_recorded = true;
 }
 
-// As strata numbers the nodes of a recording: `add`, `add_1`.
+// Numbers names like strata's recordings: `add`, `add_1`.
 std::string Recorder::node_name(std::string_view target) {
   std::string name(target.substr(target.find('.') + 1));
   name = name.substr(0, name.find('.'));
@@ -263,12 +272,17 @@ Recording Recorder::finish(const c10::IValue& output) {
   tape_.listener = nullptr;
   if (is_full_) throw too_many_calls();
   // A name that two nodes have does not say which is meant.
-  std::unordered_map<std::string, int> count;
-  for (const auto& [name, node] : idle_) ++count[name];
-  for (const auto& [name, node] : idle_)
-    out_.idle.push_back(count[name] == 1 ? name : fmt::format("#{}", node));
+  std::map<std::string, int> count;
+  for (const Idle& idle : idle_) ++count[idle.name];
+  for (const Idle& idle : idle_) {
+    std::string name = count[idle.name] == 1 ? idle.name : fmt::format("#{}", idle.node);
+    if (out_.modules[static_cast<std::size_t>(idle.row)].type == kMethod)
+      out_.idle_methods.push_back({std::move(name), idle.segment, idle.row, {}, {}, {}});
+    else
+      out_.idle.push_back(std::move(name));
+  }
   out_.events = tape_.events;
-  for (const CallSite& site : sites_) out_.is_forward.push_back(site.is_forward);
+  for (const CallSite& site : sites_) out_.has_row.push_back(site.has_row());
   std::string outputs, modules;
   const auto numbers = tensors_.numbers(output);
   for (std::size_t i = 0; i < numbers.size(); ++i)

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "instrument.h"
@@ -34,10 +35,11 @@ struct RecordedModule {
 struct Recording {
   std::vector<RecordedModule> modules;  // calls, in order of entry; the first is the model's own
   std::vector<RecordedCall> calls;
-  std::vector<std::string> idle;  // nodes that run no operator
-  std::vector<bool> is_forward;   // by call site
-  std::vector<Event> events;      // of the tape; moments mean nothing
-  std::string text;               // what strata reads (docs/pytorch.md)
+  std::vector<std::string> idle;           // nodes that run no operator
+  std::vector<RecordedCall> idle_methods;  // likewise; their work is the interpreter's alone
+  std::vector<bool> has_row;               // by call site
+  std::vector<Event> events;               // of the tape; moments mean nothing
+  std::string text;                        // what strata reads (docs/pytorch.md)
 };
 
 class Recorder : public TapeListener {
@@ -64,7 +66,7 @@ class Recorder : public TapeListener {
   struct Open {  // a call of a module
     std::string path;
     std::int32_t row;
-    bool is_call;  // false for methods other than `forward`
+    bool is_call;  // it has a row
     std::size_t calls_before, rows_before;
     std::vector<std::int64_t> inputs;
   };
@@ -87,11 +89,17 @@ class Recorder : public TapeListener {
   decltype(StrataOpen::knows) knows_;
   at::CallbackHandle handle_ = 0;
   TensorTable tensors_;
-  std::unordered_map<std::string, std::string> types_;  // of modules, by path
-  std::unordered_map<std::string, bool> has_modules_;
-  std::unordered_map<std::string, std::uint64_t> calls_of_;
-  std::unordered_map<std::string, int> names_;
-  std::vector<std::pair<std::string, std::size_t>> idle_;  // names and numbers of nodes
+  // Names come from the file: ordered maps, because no names collide in them.
+  std::map<std::string, std::string, std::less<>> types_;  // of modules, by path
+  std::map<std::string, bool, std::less<>> has_modules_;
+  std::map<std::string, std::uint64_t, std::less<>> calls_of_;
+  std::map<std::string, int, std::less<>> names_;
+  struct Idle {  // a node that runs no operator
+    std::string name;
+    std::size_t node, segment;
+    std::int32_t row;
+  };
+  std::vector<Idle> idle_;
   std::vector<Open> open_;
   std::vector<Frame> frames_;
   std::size_t inside_known_ = 0;

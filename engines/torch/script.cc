@@ -67,7 +67,8 @@ class Script : public Program {
   const std::vector<Parameter>& parameters() const override { return parameters_; }
 
   void bind(std::span<const StrataTensor> inputs) override {
-    const std::vector<NamedTensor> tensors = tensors_of(inputs);
+    std::vector<NamedTensor> tensors = tensors_of(inputs);
+    name_only_input(parameters_, tensors);
     check_names(parameters_, tensors);
     arguments_.clear();
     for (const Parameter& parameter : parameters_)

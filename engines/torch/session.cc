@@ -178,6 +178,21 @@ void Session::kernels(void* user, StrataOnKernel each) {
           STRATA_FAILED,
           "a run took another way through the model than the run that was recorded, so its "
           "layers cannot be told apart"};
+    for (const RecordedCall& method : known.idle_methods) {
+      const char* source = method.name.c_str();
+      StrataKernel kernel{};
+      kernel.run = run.number;
+      kernel.index = method.segment;
+      kernel.name = source;
+      kernel.op = known.modules[static_cast<std::size_t>(method.row)].type.c_str();
+      kernel.provider = "cpu";
+      kernel.kind = STRATA_KERNEL_COMPUTE;
+      kernel.sources = &source;
+      kernel.source_count = 1;
+      kernel.start_ns = run.events[method.segment - 1].ns;
+      kernel.duration_ns = run.events[method.segment].ns - kernel.start_ns;
+      if (each(user, &kernel) != 0) return;
+    }
     for (std::size_t first = 0; first < known.calls.size();) {
       const std::size_t segment = known.calls[first].segment;
       std::size_t end = first;
@@ -209,8 +224,9 @@ void Session::kernels(void* user, StrataOnKernel each) {
       kernel.output_ranks = ranks.data();
       kernel.output_dims = dims.data();
       const RecordedCall& call = known.calls[first];
-      // Automatic casts decide call by call what is computed in.
-      if (!settings_.program.bf16 && !call.input_types.empty()) kernel.dtype = call.input_types[0];
+      // Automatic casts change the inputs of an operator before it computes, and not what it gives.
+      const auto& types = settings_.program.bf16 ? call.output_types : call.input_types;
+      if (!types.empty()) kernel.dtype = types[0];
       kernel.input_types = call.input_types.data();
       kernel.input_type_count = static_cast<std::int32_t>(call.input_types.size());
       kernel.output_types = last.output_types.data();
@@ -227,15 +243,14 @@ void Session::modules(void* user, StrataOnModuleCall each) {
   const Recording& known = recording();
   for (const Run& run : runs_) {
     if (run.events.size() != known.events.size()) continue;
-    // The calls in order of entry, as the recording has them; methods other than forward have no
-    // row.
+    // The calls in order of entry, as the recording has them; functions have no row.
     std::vector<std::pair<std::int64_t, std::int64_t>> moments(known.modules.size());
     std::vector<std::int32_t> open;
     std::size_t row = 0;
     moments[row++] = {run.start_ns, run.end_ns};
     for (const Event& event : run.events) {
       if (event.site != kLeave) {
-        const bool is_call = known.is_forward[static_cast<std::size_t>(event.site)];
+        const bool is_call = known.has_row[static_cast<std::size_t>(event.site)];
         open.push_back(is_call ? static_cast<std::int32_t>(row) : -1);
         if (is_call) moments[row++].first = event.ns;
       } else if (!open.empty()) {
@@ -259,11 +274,11 @@ void Session::record(void* user, StrataOnText each) {
   each(user, recording().text.c_str());
 }
 
-int Session::absent(void* user, StrataOnName each) {
-  if (!recording_) return 0;
-  for (const std::string& node : recording_->idle)
-    if (const int stop = each(user, node.c_str(), "calls no operator"); stop != 0) return stop;
-  return 0;
+std::vector<std::pair<std::string, std::string>> Session::absent() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  if (recording_)
+    for (const std::string& node : recording_->idle) all.emplace_back(node, "calls no operator");
+  return all;
 }
 
 }  // namespace strata::libtorch

@@ -28,7 +28,7 @@ class Session {
   void kernels(void* user, StrataOnKernel each);
   void modules(void* user, StrataOnModuleCall each);
   void record(void* user, StrataOnText each);
-  int absent(void* user, StrataOnName each);
+  std::vector<std::pair<std::string, std::string>> absent() const;
   std::int64_t weight_bytes() const { return program_->weight_bytes(); }
   void cancel() { cancelled_ = true; }
 

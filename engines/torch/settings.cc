@@ -23,7 +23,7 @@ void check_device(const char* device) {
                   fmt::format("device \"{}\": this plugin runs models on the cpu", device)};
 }
 
-// Whether to cast to bf16.
+// Checks whether to cast to bf16.
 bool check_precision(const char* precision) {
   const std::string_view name = precision != nullptr ? precision : "";
   if (name.empty() || name == "fp32") return false;
@@ -78,8 +78,6 @@ void take_option(std::string_view option, Settings& settings) {
 }  // namespace
 
 Settings settings_of(const StrataOpen& open) {
-  if (open.size < sizeof(StrataOpen))
-    throw Failure{STRATA_UNSUPPORTED, "strata is older than this plugin"};
   check_device(open.device);
   if (open.provider != nullptr && *open.provider != 0)
     throw Failure{STRATA_UNSUPPORTED,

@@ -1,4 +1,4 @@
-// What a session was asked for, checked.
+// The checked request for a session.
 #pragma once
 
 #include "program.h"
@@ -21,7 +21,7 @@ Settings settings_of(const StrataOpen& open);
 // Throws a Failure if the precision cannot be computed in on this device.
 void probe(const char* device, const char* precision);
 
-// What kind of file it is.
+// The kind of a file.
 enum class FileKind { Script, Package, ExportedProgram };
 FileKind kind_of(const std::string& path);
 

@@ -1,4 +1,4 @@
-// What an instrumented module does while it runs: its calls of modules, with their moments.
+// The record of an instrumented module while it runs: its calls of modules, with their moments.
 #pragma once
 
 #include <ATen/core/ivalue.h>

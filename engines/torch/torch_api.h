@@ -20,7 +20,7 @@ std::int64_t now_ns();
 std::int32_t dtype_number(at::ScalarType type);
 // The reverse; throws a Failure that names `input` if libtorch has no such type.
 at::ScalarType scalar_type(std::int32_t dtype, const std::string& input);
-// As Python prints it, without `torch.`: `float32`.
+// Python's name without `torch.`: `float32`.
 const char* dtype_name(at::ScalarType type);
 
 }  // namespace strata::libtorch

@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* Grows when something is added. What is there stays as it is until strata_abi() / 1000 grows. */
-#define STRATA_C_ABI 1
+#define STRATA_C_ABI 3
 
 /* What the library was compiled as, to be compared with STRATA_C_ABI; and its version, "0.2.0". */
 STRATA_C_EXPORT int strata_abi(void);
@@ -80,6 +80,11 @@ typedef struct strata_call {
   strata_stop* stop;
   int files_stay; /* not 0: the files' bytes stay as they are until the document is freed, and are
                    * not copied */
+  const char* caller; /* whose words advice is in: "python" names keyword arguments; NULL: options
+                       * of the program */
+  /* In the place of words: a command and its options as JSON, which data/schemas/request.json
+   * describes: {"command": "stat", "options": {"model": "model.onnx", "--batch": 4}} */
+  const char* request;
 } strata_call;
 
 /* Runs a command. Returns its exit code, and sets `document`, also for an error, to one that has to
@@ -106,6 +111,13 @@ STRATA_C_EXPORT void strata_document_free(strata_document* document);
 STRATA_C_EXPORT const char* strata_document_kind(const strata_document* document);
 /* Why the code is not STRATA_CODE_FINE; empty if it is. */
 STRATA_C_EXPORT const char* strata_document_error(const strata_document* document);
+/* The same for programs, as docs/errors.md lists it: "open_input", "no_layer", …; "general" for
+ * failures that have no code of their own; empty if there is no error. */
+STRATA_C_EXPORT const char* strata_document_error_code(const strata_document* document);
+/* What the error is about: "file", "model", "name", "given", "found", "wanted" or "detail", or the
+ * "message" without advice. Empty if the error does not say. */
+STRATA_C_EXPORT const char* strata_document_error_field(const strata_document* document,
+                                                        const char* name);
 /* Sentences that the program prints beside its results. */
 STRATA_C_EXPORT size_t strata_document_note_count(const strata_document* document);
 STRATA_C_EXPORT const char* strata_document_note(const strata_document* document, size_t number);
@@ -117,8 +129,9 @@ STRATA_C_EXPORT const char* strata_document_json(strata_document* document, size
 
 /* The document in any format of --format: "table", "csv", "md", "html", "svg", "png", …. `options`
  * are words such as "--width", "100", "--exact", "--color", "always", "--chart", "macs",
- * "--with-paths". Returns a code as strata_run() does; the text lives until the next call of this
- * function with this document. */
+ * "--with-paths"; or one text, the JSON of an object: {"--width": 100, "--exact": true}. Returns a
+ * code as strata_run() does; the text lives until the next call of this function with this
+ * document. */
 STRATA_C_EXPORT int strata_render(strata_document* document, const char* format,
                                   const char* const* options, size_t option_count,
                                   const char** text, size_t* size);

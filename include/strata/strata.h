@@ -3,7 +3,8 @@
 // All headers in one. A function that can fail returns Result<T> (strata/base/result.h): an error
 // has a code, a sentence and its fields. Nothing here prints, exits or looks at signals.
 //
-//   A model         read_model(path)             strata/read/read.h    maps an ONNX file
+//   A model         open_source(word)            strata/read/source.h  what it is, opened once
+//                   read_model(source)           strata/read/read.h    its network
 //                   zoo::build("resnet50")       strata/zoo/zoo.h      networks without a file
 //                   build::Builder               strata/build/builder.h  described in code
 //                   zoo::build_folder(path)      strata/zoo/hugging_face.h  by a config.json
@@ -21,7 +22,7 @@
 //                   find_split(…)                strata/profile/split.h  between two machines
 //   Engines         load_engine(name)            strata/engine/engine.h
 //   Measuring       time_model, trace_memory     strata/measure/timing.h, memory.h
-//                   run_bench(variants, …)       strata/bench/bench.h  in child processes
+//                   measure_variants(variants, …) strata/bench/bench.h  in child processes
 //   Samples         Dataset                      strata/data/dataset.h  images and arrays
 //
 //   Documents       to_document, bench_document, …  strata/report/…   what the commands print
@@ -48,6 +49,7 @@
 #include "strata/base/scratch_folder.h"
 #include "strata/base/shared.h"
 #include "strata/base/statistics.h"
+#include "strata/base/text_map.h"
 #include "strata/bench/bench.h"
 #include "strata/bench/child.h"
 #include "strata/bench/variant.h"
@@ -75,13 +77,17 @@
 #include "strata/cost/explain.h"
 #include "strata/cost/layers.h"
 #include "strata/cost/liveness.h"
+#include "strata/cost/quantized_tensors.h"
 #include "strata/cost/recorded_memory.h"
 #include "strata/cost/stored_precision.h"
+#include "strata/cost/tflm_arena.h"
 #include "strata/data/dataset.h"
 #include "strata/data/inputs.h"
 #include "strata/data/output_difference.h"
+#include "strata/device/device.h"
 #include "strata/document/cell.h"
 #include "strata/document/document.h"
+#include "strata/document/pages.h"
 #include "strata/document/read_json.h"
 #include "strata/document/render.h"
 #include "strata/document/table.h"
@@ -98,6 +104,15 @@
 #include "strata/infer/size_text.h"
 #include "strata/lint/claims.h"
 #include "strata/lint/lint.h"
+#include "strata/llm/answer.h"
+#include "strata/llm/count.h"
+#include "strata/llm/graph.h"
+#include "strata/llm/matrix.h"
+#include "strata/llm/network.h"
+#include "strata/llm/read.h"
+#include "strata/llm/speed_table.h"
+#include "strata/llm/step.h"
+#include "strata/llm/weights.h"
 #include "strata/machine/contention.h"
 #include "strata/machine/machine.h"
 #include "strata/machine/pace.h"
@@ -108,6 +123,9 @@
 #include "strata/measure/timed_pair.h"
 #include "strata/measure/timing.h"
 #include "strata/measure/undisturbed.h"
+#include "strata/predict/efficiency.h"
+#include "strata/predict/kernels.h"
+#include "strata/predict/predict.h"
 #include "strata/profile/analysis.h"
 #include "strata/profile/columns.h"
 #include "strata/profile/needs.h"
@@ -118,14 +136,19 @@
 #include "strata/profile/split.h"
 #include "strata/quantize/quantize.h"
 #include "strata/read/read.h"
+#include "strata/read/source.h"
 #include "strata/read/weights.h"
 #include "strata/report/bench.h"
 #include "strata/report/calibration.h"
+#include "strata/report/devices.h"
 #include "strata/report/engines.h"
+#include "strata/report/llm.h"
 #include "strata/report/optimize.h"
 #include "strata/report/payload.h"
+#include "strata/report/predict.h"
 #include "strata/report/quantize.h"
 #include "strata/report/report.h"
+#include "strata/report/results.h"
 #include "strata/report/sensitivity.h"
 #include "strata/report/sweep.h"
 #include "strata/report/weights.h"
@@ -136,6 +159,7 @@
 #include "strata/task/bench.h"
 #include "strata/task/bench_text.h"
 #include "strata/task/calibrate.h"
+#include "strata/task/calibrate_device.h"
 #include "strata/task/caller.h"
 #include "strata/task/check.h"
 #include "strata/task/data.h"
@@ -144,9 +168,11 @@
 #include "strata/task/engines.h"
 #include "strata/task/explain.h"
 #include "strata/task/lint.h"
+#include "strata/task/llm.h"
 #include "strata/task/model.h"
 #include "strata/task/optimize.h"
 #include "strata/task/payload.h"
+#include "strata/task/predict.h"
 #include "strata/task/quantize.h"
 #include "strata/task/record.h"
 #include "strata/task/sensitivity.h"

@@ -111,8 +111,8 @@ def alive_memory(tool: str, name: str) -> int:
 
 
 def peak_memory(tool: str, name: str, kind: str) -> int:
-    """What a warm call adds to the resident memory at its peak, in this process; `needs` gives back first what is
-    free, or the call would get for nothing what the one before left behind."""
+    """Measures what a warm call adds to the resident memory at its peak, in this process; `needs` gives back
+    free memory first, or the call would get for nothing what the one before left behind."""
     if kind == "alive":
         return alive_memory(tool, name)
     model, inputs = network(name)

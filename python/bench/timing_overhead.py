@@ -1,4 +1,4 @@
-"""What timing the layers of ResNet-50 costs: recorded runs against unrecorded ones that take turns.
+"""Measures the overhead of timing the layers of ResNet-50: recorded runs against unrecorded ones that take turns.
 
     python bench/timing_overhead.py [--seconds 20] [--size 224]
 

@@ -14,22 +14,30 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._cells import AtLeast, Formula, Row
-    from ._commands import check, diff, engines, explain, lint, payload, zoo, zoo_table
+    from ._commands import check, devices, diff, engines, explain, lint, payload, predict, zoo, zoo_table
     from ._document import Document, Table
     from ._errors import BudgetExceeded, StrataError
     from ._jobs import bench, calibrate, quantize, sensitivity
+    from ._llm import llm
+    from ._optimize import load_optimized, optimize
     from ._profile import Profile
+    from ._recording import record
     from ._stat import stat
 
-__version__ = "0.1.0"  # as the program's; the tests compare them
+__version__ = "0.3.0"  # as the program's; the tests compare them
 
 _PLACES = {
     "_cells": ("AtLeast", "Formula", "Row"),
-    "_commands": ("check", "diff", "engines", "explain", "lint", "payload", "zoo", "zoo_table"),
+    "_commands": (
+        "check", "devices", "diff", "engines", "explain", "lint", "payload", "predict", "zoo", "zoo_table"
+    ),  # fmt: skip
     "_document": ("Document", "Table"),
     "_errors": ("BudgetExceeded", "StrataError"),
     "_jobs": ("bench", "calibrate", "quantize", "sensitivity"),
+    "_llm": ("llm",),
+    "_optimize": ("load_optimized", "optimize"),
     "_profile": ("Profile",),
+    "_recording": ("record",),
     "_stat": ("stat",),
 }
 _MODULES = ("compat", "rasp")
@@ -46,12 +54,18 @@ __all__ = [
     "bench",
     "calibrate",
     "check",
+    "devices",
     "diff",
     "engines",
     "explain",
     "lint",
+    "llm",
+    "load_optimized",
+    "optimize",
     "payload",
+    "predict",
     "quantize",
+    "record",
     "sensitivity",
     "stat",
     "zoo",

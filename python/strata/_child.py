@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from . import _native
 from ._errors import StrataError
+from ._options import Request
 
 _MEMORY = "memory:"
+
+
+_RECORD = "strata-error "
+
+
+def error_of(stderr: str, code: int, otherwise: str) -> StrataError:
+    """The error that the program printed: its sentence, and the record for programs behind it.
+
+    >>> error = error_of('strata: no layer "a"\\nstrata-error {"code": "no_layer", "fields": {"name": "a"}}', 2, "")
+    >>> str(error), error.code, error.name, error.fields
+    ('no layer "a"', 2, 'no_layer', {'name': 'a'})
+    """
+    lines = stderr.splitlines()
+    records = [line[len(_RECORD) :] for line in lines if line.startswith(_RECORD)]
+    sentence = sentence_of("\n".join(line for line in lines if not line.startswith(_RECORD)))
+    record = json.loads(records[-1]) if records else {}
+    return StrataError(sentence or otherwise, code, record.get("code", "general"), record.get("fields"))
 
 
 def sentence_of(stderr: str) -> str:
@@ -24,56 +44,59 @@ def sentence_of(stderr: str) -> str:
     return text[len("strata: ") :] if text.startswith("strata: ") else text
 
 
-def _put_down(words: Sequence[str], files: Mapping[str, bytes], folder: str) -> list[str]:
-    """The words with each `memory:NAME` as a file in `folder`."""
-    result = []
-    for word in words:
-        if word.startswith(_MEMORY):
-            name = word[len(_MEMORY) :]
-            word = os.path.join(folder, os.path.basename(name))
-            with open(word, "wb") as file:
-                file.write(files[name])
-        result.append(word)
-    return result
+def _put_down(value: Any, files: Mapping[str, bytes], folder: str) -> Any:
+    """The options with each `memory:NAME` as a file in `folder`."""
+    if isinstance(value, Mapping):
+        return {name: _put_down(one, files, folder) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_put_down(one, files, folder) for one in value]
+    if not isinstance(value, str) or not value.startswith(_MEMORY):
+        return value
+    name = value[len(_MEMORY) :]
+    path = os.path.join(folder, os.path.basename(name))
+    with open(path, "wb") as file:
+        file.write(files[name])
+    return path
 
 
-def _call(words: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes, str]:
+def _call(request: Request) -> tuple[int, bytes, str]:
     with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-        command = [str(_native.program()), *_put_down(words, files, folder)]
+        put_down = Request(request.command, _put_down(request.options, request.files, folder))
         done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
+            [str(_native.program()), "request", "-"],
+            input=put_down.json(),
             capture_output=True,
-            env=_native.environment(),
+            env=_native.child_environment(),
             check=False,
         )
-    stderr = done.stderr.decode("utf-8", "replace")
+    # Readers know the files by their names, and not by where they were put for the program.
+    inside = os.path.join(folder, "").encode()
+    stdout, stderr = done.stdout.replace(inside, b""), done.stderr.replace(inside, b"").decode("utf-8", "replace")
     if done.returncode not in (0, 3):
         code = done.returncode if done.returncode > 0 else 1
-        why = sentence_of(stderr) or f"the program strata ended with {done.returncode}"
-        raise StrataError(why, code)
-    return done.returncode, done.stdout, stderr
+        raise error_of(stderr, code, f"the program strata ended with {done.returncode}")
+    return done.returncode, stdout, stderr
 
 
 class ChildResult(_native.Result):
     """A command that is run again for each format that is asked for."""
 
-    def __init__(self, words: Sequence[str], files: Mapping[str, bytes]) -> None:
-        self._words, self._files = list(words), dict(files)
-        self.code, self._json, self.stderr = _call([*self._words, "--format=json"], self._files)
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.code, self._json, self.stderr = _call(request.having(format="json"))
 
     def json(self) -> bytes:
         return self._json
 
-    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
-        return _call([*self._words, *options, f"--format={format}"], self._files)[1]
+    def render(self, format: str, **options: Any) -> bytes:
+        return _call(self._request.having(**options, format=format))[1]
 
 
-def run_child(words: Sequence[str], files: Mapping[str, bytes]) -> ChildResult:
+def run_child(request: Request) -> ChildResult:
     """Runs a command that prints documents."""
-    return ChildResult(words, files)
+    return ChildResult(request)
 
 
-def run_text(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> str:
+def run_text(request: Request) -> str:
     """Runs a command that prints a text, such as `explain`."""
-    return _call(words, files or {})[1].decode("utf-8")
+    return _call(request)[1].decode("utf-8")

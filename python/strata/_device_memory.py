@@ -1,4 +1,4 @@
-"""What each module call takes of a device's memory, as the device's own allocator counts it.
+"""Device memory that each module call takes, as the device's own allocator counts it.
 
 CUDA's allocator was never asked where strata is tested; the logic is tested with one that stands in for it.
 """
@@ -17,7 +17,7 @@ class Allocator(Protocol):
         """Waits until everything that was started has ended."""
 
     def read(self) -> "Counters":
-        """What it counts now; the peak starts anew."""
+        """The bytes allocated now; starts a new peak."""
 
 
 class Counters(NamedTuple):

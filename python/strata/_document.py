@@ -1,10 +1,9 @@
-"""What every command gives back: a document with facts, tables and notes."""
+"""The result of every command: a document with facts, tables and notes."""
 
 from __future__ import annotations
 
 import os
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ._cells import Row, cell
@@ -18,13 +17,22 @@ _FORMATS = {"htm": "html", "markdown": "md", "txt": "table", "xlsx": "excel", "x
 
 
 class Table:
-    """A table of a document: `columns` are names, `rows` are plain objects, `total` is the last line."""
+    """A table of a document: `columns` are names, `rows` are plain objects, `total` is the last line.
+
+    >>> import strata
+    >>> table = strata.stat("zoo:alexnet").table
+    >>> table.columns[:2], table.described[0]["title"], table.total.params
+    (['layer', 'type'], 'Layer', 61100840)
+    >>> table.rows[0].layer, table.by_column()["layer"][0]
+    ('features.0', 'features.0')
+    """
 
     def __init__(self, content: dict[str, Any]) -> None:
         self._content = content
 
     @cached_property
     def columns(self) -> list[str]:
+        """The names of the columns, in their order."""
         return [column["name"] for column in self._content["columns"]]
 
     @property
@@ -39,10 +47,12 @@ class Table:
 
     @cached_property
     def rows(self) -> list[Row]:
+        """The rows as plain objects; the last line is `total`."""
         return [self._row(values) for values in self._content["rows"]]
 
     @cached_property
     def total(self) -> Row:
+        """The sums in the last line, of the columns that add up."""
         return self._row(self._content.get("totals") or {})
 
     def by_column(self) -> dict[str, list[Any]]:
@@ -57,7 +67,23 @@ class Table:
 
 
 class Document:
-    """A command's answer. `print` shows what the terminal would, a notebook the page."""
+    """A command's answer. `print` shows what the terminal would, a notebook the page.
+
+    >>> import strata
+    >>> answer = strata.zoo()
+    >>> answer.kind, answer.rows[0].network in answer.render("csv")
+    ('zoo', True)
+    >>> profile = strata.stat("zoo:alexnet")
+    >>> profile.facts["model"]["inputs"][0]["shape"], list(profile.tables), profile.table.total.params
+    ([1, 3, 224, 224], ['layers'], 61100840)
+    >>> profile.to_dict()["kind"], profile.to_json()[:1], profile.notes
+    ('profile', '{', [])
+    >>> profile.save("alexnet.html")  # doctest: +SKIP
+    >>> profile.to_pandas().macs.sum()  # doctest: +SKIP
+    714188480
+    >>> profile.to_polars()["macs"].sum()  # doctest: +SKIP
+    714188480
+    """
 
     def __init__(self, result: Result) -> None:
         self._result = result
@@ -86,7 +112,7 @@ class Document:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is no table, as docs/json-schema.md describes it."""
+        """Everything but the tables, as docs/json-schema.md describes it."""
         facts: dict[str, Any] = self._head.get("facts", {})
         return facts
 
@@ -143,18 +169,14 @@ class Document:
 
     def render(self, format: str = "table", **options: Any) -> str:
         """The document as text in one of the program's formats."""
-        from ._options import option_words
-
-        return self._result.render(format, option_words(options)).decode("utf-8")
+        return self._result.render(format, **options).decode("utf-8")
 
     def save(self, path: str | os.PathLike[str], format: str | None = None, **options: Any) -> None:
         """Writes it to a file in the format of its ending: html, json, csv, md, svg, png, txt, xls, …"""
-        from ._options import option_words
-
         name = os.fspath(path)
         ending = os.path.splitext(name)[1][1:].lower()
         chosen = format or _FORMATS.get(ending, ending) or "table"
-        content = self._result.render(chosen, option_words(options))
+        content = self._result.render(chosen, **options)
         with open(name, "wb") as file:
             file.write(content)
 
@@ -165,11 +187,10 @@ class Document:
 
     def _repr_html_(self) -> str:
         """The HTML report, in a frame of its own so that its style and the notebook's stay apart."""
-        page = escape(self.render("html"), quote=True)
-        return (
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads"'
-            ' style="width: 100%; height: 40em; border: 0"></iframe>'
-        )
+        # In single quotes only these two need an escape: a page has many double ones.
+        page = self.render("html").replace("&", "&amp;").replace("'", "&#39;")
+        frame = 'sandbox="allow-scripts allow-downloads" style="width: 100%; height: 40em; border: 0"'
+        return f"<iframe srcdoc='{page}' {frame}></iframe>"
 
 
 def _series(pandas: Any, cells: list[Any]) -> Any:

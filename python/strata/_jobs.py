@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ._document import Document
 from ._errors import StrataError
-from ._models import input_words, is_file_or_name, path_word
-from ._options import option_words
+from ._models import input_shapes, is_file_or_name, path_word
+from ._options import Request, options_of
 
 
-def _export(model: Any, inputs: Any, folder: str) -> str:
-    """A module as an ONNX file, which engines open."""
+def _export(model: Any, inputs: Any, folder: str, keep_norms: bool) -> str:
+    """A module as an ONNX file, which engines open. Without `keep_norms`, norms are folded into convolutions."""
     import warnings
 
     import torch
@@ -29,8 +29,10 @@ def _export(model: Any, inputs: Any, folder: str) -> str:
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            modern = {"dynamo": False} if _takes(torch.onnx.export, "dynamo") else {}
-            torch.onnx.export(model, arguments, path, opset_version=17, **modern)
+            how: dict[str, Any] = {"dynamo": False} if _takes(torch.onnx.export, "dynamo") else {}
+            if keep_norms:  # the module is in evaluation mode, and so is what is exported
+                how["training"] = torch.onnx.TrainingMode.PRESERVE
+            torch.onnx.export(model, arguments, path, opset_version=17, **how)
     except Exception as error:
         sentence = str(error).strip().splitlines() or [type(error).__name__]
         raise StrataError(
@@ -49,22 +51,22 @@ def _takes(function: Any, name: str) -> bool:
 
 
 @contextmanager
-def _files(models: Sequence[Any], inputs: Any) -> Iterator[list[str]]:
-    """Words for the models; modules are exported to a folder that is there meanwhile."""
+def _files(models: Sequence[Any], inputs: Any, keep_norms: bool) -> Iterator[tuple[list[str], Mapping[str, str]]]:
+    """The models' files and shapes of inputs; modules are exported to a folder that is there meanwhile."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="strata-") as folder:
-        words = []
+        words, shapes = [], {}
         for number, model in enumerate(models):
             if is_file_or_name(model):
                 words.append(path_word(model))
             else:
                 place = os.path.join(folder, str(number))
                 os.mkdir(place)
-                words.append(_export(model, inputs, place))
+                words.append(_export(model, inputs, place, keep_norms))
         if inputs is not None and all(is_file_or_name(model) for model in models):
-            words += input_words(words[0], inputs)
-        yield words
+            shapes = input_shapes(words[0], inputs)
+        yield words, shapes
 
 
 _TORCH = ("torch_eager", "torch_compile")
@@ -86,9 +88,13 @@ def _job(
     from ._long import run_long
 
     progress = options.pop("progress", None)
-    with _files(models, inputs) as words:
+    # strata folds norms itself, after it has seen which layers have one.
+    with _files(models, inputs, keep_norms=command != "bench") as (words, shapes):
         variables = _torch_workers(models[0], words[0], torch_engines) if torch_engines else {}
-        return Document(run_long([command, *words, *option_words(options)], progress, variables))
+        given: dict[str, Any] = {"models": words} if command == "bench" else {"model": words[0]}
+        if shapes:
+            given["--input"] = shapes
+        return Document(run_long(Request(command, {**given, **options_of(options)}), progress, variables))
 
 
 def _torch_workers(module: Any, path: str, engines: Sequence[str]) -> dict[str, str]:
@@ -114,39 +120,56 @@ def _torch_workers(module: Any, path: str, engines: Sequence[str]) -> dict[str, 
     return {"STRATA_ENGINE_PROGRAMS": ":".join(programs)}
 
 
-def bench(models: Any, inputs: Any = None, *, engines: Any = None, **options: Any) -> Document:
+def bench(
+    models: Any, inputs: Any = None, *, engines: Any = None, layout: str | None = None, **options: Any
+) -> Document:
     """Measures which engine, precision, threads and batch are fastest.
 
     `models` is one or a list of modules, files and names of the zoo; modules are exported to what
     the engines open. Among `engines`, "torch_eager" and "torch_compile" run a module itself, by torch, in
     processes of Python that take turns with those of the others. Ctrl-C stops it and gives back what was
-    measured until then.
+    measured until then. `layout="torchblade"` gives the columns of TorchBlade's published table.
+
+    >>> report = bench("zoo:resnet18", engines=["onnxruntime"], max_time="5s")  # doctest: +SKIP
+    >>> print(report)  # doctest: +SKIP
     """
+    from ._published import check_layout, in_layout
+
+    check_layout(layout)
     several = list(models) if isinstance(models, (list, tuple)) else [models]
     chosen = _engine_names(engines)
     torch_engines = [name for name in chosen if name.split(":")[0] in _TORCH]
     if torch_engines and (len(several) != 1 or is_file_or_name(several[0])):
         raise StrataError(f"{torch_engines[0]} runs one module of torch, and no file: give the module itself", 2)
-    given = {"engine": ",".join(chosen) if chosen else None, **options}
+    given = {"engine": chosen or None, **options}
     if "torch_compile" in torch_engines:
         given.setdefault("max_wait", 900)  # seconds for an answer: the first run compiles
     report = _job("bench", several, inputs, given, torch_engines)
     if report._result.code == 1:  # no variant could be measured
         tried = [each for model in report.facts["models"] for each in model["variants"]]
         raise StrataError("; ".join(f"{each['label']}: {each['reason']}" for each in tried))
-    return report
+    return report if layout is None else in_layout(report)
 
 
 def sensitivity(model: Any, inputs: Any = None, **options: Any) -> Document:
-    """What quantizing each layer does to the outputs: `data="photos"`, or `random=True` for a dry run."""
+    """Measure how much quantizing each layer changes the outputs: `data="photos"`, or `random=True` for a dry run.
+
+    >>> worst = sensitivity("model.onnx", data="photos").rows[0]  # doctest: +SKIP
+    """
     return _job("sensitivity", [model], inputs, options)
 
 
 def calibrate(model: Any, inputs: Any = None, **options: Any) -> Document:
-    """Ranges of activations from data, in bounded memory; `output="ranges.json"` keeps the sketches."""
+    """Ranges of activations from data, in bounded memory; `output="ranges.json"` keeps the sketches.
+
+    >>> ranges = calibrate("model.onnx", data="photos", output="ranges.json")  # doctest: +SKIP
+    """
     return _job("calibrate", [model], inputs, options)
 
 
 def quantize(model: Any, output: str | os.PathLike[str], inputs: Any = None, **options: Any) -> Document:
-    """Writes an int8 model to `output` that keeps the layers that break in floats."""
+    """Writes an int8 model to `output` that keeps the layers that break in floats.
+
+    >>> report = quantize("model.onnx", "model_int8.onnx", data="photos")  # doctest: +SKIP
+    """
     return _job("quantize", [model], inputs, {"output": os.fspath(output), **options})

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from . import _native
 from ._errors import StrataError
+from ._options import Request, options_of, to_json
 
-_ABI = 1
+_ABI = 3
 _FINE, _BUDGET = 0, 3
+_FIELDS = ("file", "model", "name", "given", "found", "wanted", "detail")
 
 _Text = ctypes.c_char_p
 _Size = ctypes.c_size_t
@@ -34,6 +37,8 @@ class _Call(ctypes.Structure):
         ("user", ctypes.c_void_p),
         ("stop", ctypes.c_void_p),
         ("files_stay", ctypes.c_int),
+        ("caller", _Text),
+        ("request", _Text),
     ]
 
 
@@ -44,6 +49,8 @@ _FUNCTIONS = {
     "strata_read": (ctypes.c_int, [_Text, _Size, ctypes.POINTER(_Handle)]),
     "strata_document_free": (None, [_Handle]),
     "strata_document_error": (_Text, [_Handle]),
+    "strata_document_error_code": (_Text, [_Handle]),
+    "strata_document_error_field": (_Text, [_Handle, _Text]),
     "strata_document_text": (ctypes.c_void_p, [_Handle, ctypes.POINTER(_Size)]),
     "strata_document_json": (ctypes.c_void_p, [_Handle, ctypes.POINTER(_Size)]),
     "strata_render": (
@@ -71,11 +78,6 @@ def load(path: str) -> ctypes.CDLL:
     return library
 
 
-def _words(words: Sequence[str]) -> ctypes.Array[ctypes.c_char_p]:
-    encoded = [word.encode("utf-8", "surrogateescape") for word in words]
-    return (_Text * len(encoded))(*encoded)
-
-
 class _Document:
     """A document of the library, which it frees; what is asked of it is made then."""
 
@@ -89,8 +91,13 @@ class _Document:
             self._library.strata_document_free(self._handle)
 
     def failure(self, code: int) -> StrataError:
-        sentence = self._library.strata_document_error(self._handle) if self._handle else b""
-        return StrataError((sentence or b"there is no memory").decode("utf-8", "replace"), code)
+        if not self._handle:
+            return StrataError("there is no memory", code)
+        sentence = self._library.strata_document_error(self._handle) or b"there is no memory"
+        name = self._library.strata_document_error_code(self._handle) or b"general"
+        fields = {field: self._library.strata_document_error_field(self._handle, field.encode()) for field in _FIELDS}
+        known = {field: value.decode("utf-8", "replace") for field, value in fields.items() if value}
+        return StrataError(sentence.decode("utf-8", "replace"), code, name.decode(), known)
 
     def made(self, function: str) -> bytes:
         size = _Size()
@@ -100,11 +107,12 @@ class _Document:
                 raise self.failure(1)
             return ctypes.string_at(text, size.value)
 
-    def rendered(self, format: str, options: Sequence[str]) -> bytes:
+    def rendered(self, format: str, **options: Any) -> bytes:
         text, size = ctypes.c_void_p(), _Size()
+        given = (_Text * 1)(to_json(options_of(options)))
         with self._lock:
             code = self._library.strata_render(
-                self._handle, format.encode(), _words(options), len(options),
+                self._handle, format.encode(), given, len(given),
                 ctypes.byref(text), ctypes.byref(size),
             )  # fmt: skip
             if code != _FINE or not text:
@@ -119,16 +127,16 @@ class _Document:
                 raise self.failure(code)
 
 
-def _run(library: ctypes.CDLL, words: Sequence[str], files: Mapping[str, bytes]) -> _Document:
-    given = [_File(name.encode(), content, len(content)) for name, content in files.items()]
+def _run(library: ctypes.CDLL, request: Request) -> _Document:
+    given = [_File(name.encode(), content, len(content)) for name, content in request.files.items()]
     call = _Call(
-        ctypes.sizeof(_Call), _words(words), len(words), (_File * len(given))(*given), len(given),
-        files_stay=1,
-    )
+        ctypes.sizeof(_Call), files=(_File * len(given))(*given), file_count=len(given),
+        files_stay=1, caller=b"python", request=request.json(),
+    )  # fmt: skip
     handle = _Handle()
     code = library.strata_run(ctypes.byref(call), ctypes.byref(handle))
     document = _Document(library, handle, code)
-    document.files = list(files.values())  # the library looks into them as long as the document lives
+    document.files = list(request.files.values())  # the library looks into them as long as the document lives
     if code not in (_FINE, _BUDGET):
         raise document.failure(code)
     return document
@@ -137,22 +145,21 @@ def _run(library: ctypes.CDLL, words: Sequence[str], files: Mapping[str, bytes])
 class LibraryResult(_native.Result):
     """A command that has run in this process. Like the program, it runs again for another format."""
 
-    def __init__(self, path: str, words: Sequence[str], files: Mapping[str, bytes]) -> None:
-        self._library, self._given, self._files = load(path), list(words), dict(files)
-        self._document = _run(self._library, [*words, "--format=json"], files)
+    def __init__(self, path: str, request: Request) -> None:
+        self._library, self._request = load(path), request
+        self._document = _run(self._library, request.having(format="json"))
         self.code = self._document.code
 
     def json(self) -> bytes:
         return self._document.made("strata_document_json")
 
     def head(self) -> bytes:
-        return self._document.rendered("json", ["--no-rows"])
+        return self._document.rendered("json", no_rows=True)
 
-    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
+    def render(self, format: str, **options: Any) -> bytes:
         if format == "json" and not options:
             return self.json()
-        words = [*self._given, *options, f"--format={format}"]
-        return _run(self._library, words, self._files).made("strata_document_text")
+        return _run(self._library, self._request.having(**options, format=format)).made("strata_document_text")
 
     def arrow_into(self, table: int, stream: int) -> None:
         self._document.arrow_into(table, stream)
@@ -172,18 +179,13 @@ class ReadResult(_native.Result):
     def json(self) -> bytes:
         return self._json
 
-    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
-        return self._json if format == "json" else self._document.rendered(format, options)
+    def render(self, format: str, **options: Any) -> bytes:
+        return self._json if format == "json" else self._document.rendered(format, **options)
 
     def arrow_into(self, table: int, stream: int) -> None:
         self._document.arrow_into(table, stream)
 
 
-def text(path: str, words: Sequence[str], files: Mapping[str, bytes]) -> str:
-    """What a command prints that prints a text and no document."""
-    return _run(load(path), words, files).made("strata_document_text").decode("utf-8")
-
-
-def table_json(path: str, words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
-    """The document of the table that a command prints."""
-    return _run(load(path), words, files).made("strata_document_json")
+def text(path: str, request: Request) -> str:
+    """The output of a command that prints a text and no document."""
+    return _run(load(path), request).made("strata_document_text").decode("utf-8")

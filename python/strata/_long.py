@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from . import _native
-from ._child import sentence_of
-from ._errors import StrataError
+from ._child import error_of
+from ._options import Request
 from ._progress import Watcher, is_watched, open_stderr, read_all
 
 
@@ -27,8 +27,8 @@ class _SavedResult(_native.Result):
     def json(self) -> bytes:
         return self._json
 
-    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
-        content: bytes = self._read.render(format, options)
+    def render(self, format: str, **options: Any) -> bytes:
+        content: bytes = self._read.render(format, **options)
         return content
 
     def arrow_into(self, table: int, stream: int) -> None:
@@ -58,9 +58,9 @@ def _wait(child: subprocess.Popen[bytes]) -> bool:
 
 
 def run_long(
-    words: Sequence[str], progress: bool | None = None, variables: Mapping[str, str] | None = None
+    request: Request, progress: bool | None = None, variables: Mapping[str, str] | None = None
 ) -> _native.Result:
-    """Runs `strata WORDS…` and gives back its document, or what there is of it after Ctrl-C. `variables` are added to
+    """Runs a command and gives back its document, or what there is of it after Ctrl-C. `variables` are added to
     the environment.
 
     Raises KeyboardInterrupt if it was stopped before there was anything.
@@ -68,15 +68,17 @@ def run_long(
     watched = is_watched() if progress is None else progress
     ours, its = open_stderr(watched)
     watcher = Watcher(sys.stderr if watched else None)
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as asked:
+        asked.write(request.having(format="json").json())
+        asked.seek(0)
         try:
             # In a session of its own, Ctrl-C of a terminal reaches it from here alone, once.
             child = subprocess.Popen(
-                [str(_native.program()), *words, "--format=json"],
-                stdin=subprocess.DEVNULL,
+                [str(_native.program()), "request", "-"],
+                stdin=asked,
                 stdout=output,
                 stderr=its,
-                env={**_native.environment(), **(variables or {})},
+                env={**_native.child_environment(), **(variables or {})},
                 start_new_session=True,
             )
         finally:
@@ -93,7 +95,6 @@ def run_long(
     if interrupted and not json:
         raise KeyboardInterrupt
     if not json:
-        why = sentence_of("\n".join(watcher.lines))
         code = child.returncode
-        raise StrataError(why or f"strata {words[0]} ended with {code}", code if code > 0 else 1)
+        raise error_of("\n".join(watcher.lines), code if code > 0 else 1, f"strata {request.command} ended with {code}")
     return _SavedResult(json, child.returncode)

@@ -1,4 +1,4 @@
-"""Whatever a user has in hand, as words for the native core: a path, a zoo name, or files in memory."""
+"""Whatever a user has in hand, as options of a request: a path, a zoo name, or files in memory."""
 
 from __future__ import annotations
 
@@ -9,20 +9,30 @@ from typing import Any
 
 from ._document import Document
 from ._errors import StrataError
-from ._options import option_words, size_text
+from ._options import Request, options_of, size_text
+from ._recording import record
 
 _ZOO = re.compile(r"[a-z][a-z0-9_]*(\?.*)?")
 
 
 class Given:
-    """A model as the words of a command, and the files in memory that the words name."""
+    """A model as a command takes it, the shapes of its inputs, and the files in memory that it is in."""
 
-    def __init__(self, words: list[str], files: Mapping[str, bytes] | None = None) -> None:
-        self.words, self.files = words, dict(files or {})
+    def __init__(
+        self, model: str, files: Mapping[str, bytes] | None = None, inputs: Mapping[str, str] | None = None
+    ) -> None:
+        self.model, self.files, self.inputs = model, dict(files or {}), dict(inputs or {})
+
+    def request(self, command: str, argument: str = "model", **options: Any) -> Request:
+        """A command about the model, which is its positional `argument`."""
+        chosen = options_of(options)
+        if self.inputs:
+            chosen["--input"] = {**self.inputs, **chosen.get("--input", {})}
+        return Request(command, {argument: self.model, **chosen}, self.files)
 
 
 def is_file_or_name(model: object) -> bool:
-    """Whether the native core reads it by itself."""
+    """True if the native core reads it by itself."""
     return isinstance(model, (str, os.PathLike))
 
 
@@ -58,14 +68,14 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 def _input_names(word: str) -> list[str]:
     from ._native import run
 
-    profile = Document(run(["stat", word, "--report=none"]))
+    profile = Document(run(Request("stat", {"model": word, "--report": "none"})))
     return [each["name"] for each in profile.facts["model"]["inputs"]]
 
 
-def input_words(word: str, inputs: Any) -> list[str]:
-    """`--input NAME=SHAPE` for each of `inputs`: a mapping by name, one shape, or a list of them."""
+def input_shapes(word: str, inputs: Any) -> dict[str, str]:
+    """The shape of each of `inputs` by its name: they are a mapping, one shape, or a list of them."""
     if inputs is None:
-        return []
+        return {}
     if not isinstance(inputs, Mapping):
         one = _shape(inputs)
         shapes = [one] if one is not None else list(inputs)
@@ -79,7 +89,7 @@ def input_words(word: str, inputs: Any) -> list[str]:
     for name, value in inputs.items():
         shape = _shape(value)
         texts[name] = value if isinstance(value, str) or shape is None else size_text(shape)
-    return option_words({"input": texts})
+    return texts
 
 
 def with_batch(inputs: Any, batch: int) -> Any:
@@ -99,19 +109,24 @@ def with_batch(inputs: Any, batch: int) -> Any:
 
 def recording_name(model: object) -> str:
     """The file name of a recording: what `facts["model"]["path"]` says."""
-    name = getattr(model, "__name__", None) or type(model).__name__
+    name = getattr(model, "__name__", None) or (model.name if isinstance(model, record) else None) or type(model).__name__
     return re.sub(r"[^\w.-]", "_", str(name)) + ".recording"
 
 
 def given_model(model: Any, inputs: Any = None, **how: Any) -> Given:
     """A model as words and files. A module is recorded while it runs, with `how` it is to be run."""
     if isinstance(model, Document):
-        return Given(["memory:profile.json"], {"profile.json": model.to_json().encode()})
+        return Given("memory:profile.json", {"profile.json": model.to_json().encode()})
     if is_file_or_name(model):
         word = path_word(model)
-        return Given([word, *input_words(word, inputs)])
+        _only_for_modules(how, f"{word} is no module")
+        return Given(word, inputs=input_shapes(word, inputs))
     if _is_exported_program(model):
         return _given_program(model)
+    if isinstance(model, record):
+        _only_for_modules(how, "a recording is made already")
+        name = recording_name(model)
+        return Given(f"memory:{name}", {name: model.to_bytes()})
     if not callable(model):
         raise StrataError(
             f"a {type(model).__name__} is no model: give a torch.nn.Module, a function, an"
@@ -121,7 +136,18 @@ def given_model(model: Any, inputs: Any = None, **how: Any) -> Given:
     from . import _record
 
     name = recording_name(model)
-    return Given([f"memory:{name}"], {name: _record.record(model, inputs, **how)})
+    return Given(f"memory:{name}", {name: _record.record(model, inputs, **how)})
+
+
+#: arguments of modules, and what they are if nobody gives them
+_USUAL = {"mode": "auto", "backward": False}
+
+
+def _only_for_modules(how: Mapping[str, Any], why: str) -> None:
+    """Raises if arguments are given that say how a module is run."""
+    for name, value in how.items():
+        if value is not None and value != _USUAL.get(name):
+            raise StrataError(f"{name} is for modules, and {why}", 2)
 
 
 def _given_program(program: Any) -> Given:
@@ -132,4 +158,4 @@ def _given_program(program: Any) -> Given:
 
     buffer = io.BytesIO()
     torch.export.save(program, buffer)
-    return Given(["memory:exported.pt2"], {"exported.pt2": buffer.getvalue()})
+    return Given("memory:exported.pt2", {"exported.pt2": buffer.getvalue()})

@@ -1,17 +1,18 @@
 """The native core: `libstrata_c.so` in this process, and the program `strata` as a child.
 
-`run` is the one door that the rest of the package uses. It runs a command with the words of the
-command line, in this process where the library is there, else in a child.
+`run` is the one door that the rest of the package uses. It hands a request to the library in this
+process where that is there, else to the program in a child.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ._errors import StrataError
+from ._options import Request
 
 _PROGRAM = "strata"
 _LIBRARY = "libstrata_c.so"
@@ -59,13 +60,18 @@ def onnxruntime_folder() -> str | None:
 
 
 def environment() -> dict[str, str]:
-    """The environment of children: the engine's plugin finds the ONNX Runtime of this Python."""
+    """The environment of children, whose engines find the ONNX Runtime of this Python."""
     result = dict(os.environ)
     if "STRATA_ONNXRUNTIME" not in result:
         library = onnxruntime_folder()
         if library is not None:
             result["STRATA_ONNXRUNTIME"] = library
     return result
+
+
+def child_environment() -> dict[str, str]:
+    """The same for a child whose errors this package raises: their advice names keyword arguments."""
+    return {**environment(), "STRATA_CALLER": "python"}
 
 
 class Result:
@@ -82,7 +88,7 @@ class Result:
         """The document, perhaps without the rows of its tables."""
         return self.json()
 
-    def render(self, format: str, options: Sequence[str] = ()) -> bytes:
+    def render(self, format: str, **options: Any) -> bytes:
         """The document in another format: table, html, csv, md, svg, …"""
         raise NotImplementedError
 
@@ -93,8 +99,8 @@ def library() -> str | None:
     return str(path) if path is not None else None
 
 
-def run(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> Result:
-    """Runs `strata WORDS…`. A word `memory:NAME` names one of `files`.
+def run(request: Request) -> Result:
+    """Runs a command that gives a document.
 
     Raises StrataError where the program would exit with 1 or 2.
     """
@@ -102,22 +108,22 @@ def run(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> Resul
     if path is not None:
         from . import _library
 
-        return _library.LibraryResult(path, words, files or {})
+        return _library.LibraryResult(path, request)
     from ._child import run_child
 
-    return run_child(words, files or {})
+    return run_child(request)
 
 
-def text(words: Sequence[str], files: Mapping[str, bytes] | None = None) -> str:
+def text(request: Request) -> str:
     """Runs a command that prints a text, such as `explain`."""
     path = library()
     if path is not None:
         from . import _library
 
-        return _library.text(path, words, files or {})
+        return _library.text(path, request)
     from ._child import run_text
 
-    return run_text(words, files)
+    return run_text(request)
 
 
 def read(json: bytes) -> Result:
@@ -129,13 +135,3 @@ def read(json: bytes) -> Result:
     from . import _library
 
     return _library.ReadResult(path, json)
-
-
-def table_json(words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
-    """The document of a table for people, which has fewer rows and columns than that of `run`."""
-    path = library()
-    if path is None:
-        return run(words, files).json()
-    from . import _library
-
-    return _library.table_json(path, words, files)

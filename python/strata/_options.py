@@ -1,9 +1,13 @@
-"""Keyword arguments as words of the command line: `device_memory="arena"` is `--device-memory arena`."""
+"""Requests: a command and its options, which go to the native core as JSON (docs/json-schema.md)."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
 from typing import Any
+
+from ._errors import StrataError
 
 
 def size_text(shape: Any) -> str:
@@ -15,31 +19,58 @@ def size_text(shape: Any) -> str:
     return "x".join(str(int(size)) for size in shape)
 
 
-def _value_text(value: Any) -> str:
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return ",".join(_value_text(part) for part in value)
+def options_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments as options: `device_memory="arena"` is `--device-memory`; None and False are left out.
+
+    >>> options_of({"device_memory": "arena", "depth": 2, "fuse": True, "sort": None})
+    {'--device-memory': 'arena', '--depth': 2, '--fuse': True}
+    """
+    return {
+        "--" + name.rstrip("_").replace("_", "-"): value
+        for name, value in arguments.items()
+        if value is not None and value is not False
+    }
+
+
+def as_json(value: Any) -> Any:
+    """Replace values that JSON has no word for: a path is its text, a set a list, a number of numpy a number.
+
+    >>> import pathlib
+    >>> as_json(pathlib.Path("a.toml")), as_json(frozenset("x")), as_json(3j)
+    ('a.toml', ['x'], '3j')
+    """
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    if isinstance(value, Mapping):
+        return dict(value)
     return str(value)
 
 
-def option_words(options: Mapping[str, Any]) -> list[str]:
-    """The words of options; those that are None or False are left out.
+def to_json(value: Any) -> bytes:
+    """JSON in UTF-8, which has no place for file names in other encodings."""
+    try:
+        return json.dumps(value, default=as_json, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise StrataError(f"{error.object!r} is not UTF-8; rename the file", 2) from None
 
-    A mapping is an option that is repeated, `True` an option without a value.
 
-    >>> option_words({"report": "tree", "depth": 2, "fuse": True, "sort": None})
-    ['--report=tree', '--depth=2', '--fuse']
-    >>> option_words({"dim": {"N": 1, "T": 128}, "columns": ["layer", "macs"]})
-    ['--dim=N=1', '--dim=T=128', '--columns=layer,macs']
+class Request:
+    """A request to the native core: a command, its options, and the files in memory that they name.
+
+    >>> request = Request("stat", {"model": "net.onnx"}).having(top=3)
+    >>> request.json()
+    b'{"command": "stat", "options": {"model": "net.onnx", "--top": 3}}'
     """
-    words = []
-    for name, value in options.items():
-        if value is None or value is False:
-            continue
-        word = "--" + name.rstrip("_").replace("_", "-")
-        if value is True:
-            words.append(word)
-        elif isinstance(value, Mapping):
-            words += [f"{word}={key}={_value_text(part)}" for key, part in value.items()]
-        else:
-            words.append(f"{word}={_value_text(value)}")
-    return words
+
+    def __init__(self, command: str, options: Mapping[str, Any], files: Mapping[str, bytes] | None = None) -> None:
+        self.command, self.options, self.files = command, dict(options), dict(files or {})
+
+    def having(self, **arguments: Any) -> Request:
+        """The same with these arguments, too."""
+        return Request(self.command, {**self.options, **options_of(arguments)}, self.files)
+
+    def json(self) -> bytes:
+        """The request as data/schemas/request.json describes it."""
+        return to_json({"command": self.command, "options": self.options})

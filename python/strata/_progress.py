@@ -11,7 +11,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def is_watched() -> bool:
-    """Whether somebody sees progress: stderr is a terminal, or this runs in a notebook."""
+    """True if somebody sees progress: stderr is a terminal, or this runs in a notebook."""
     stream = sys.stderr
     if stream is None:
         return False

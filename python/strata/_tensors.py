@@ -13,21 +13,25 @@ def _is_shape(value: Any) -> bool:
     )
 
 
-def _tensor(model: Any, value: Any) -> Any:
-    import torch
-
-    if not _is_shape(value):
-        return value
-    weight = next(model.parameters(), None) if hasattr(model, "parameters") else None
-    if weight is None or not weight.is_floating_point():
-        return torch.rand(tuple(value))
-    return torch.rand(tuple(value), dtype=weight.dtype, device=weight.device)
-
-
 def call_arguments(model: Any, inputs: Any) -> tuple[Any, ...]:
     """The positional arguments of one call, with random elements where only shapes are given."""
     if inputs is None:
+        from ._record.inputs import refuse_missing
+
+        refuse_missing(model)
         return ()
-    if _is_shape(inputs) or not isinstance(inputs, (tuple, list)):
-        return (_tensor(model, inputs),)
-    return tuple(_tensor(model, value) for value in inputs)
+    values = (inputs,) if _is_shape(inputs) or not isinstance(inputs, (tuple, list)) else tuple(inputs)
+    if not any(_is_shape(value) for value in values):
+        return values
+    import torch
+
+    from ._record import settled_arguments
+    from ._record.inputs import filled, mapped
+
+    weight = next(model.parameters(), None) if hasattr(model, "parameters") else None
+    dtype, device = torch.get_default_dtype(), torch.device("cpu")
+    if weight is not None:
+        device = weight.device
+        dtype = weight.dtype if weight.is_floating_point() else dtype
+    positional, _ = settled_arguments(model, list(values), None)
+    return tuple(mapped(positional, lambda value: filled(value, dtype, device)))

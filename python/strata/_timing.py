@@ -25,14 +25,14 @@ CallName = tuple[str, int]
 
 
 class ProbeCost(NamedTuple):
-    """What recording costs per module call, in seconds."""
+    """The overhead of recording per module call, in seconds."""
 
     inside: float  # added between a call's own marks
     total: float  # added to the run
 
 
 class Measured(NamedTuple):
-    """What was measured, in seconds, run by run and as it was."""
+    """The measured seconds, run by run and uncorrected."""
 
     engine: str
     device: str
@@ -117,7 +117,7 @@ def own_times(marks: list[Any], clock: Clock, probe: ProbeCost, paths: Mapping[i
 
 
 def measure(model: Any, inputs: Any = None, *, kwargs: Optional[Mapping[str, Any]] = None, runs: int = 0,
-            seconds: float = 3.0, warmup: int = -1, clock: Optional[Clock] = None,
+            seconds: float = 3.0, warmup: int = -1, clock: Optional[Clock] = None, dtype: Any = None,
             waited: Callable[[bool], float] = waited_seconds) -> Measured:
     """Measures a module, on real tensors and on the device it is on.
 
@@ -126,7 +126,7 @@ def measure(model: Any, inputs: Any = None, *, kwargs: Optional[Mapping[str, Any
     """
     from ._record.prepare import ready
 
-    with ready(model, inputs, kwargs) as prepared:
+    with ready(model, inputs, kwargs, dtype) as prepared:
         clock = clock or clock_of(prepared.device)
         measured = _Measuring(prepared, clock, waited).result(runs, seconds, warmup)
         if prepared.device.type == "cuda":
@@ -241,7 +241,7 @@ class _Measuring:
 
 
 def probe_cost(clock: Clock, marks: ModuleMarks, calls: int = 200, rounds: int = 7) -> ProbeCost:
-    """What recording a module call costs, measured on modules that do nothing."""
+    """The overhead of recording a module call, measured on modules that do nothing."""
     import torch
 
     chain = torch.nn.Sequential(*(torch.nn.Identity() for _ in range(calls)))

@@ -52,7 +52,7 @@ def uninitialized():
 
 
 def _call_attention_by_position():
-    """As later versions of torchvision do: ptflops sees no named arguments of modules."""
+    """Calls modules as later versions of torchvision do: ptflops sees no named arguments of modules."""
     from torchvision.models.vision_transformer import EncoderBlock
 
     def forward(self, x):
@@ -136,7 +136,7 @@ def names():
         return list(TORCHVISION)
     if os.environ.get("STRATA_ALL_NETWORKS"):
         return [*OWN, *TRANSFORMERS]
-    # Of the others, no part is new; they take a minute.
+    # The others have no new part and take a minute.
     return ["resnet18", "bert", "gpt2", "llama", "mixtral", "swin"]
 
 

@@ -45,7 +45,7 @@ def _mend_torchstat():
 
 
 def said(function, *args, **kwargs):
-    """What a call returns, and what it prints."""
+    """The result of a call, and its print."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
         result = function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""What the tests share, and the list of tests that an environment cannot run.
+"""Fixtures of all tests, and the list of tests that an environment cannot run.
 
 skips_ENVIRONMENT.txt names every test that is skipped in the environment that STRATA_TEST_ENVIRONMENT
 names; a test that is skipped and not listed fails the run, and so does one that is listed and runs.

@@ -1,4 +1,4 @@
-"""What the tests of the recorder share: networks, and a count of a recording's products by hand."""
+"""Shared by the tests of the recorder: networks, and a count of a recording's products by hand."""
 from __future__ import annotations
 
 import math

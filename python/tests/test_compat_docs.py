@@ -45,7 +45,7 @@ def shared():
     return nn.Sequential(nn.Sequential(linear), nn.Sequential(linear))
 
 
-# What it is, the module, its input, and its MACs worked out.
+# A name, the module, its input, and its MACs worked out.
 CASES = [
     ("self-attention, 128 × 64, written out", SelfAttention(False), torch.zeros(1, 128, 64),
      3 * 128 * 64 * 64 + 2 * 128 * 128 * 64),

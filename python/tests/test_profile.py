@@ -77,6 +77,46 @@ def test_what_is_not_known_is_none_and_never_zero(models: Path) -> None:
     assert strata.stat("mobilenet_v2", count="thop", columns="layer,flops").total.flops is None
 
 
+def test_notes_say_what_is_not_counted(models: Path) -> None:
+    profile = strata.stat(models / "pt2/custom.pt2")
+    assert any("Not counted" in note and "strata_demo.twist" in note for note in profile.notes)
+    # The sentence stands once, in the table that people read as well.
+    assert str(profile).count("strata_demo.twist") == 1
+
+
+def test_notes_say_what_disturbed_a_measurement(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from strata import _native
+    from strata._models import given_model
+    from strata._timing import Measured, ProbeCost
+
+    given = given_model(torch.nn.Sequential(torch.nn.Linear(4, 4)).eval(), (1, 4))
+    waits = [0.0] * 5 + [0.6] * 15  # of 1 s each: most runs waited for a processor
+    measured = Measured(
+        "torch", "cpu", 2, 1.0, [1.0], ProbeCost(0.0, 0.0), [1.0] * 20, waits, [20], [1.0] * 20, waits, [20],
+        {("0", 0): [0.9] * 20}, False,
+    )  # fmt: skip
+    given.files["measured.json"] = measured.encode()
+    request = given.request("stat", measured="memory:measured.json")
+    profile = strata.Profile(_native.run(request), given)
+    assert profile.facts["timing"]["disturbed"] is True
+    assert any(note.startswith("Disturbed: other work ran on this machine") for note in profile.notes)
+
+
+def test_a_formula_of_ones_own_counts_a_custom_operator(models: Path, tmp_path: Path) -> None:
+    # Two activations of 12 elements around an operator that nobody knows.
+    rules = tmp_path / "mine.json"
+    rules.write_text('{"default": "strata", "layers": {"onnx:twist": {"macs": "n", "flops": "5*n"}}}')
+    profile = strata.stat(models / "pt2/custom.pt2", count=str(rules))
+    assert [row.flops for row in profile] == [12, 60, 12]
+    assert (profile.total.macs, profile.total.flops) == (12, 84)
+    assert profile.facts["unknown_ops"] == [] and profile.notes == [] and "Not counted" not in str(profile)
+    alone = tmp_path / "alone.json"
+    alone.write_text('{"metrics": {"flops": "FLOPs"}, "functional": true, "layers": {"onnx:twist": {"flops": "5*n"}}}')
+    profile = strata.stat(models / "pt2/custom.pt2", count=str(alone), columns="layer,flops")
+    assert profile.total.flops == 60 and "Not counted" not in str(profile)
+
+
 def test_prints_the_terminals_table(profile: strata.Profile) -> None:
     lines = str(profile).splitlines()
     assert lines[0].split()[:2] == ["Layer", "Type"]
@@ -89,10 +129,11 @@ def test_page_is_isolated_in_a_frame(profile: strata.Profile) -> None:
     import re
 
     page = profile._repr_html_()
-    found = re.fullmatch(r'<iframe srcdoc="([^"]*)" sandbox="([^"]*)"[^>]*></iframe>', page)
+    found = re.fullmatch(r"<iframe srcdoc='([^']*)' sandbox=\"([^\"]*)\"[^>]*></iframe>", page)
     assert found and "allow-same-origin" not in found[2]
     assert html.unescape(found[1]) == profile.render("html")
     assert "features.0.0" in found[1]
+    assert len(page.encode()) < 200_000
 
 
 def test_saves_by_ending(profile: strata.Profile, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import compat_networks
 import pytest
 import torch
 from compat_tools import SOURCE, said
+from torch import nn
 
 import strata
 import strata.rasp as rasp
@@ -94,6 +95,21 @@ def test_runtime_stats(model):
     assert frame["net_lat"].iloc[-1] == pytest.approx(rows["net_lat"].sum())
 
 
+@pytest.mark.parametrize("kind", ["root", "node", "all", "leaves"])
+def test_rates_are_of_all_the_time_that_the_work_took(kind):
+    """A model that does everything in its modules, so that next to no time is its own."""
+    net = nn.Sequential(nn.Sequential(nn.Linear(256, 256), nn.ReLU()), nn.Linear(256, 256)).eval()
+    frame = rasp.stat(net, inputs=torch.randn(64, 256), report_type=kind, timing=True, print_stat=False, returns="data")
+    for _, row in frame.iloc[:-1].iterrows():
+        assert row["FLOPS"] == pytest.approx(1000 * row["flops"] / row["lat"])
+    work, took = frame["flops"].iloc[0], frame["lat"].iloc[0]
+    if kind in ("root", "node"):
+        assert frame["FLOPS"].iloc[-1] == pytest.approx(1000 * work / took)
+    elif kind == "all":  # the container and the layer beside it; what is inside of the container counts once
+        outer = frame[frame["name"].isin([".0", ".1"])]
+        assert frame["FLOPS"].iloc[-1] == pytest.approx(1000 * outer["flops"].sum() / outer["lat"].sum())
+
+
 def test_data_frame(model):
     frame, text = said(rasp.stat, model, input_shape=SHAPE, returns="data", print_stat=False)
     assert text == ""
@@ -128,6 +144,8 @@ def test_save(model, tmp_path):
     printed(model, input_shape=SHAPE, timing=True, save_path=str(tmp_path / "reports" / "times"))
     with open(tmp_path / "reports" / "times") as file:
         assert next(csv.reader(file)) == EXPECTED["timing columns"]
+    printed(model, input_shape=SHAPE, save_path=str(tmp_path / "reports"))
+    assert (tmp_path / "reports" / "report.csv").read_text() == EXPECTED["saved"]
 
 
 def test_device(model):

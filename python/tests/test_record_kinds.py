@@ -234,3 +234,23 @@ def test_blocks_of_code():
 def test_one_sentence(model, inputs, sentence):
     with pytest.raises(RecordingError, match=sentence):
         record(model, inputs)
+
+
+class Passing(torch.nn.Module):
+    """Gives its identities what is no tensor, as networks with optional parts do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pass_on, self.head = torch.nn.Identity(), torch.nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        assert self.pass_on(None) is None and self.pass_on(3) == 3
+        x, _ = self.pass_on((x, None))
+        return self.head(self.pass_on({"x": x})["x"])
+
+
+def test_identities_may_be_given_anything():
+    plain, meta = taken(Passing(), (2, 4), mode="real"), taken(Passing(), (2, 4), mode="meta")
+    assert [leaf[0] for leaf in meta["leaves"]] == [leaf[0] for leaf in plain["leaves"]] == [1, 2, 3, 4]
+    assert operators(meta) == operators(plain)
+    assert not meta["notes"]

@@ -194,7 +194,7 @@ def test_buffers_and_containers_that_the_model_replaces(mode):
 
 
 class Cache:
-    """What a decoder is given and writes to: each has the keys of the positions so far."""
+    """A cache that a decoder is given and writes to: each has the keys of the positions so far."""
 
     def __init__(self):
         self.layers = [{"keys": torch.ones(1, 2000, 8)}]

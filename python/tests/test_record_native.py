@@ -1,4 +1,4 @@
-"""What the native core counts in recordings: against torch's counter, torch's parameters and the exported program."""
+"""The native core's counts of recordings, against torch's counter, torch's parameters and the exported program."""
 from __future__ import annotations
 
 import pytest

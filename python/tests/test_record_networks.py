@@ -109,7 +109,7 @@ def test_shortcuts_change_nothing(name):
     (lambda model: model.head.register_forward_hook(lambda *given: given[2] * 2), "float32", [2, 5]),
 ])
 def test_a_model_that_changes_between_recordings(change, dtype, shape):
-    """What is kept from the first recording does not show in the second."""
+    """Data kept from the first recording does not show in the second."""
     import copy
 
     model, given = Small().eval(), (2, 3, 32, 32)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, Dict
+
 import pytest
 
 torch = pytest.importorskip("torch")
+
+from test_recorded_peak import peak_of_run  # noqa: E402
 
 import strata  # noqa: E402
 
@@ -28,6 +32,24 @@ def test_macs(kind: str, layers: int, directions: int, mode: str) -> None:
     profile = strata.stat(module, (2, 3, 5), mode=mode)
     assert profile.total.macs == macs(kind, 5, 7, layers, directions, steps=3, batch=2)
     assert profile.facts["unknown_ops"] == [] and not any("real tensors" in note for note in profile.notes)
+
+
+FORMS = {
+    "as it is": {}, "batch first": {"batch_first": True}, "both ways": {"bidirectional": True, "num_layers": 2},
+    "no bias": {"bias": False, "batch_first": True, "bidirectional": True}, "doubles": {"dtype": torch.float64},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "form"), [*((kind, form) for kind in GATES for form in FORMS.values()),
+                                            ("LSTM", {"proj_size": 3})])  # fmt: skip
+def test_without_values_it_is_the_run_of_the_cpu(kind: str, form: Dict[str, Any]) -> None:
+    """The rows and costs of a run with values, and the memory of real storages."""
+    module = getattr(torch.nn, kind)(8, 6, **form).eval().requires_grad_(False)
+    given = torch.rand(4, 10, 8, dtype=form.get("dtype", torch.float32))
+    without, real = (strata.stat(module, given, mode=mode) for mode in ("meta", "real"))
+    assert [row.flops for row in without] == [row.flops for row in real]
+    assert without.total.macs == real.total.macs > 0
+    assert without.facts["memory"]["peak_bytes"] == peak_of_run(module, [given])
 
 
 @pytest.mark.parametrize("kind", list(GATES))
@@ -59,7 +81,9 @@ def test_packed_sequences() -> None:
             return self.lstm(pack_padded_sequence(x, torch.tensor([3, 1])))[1][0]
 
     # Three steps of the first sample and one of the second.
-    assert strata.stat(Packs(), torch.rand(3, 2, 5)).total.macs == 4 * macs("LSTM", 5, 7, 1, 1, steps=1, batch=1)
+    profile = strata.stat(Packs(), torch.rand(3, 2, 5))
+    assert profile.total.macs == 4 * macs("LSTM", 5, 7, 1, 1, steps=1, batch=1)
+    assert [note for note in profile.notes if note.startswith("packed sequences")]
 
 
 def test_a_step_of_training_is_thrice_the_forward_pass() -> None:

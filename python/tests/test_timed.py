@@ -48,7 +48,7 @@ def test_rows_have_the_times_of_their_modules(clock: None) -> None:
     profile = strata.stat(network(), (1, 4, 8, 8), timing=True)
     times = {row.layer: row.time for row in profile}
     assert times["0.conv"] == 3.0 and times["1"] == 0.5 and times["2.conv"] == 4.0
-    # Of the two operators that each block calls itself, one stands for both.
+    # Each block calls two operators itself; one row stands for both.
     loose = [row for row in profile if row.layer.startswith("0.") and row.layer != "0.conv"]
     assert sorted((row.time is None, row.time) for row in loose) == [(False, 1.0), (True, None)]
     assert [row.in_kernel_of for row in loose if row.time is None] == [

@@ -37,7 +37,7 @@ class Root:
         for name in SYSTEM:
             shutil.copy(Path("/lib/x86_64-linux-gnu") / name, libraries)
         shutil.copytree(_native.folders()[0], folder / "strata")
-        # What the dynamic linker and strata ask for the folder that the program is in.
+        # The dynamic linker and strata read this link to find the program's folder.
         (folder / "proc/self").mkdir(parents=True)
         (folder / "proc/self/exe").symlink_to("/strata/strata")
 
@@ -61,7 +61,7 @@ def root(tmp_path: Path) -> Root:
 
 def test_all_that_is_linked_is_carried(root: Root) -> None:
     parts = [part.name for part in (root.folder / "strata").iterdir() if part.is_file()]
-    assert sorted(parts) == ["libstrata_c.so", "libstrata_engine_onnxruntime.so", "strata"]
+    assert sorted(parts) == ["libstrata_c.so", "libstrata_engine_onnxruntime.so", "libstrata_guard.so", "strata"]
     for part in parts:
         listed = root.run(LOADER, "--list", f"/strata/{part}")
         assert listed.returncode == 0, listed.stderr
@@ -78,7 +78,7 @@ def test_counts_and_draws(root: Root, models: Path) -> None:
     assert "300.8 M" in root.strata("stat", "/m.onnx")
     root.strata("stat", "/m.onnx", "--format", "png", "-o", "/tmp/chart.png")  # libcairo
     assert (root.folder / "tmp/chart.png").read_bytes().startswith(b"\x89PNG")
-    # The same without the libraries of the wheel: the root hides Debian's indeed.
+    # Without the wheel's libraries it fails: the root indeed hides Debian's.
     shutil.rmtree(root.folder / "strata/libraries")
     assert root.run("/strata/strata", "stat", "/m.onnx", "--format", "png").returncode != 0
 

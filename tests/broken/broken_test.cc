@@ -71,8 +71,10 @@ TEST_F(BrokenTest, NotAFile) {
 TEST_F(BrokenTest, NotOnnx) {
   using namespace std::string_view_literals;
   constexpr std::string_view kReads =
-      "strata reads ONNX models (.onnx), exported PyTorch programs (.pt2), recordings of strata's "
-      "Python package (.json)";
+      "strata reads TensorFlow Lite models (.tflite), ExecuTorch programs (.pte), ONNX models "
+      "(.onnx), exported PyTorch programs (.pt2), OpenVINO networks (.xml), ncnn networks "
+      "(.param), "
+      "recordings of strata's Python package (.json)";
   const auto expect = [&](std::string_view content, const std::string& name,
                           const std::string& said) {
     std::string wanted = name + " is " + said;
@@ -101,11 +103,12 @@ TEST_F(BrokenTest, NotOnnx) {
          "torch.export.save as .pt2, or with torch.onnx.export (READS)");
   expect("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n", "m.onnx",
          "a Git LFS pointer, not the file itself; fetch it with `git lfs pull` (READS)");
-  expect("\x1c\0\0\0TFL3\0"sv, "m.tflite",
-         "a TensorFlow Lite model; export it to ONNX first (READS)");
   EXPECT_EQ(sentence("\xfe\xfe\x01\0"sv, "odd.bin"),
-            "odd.bin is in no format that strata reads (ONNX models (.onnx), exported PyTorch "
-            "programs (.pt2), recordings of strata's Python package (.json); stat also reads "
+            "odd.bin is in no format that strata reads (TensorFlow Lite models (.tflite), "
+            "ExecuTorch programs (.pte), ONNX models (.onnx), exported PyTorch programs (.pt2), "
+            "OpenVINO networks (.xml), ncnn networks (.param), "
+            "recordings of strata's Python "
+            "package (.json); stat also reads "
             "weights alone (.safetensors, .pth, .gguf))");
 }
 
@@ -128,12 +131,16 @@ TEST_F(BrokenTest, CutOff) {
     const std::string said = sentence(std::string_view(whole).substr(0, size));
     if (said == "no complaint") continue;
     ++complaints;
-    EXPECT_TRUE(said.starts_with("m.onnx ends early: ") ||
-                said == "m.onnx: the file holds no graph, so it is no ONNX model" ||
-                said ==
-                    "m.onnx is in no format that strata reads (ONNX models (.onnx), exported "
-                    "PyTorch programs (.pt2), recordings of strata's Python package (.json); stat "
-                    "also reads weights alone (.safetensors, .pth, .gguf))")
+    EXPECT_TRUE(
+        said.starts_with("m.onnx ends early: ") ||
+        said == "m.onnx: the file holds no graph, so it is no ONNX model" ||
+        said ==
+            "m.onnx is in no format that strata reads (TensorFlow Lite models (.tflite), "
+            "ExecuTorch programs (.pte), ONNX models (.onnx), exported PyTorch programs (.pt2), "
+            "OpenVINO networks (.xml), ncnn networks (.param), "
+            "recordings of strata's Python "
+            "package (.json); stat "
+            "also reads weights alone (.safetensors, .pth, .gguf))")
         << size << ": " << said;
   }
   EXPECT_GT(complaints, 200);

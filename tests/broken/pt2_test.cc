@@ -41,7 +41,7 @@ class BrokenPt2 : public testing::Test {
 TEST_F(BrokenPt2, FineIsFine) {
   EXPECT_EQ(sentence(archive(program())), "no complaint");
   EXPECT_EQ(sentence(archive(program(), true)), "no complaint");
-  EXPECT_EQ(sentence(zip({{"serialized_exported_program.json", program()}})), "no complaint");
+  EXPECT_EQ(sentence(zipped({{"serialized_exported_program.json", program()}})), "no complaint");
 }
 
 TEST_F(BrokenPt2, CutOff) {
@@ -55,22 +55,22 @@ TEST_F(BrokenPt2, CutOff) {
 }
 
 TEST_F(BrokenPt2, SizesThatLie) {
-  EXPECT_THAT(sentence(zip({{"m/models/model.json", program(), false, 0x7fffffff},
-                            {"m/archive_format", "pt2"}})),
+  EXPECT_THAT(sentence(zipped({{"m/models/model.json", program(), false, 0x7fffffff},
+                               {"m/archive_format", "pt2"}})),
               "no complaint");  // a stored entry is as long as what is stored
-  EXPECT_EQ(sentence(zip(
+  EXPECT_EQ(sentence(zipped(
                 {{"m/models/model.json", program(), true, 10'000}, {"m/archive_format", "pt2"}})),
             "m.pt2: \"m/models/model.json\": its compressed bytes are damaged, or end too early");
-  EXPECT_EQ(
-      sentence(zip({{"m/models/model.json", program(), true, 100}, {"m/archive_format", "pt2"}})),
-      "m.pt2: \"m/models/model.json\": it unpacks to more bytes than it should");
+  EXPECT_EQ(sentence(zipped(
+                {{"m/models/model.json", program(), true, 100}, {"m/archive_format", "pt2"}})),
+            "m.pt2: \"m/models/model.json\": it unpacks to more bytes than it should");
 }
 
 TEST_F(BrokenPt2, Bomb) {
   // Says that a hundred bytes unpack to 2 GB.
   const auto model =
-      model_of(zip({{"m/models/model.json", std::string(100, 'x'), true, 2'000'000'000},
-                    {"m/archive_format", "pt2"}}));
+      model_of(zipped({{"m/models/model.json", std::string(100, 'x'), true, 2'000'000'000},
+                       {"m/archive_format", "pt2"}}));
   ASSERT_FALSE(model);
   EXPECT_EQ(model.error().code, Code::OverLimit);
   EXPECT_THAT(model.error().message,
@@ -78,8 +78,8 @@ TEST_F(BrokenPt2, Bomb) {
 }
 
 TEST_F(BrokenPt2, OtherCompression) {
-  EXPECT_EQ(sentence(zip({{"m/models/model.json", program(), false, 0xfffffffe, 93},
-                          {"m/archive_format", "pt2"}})),
+  EXPECT_EQ(sentence(zipped({{"m/models/model.json", program(), false, 0xfffffffe, 93},
+                             {"m/archive_format", "pt2"}})),
             "m.pt2: \"m/models/model.json\" is compressed in a way that strata does not know "
             "(method 93)");
 }
@@ -96,7 +96,7 @@ TEST_F(BrokenPt2, OtherVersion) {
 }
 
 TEST_F(BrokenPt2, NoProgram) {
-  EXPECT_EQ(sentence(zip({{"m/archive_format", "pt2"}, {"m/data/weights/weight_0", "xxxx"}})),
+  EXPECT_EQ(sentence(zipped({{"m/archive_format", "pt2"}, {"m/data/weights/weight_0", "xxxx"}})),
             "m.pt2: it is a .pt2 archive that holds no program of a model");
   EXPECT_THAT(sentence(archive("")), "m.pt2: its program is empty");
   EXPECT_EQ(sentence(archive("{}")), "m.pt2: its JSON is no program of torch.export");
@@ -104,18 +104,18 @@ TEST_F(BrokenPt2, NoProgram) {
 }
 
 TEST_F(BrokenPt2, OnlyCompiledCode) {
-  EXPECT_EQ(sentence(zip({{"m/archive_format", "pt2"},
-                          {"m/data/aotinductor/model/c3a.wrapper.so",
-                           "\x7f"
-                           "ELF"}})),
+  EXPECT_EQ(sentence(zipped({{"m/archive_format", "pt2"},
+                             {"m/data/aotinductor/model/c3a.wrapper.so",
+                              "\x7f"
+                              "ELF"}})),
             "m.pt2: it holds only what AOTInductor compiled, machine code that says nothing about "
             "layers; save the exported program itself with torch.export.save");
 }
 
 TEST_F(BrokenPt2, SeveralModels) {
-  const std::string two = zip({{"m/models/a.json", program()},
-                               {"m/models/b.json", program()},
-                               {"m/archive_format", "pt2"}});
+  const std::string two = zipped({{"m/models/a.json", program()},
+                                  {"m/models/b.json", program()},
+                                  {"m/archive_format", "pt2"}});
   EXPECT_EQ(sentence(two), "m.pt2: it holds several models: \"a\", \"b\"");
   EXPECT_EQ(sentence(two, {.model = "b"}), "no complaint");
   EXPECT_EQ(sentence(two, {.model = "c"}),

@@ -40,10 +40,10 @@ struct Printed {
   int exit_code = 0;
 };
 
-// What was printed, in the form of the file.
+// Returns the printed lines in the form of the file.
 std::vector<std::string> lines_of(const Printed& printed, bool markdown);
 
-// Whether the lines are as expected; `…` alone stands for any number of lines.
+// True if the lines are as expected; `…` alone stands for any number of lines.
 bool matches(const std::vector<std::string>& expected, const std::vector<std::string>& lines);
 
 // `lines` with the `…` of `expected` carried over: the same number of lines stays before it and

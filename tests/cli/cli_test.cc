@@ -78,6 +78,7 @@ std::vector<std::string> case_files() {
   add("tests/cli", ".case");
   add(".", ".md");
   add("docs", ".md");
+  add("docs/how-to", ".md");
   std::erase_if(files, [](const std::string& file) {
     return read_case_file((kRoot / file).string()).cases.empty();
   });

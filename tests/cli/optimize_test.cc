@@ -29,21 +29,65 @@ TEST_F(Optimize, WritesTheModelAndAReceiptThatRunsIt) {
   EXPECT_EQ(again.code, 0) << again.text;
 }
 
+// The programs beside the model are what a user deploys: the one in C++ compiles, the one in Python
+// runs.
+TEST_F(Optimize, WritesProgramsThatRunTheModel) {
+  const Ran ran = strata(
+      "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine "
+      "onnxruntime:spin=0,config.session.set_denormal_as_zero=1 --precision fp32 --threads 1 "
+      "--max-time 2s");
+  ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
+  EXPECT_THAT(ran.text, HasSubstr("in a program: fast.onnx.run.py, fast.onnx.run.cc"));
+  const std::string python = read("fast.onnx.run.py"), cpp = read("fast.onnx.run.cc");
+  EXPECT_THAT(python, HasSubstr("options.intra_op_num_threads = 1\n"));
+  EXPECT_THAT(python, HasSubstr("(\"session.intra_op.allow_spinning\", \"0\")\n"));
+  EXPECT_THAT(python, HasSubstr("(\"session.set_denormal_as_zero\", \"1\")\n"));
+  EXPECT_THAT(python, HasSubstr(".with_name(\"fast.onnx\")\n"));
+  EXPECT_THAT(cpp, HasSubstr("AddConfigEntry(\"session.intra_op.allow_spinning\", \"0\");\n"));
+  EXPECT_THAT(cpp, HasSubstr("Ort::Session session(env, \"fast.onnx\", options);\n"));
+  const Ran compiled =
+      shell("/usr/bin/python3 -c 'compile(open(\"fast.onnx.run.py\").read(), \"\", \"exec\")'");
+  EXPECT_EQ(compiled.code, 0) << compiled.text;
+  const auto receipt = nlohmann::json::parse(read("fast.onnx.receipt.json"), nullptr, false);
+  EXPECT_EQ(receipt["facts"]["programs"].size(), 2u);
+  // A file of the user's is not replaced.
+  write("fast.onnx.run.py", "print('mine')\n");
+  const Ran refused =
+      strata("optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine onnxruntime");
+  EXPECT_EQ(refused.code, 2) << refused.text;
+}
+
 TEST_F(Optimize, AnswersThatAreNotGoodEnoughAreNotTaken) {
   const Ran ran = strata(
       "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine onnxruntime "
-      "--precision fp32,int8 --random --threads 1 --min-sqnr 300 --max-time 2s");
+      "--precision fp32,int8 --random --threads 1 --min-sqnr 300 --max-time 5s");
   ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
   EXPECT_THAT(ran.text, HasSubstr("over 16 samples, wanted SQNR 300 dB"));
   auto receipt = nlohmann::json::parse(read("fast.onnx.receipt.json"), nullptr, false);
   EXPECT_EQ(receipt["facts"]["precision"], "fp32");
 }
 
+// Without trying any engine first.
+TEST_F(Optimize, FilesOfOtherFormatsAreAnsweredAtOnce) {
+  const std::pair<const char*, const char*> files[] = {
+      {STRATA_TEST_MODELS "/small_script.pt",
+       "is a TorchScript file, and optimize writes ONNX files; in Python, optimize the module "
+       "itself: strata.optimize(module, examples); bench compares its forms: torch:mode=eager"},
+      {STRATA_SOURCE_DIR "/tests/models/openvino/image.xml",
+       "is an OpenVINO network, and optimize writes ONNX files; give the "
+       "model that it was converted from"}};
+  for (const auto& [file, sentence] : files) {
+    const Ran ran = strata(std::string("optimize ") + file + " -o fast.onnx");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.text, HasSubstr(sentence));
+  }
+}
+
 // A fast model whose answers nobody has checked is not a result.
 TEST_F(Optimize, WithoutSamplesThereIsNoInt8) {
   const std::string start =
       "optimize 'zoo:squeezenet1_1?resolution=64' -o fast.onnx --engine onnxruntime --threads 1 "
-      "--max-time 2s ";
+      "--max-time 5s ";
   for (const char* precisions : {"", "--precision fp32,int8 "}) {
     const Ran ran = strata(start + precisions);
     ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;

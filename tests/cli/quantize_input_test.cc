@@ -98,7 +98,8 @@ TEST_F(QuantizeInput, InfinityIsNamedByLayer) {
 // Zeros have a range without width, which is no reason to stop.
 TEST_F(QuantizeInput, ConstantTensors) {
   for (const char* name : {"a.npy", "b.npy", "c.npy"}) sample(name, 0.0F);
-  const Ran calibrated = strata("calibrate " + kModel + " --data data --samples 2 -o r.json");
+  const Ran calibrated =
+      strata("calibrate " + kModel + " --data data --samples 2 --notes -o r.json");
   EXPECT_EQ(calibrated.code, 0) << calibrated.text;
   EXPECT_THAT(calibrated.text, HasSubstr("the same in every element: input"));
   const Ran made = strata("quantize " + kModel + " --ranges r.json --no-time -o out.onnx");
@@ -223,7 +224,7 @@ TEST_F(QuantizeInput, ALayerThatIsNotThere) {
 // In a large folder 32 samples give ranges; in a small one fewer, so that some are left to judge
 // on.
 TEST_F(QuantizeInput, AsManySamplesAsThereAre) {
-  const std::string no_time = " --no-time -o out.onnx ";
+  const std::string no_time = " --no-time --notes -o out.onnx ";
   const Ran large = strata("quantize " + kModel + " --data " + kImages + no_time);
   ASSERT_EQ(large.code, 0) << large.text;
   EXPECT_THAT(large.text, AllOf(HasSubstr("of 32 samples"), HasSubstr("16 samples held out")));

@@ -105,7 +105,7 @@ TEST(Engines, ThatAreNotThereAreLookedForInPlacesThatAreListed) {
   EXPECT_THAT(ended.errors,
               AllOf(StartsWith("strata: no engine \"abacus\" on this machine; looked for\n"),
                     HasSubstr("\n  /one/libstrata_engine_abacus.so: not there\n"),
-                    HasSubstr("/engines/libstrata_engine_abacus.so: not there\n")));
+                    HasSubstr("/engines/libstrata_engine_abacus.so: not there\n  `make engines`")));
 }
 
 TEST(Engines, NameTheOperatorThatTheyLack) {
@@ -168,7 +168,7 @@ TEST(Receipt, HasTheMachineInEveryFormatThatHasNotes) {
     ASSERT_TRUE(json.is_object());
     for (const char* fact : {"cores", "load", "kernel"})
       EXPECT_TRUE(json["machine"].contains(fact)) << what << " " << fact;
-    EXPECT_THAT(run(with(words, {"table"})).output, HasSubstr("\nMachine: "));
+    EXPECT_THAT(run(with(words, {"table", "--notes"})).output, HasSubstr("\nMachine: "));
     EXPECT_THAT(run(with(words, {"md"})).output, HasSubstr("\n- Machine: "));
     EXPECT_THAT(run(with(words, {"csv"})).output, Not(HasSubstr("Machine")));
   }

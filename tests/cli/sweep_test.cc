@@ -100,7 +100,7 @@ TEST_F(Sweep, AModelThatHasChangedIsMeasuredAgain) {
   EXPECT_THAT(nothing.text, Not(HasSubstr("again")));
 }
 
-// What Slurm would start for its second task.
+// Runs the command that Slurm would start for its second task.
 TEST_F(Sweep, TheScriptForSlurmRunsItsPart) {
   const Ran script = strata("sweep plan.toml --emit slurm --shards 3");
   ASSERT_EQ(script.code, 0);

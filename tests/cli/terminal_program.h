@@ -31,7 +31,7 @@ inline Words with(Words words, const Words& more) {
   return words;
 }
 
-// What it prints goes to a file, its errors and progress to the terminal.
+// A program whose output goes to a file, and whose errors and progress go to a terminal.
 class Program {
  public:
   explicit Program(const Words& words, rlim_t most_memory = RLIM_INFINITY)
@@ -59,7 +59,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // Whether the terminal shows it within a minute.
+  // True if the terminal shows `text` within a minute.
   bool shows(const std::string& text) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (seen_.find(text) == seen_.npos)
@@ -151,7 +151,7 @@ class Program {
   std::string seen_;
 };
 
-// Whether all processes end within a minute.
+// True if all processes end within a minute.
 inline bool all_end(const std::vector<pid_t>& processes) {
   for (int i = 0; i < 600; ++i) {
     if (std::all_of(processes.begin(), processes.end(),

@@ -4,9 +4,10 @@
 # against their hashes; they are unpacked into FOLDER, and nothing is installed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../deps/own_folder.sh"
 to=$1
 
-# What made the cases is kept beside them, to make them again when it changes.
+# The hash of the script and its packages is kept beside the cases, which are made again when it changes.
 made_by=$(cat "$here/requirements.txt" "$here/write_cases.py" | sha256sum)
 if [ "$(cat "$to/made_by" 2>/dev/null)" = "$made_by" ]; then exit 0; fi
 
@@ -27,6 +28,7 @@ done
 
 PYTHONPATH="$work/packages" /usr/bin/python3 -B -W ignore "$here/write_cases.py" \
   --out "$work/node" --have /usr/share/libonnx-testdata/data/node
-rm -rf "$to/node"
+make_own "$work/node"
+remove_own "$to/node"
 mv "$work/node" "$to"
 echo "$made_by" >"$to/made_by"

@@ -32,7 +32,7 @@ std::string wrong_beside_others(const std::vector<Variant>& variants, const Benc
       for (volatile int number = 0;;) number = number + 1;
     others.push_back(child);
   }
-  const auto result = run_bench(variants, options);
+  const auto result = measure_variants(variants, options);
   for (const pid_t child : others) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
@@ -67,7 +67,8 @@ TEST_F(FakeBench, OtherProcessesAreSeenAndTakenOff) {
 }
 
 TEST_F(FakeBench, TheFasterOneWins) {
-  const auto result = run_bench({variant({"burn=4000000"}), variant({"burn=400000"})}, options_);
+  const auto result =
+      measure_variants({variant({"burn=4000000"}), variant({"burn=400000"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->winner, 1u);
   EXPECT_EQ(result->base, 0u);
@@ -99,7 +100,7 @@ TEST_F(FakeBench, TheFasterOneWins) {
 
 TEST_F(FakeBench, WhatFailsIsARowAndTheRestGoesOn) {
   options_.limits.timeout_seconds = 3;
-  const auto result = run_bench(
+  const auto result = measure_variants(
       {variant({"fail=crash"}), variant(), variant({"fail=hang", "at=4"}),
        variant({"fail=oom", "at=1"}), variant({"answer=wrong"}), variant({"fail=unsupported"}),
        variant({"fail=crash", "at=400", "spin=1000000"}), variant({"spin=3000000"})},
@@ -125,7 +126,7 @@ TEST_F(FakeBench, WhatFailsIsARowAndTheRestGoesOn) {
 TEST_F(FakeBench, WhoDiesInTheMiddleIsPartial) {
   options_.block_seconds = 1e-9;  // one inference
   options_.warmup = 2;
-  const auto result = run_bench(
+  const auto result = measure_variants(
       {variant({"spin=1000000"}), variant({"spin=1000000", "fail=crash", "at=6"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   const VariantResult& died = result->variants[1];
@@ -140,7 +141,8 @@ TEST_F(FakeBench, WhoDiesInTheMiddleIsPartial) {
 
 TEST_F(FakeBench, AWrongAnswerMayBeTimedButNeverWins) {
   options_.time_wrong = true;
-  const auto result = run_bench({variant({"spin=4000000"}), variant({"answer=wrong"})}, options_);
+  const auto result =
+      measure_variants({variant({"spin=4000000"}), variant({"answer=wrong"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->variants[1].failure, Failure::WrongAnswer);
   EXPECT_FALSE(result->variants[1].all_seconds().empty());
@@ -161,14 +163,14 @@ TEST_F(FakeBench, WeightsBesideTheFileAreCounted) {
   EXPECT_EQ(outside, 64 * 64 * 4);
   Variant split = variant({"fail=oom"});
   split.file = path;
-  const auto result = run_bench({split}, options_);
+  const auto result = measure_variants({split}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->variants[0].file_bytes,
             outside + static_cast<std::int64_t>(fs::file_size(path)));
 }
 
 TEST_F(FakeBench, NothingThatRunsIsNoError) {
-  const auto result = run_bench({variant({"fail=crash"}), variant({"fail=oom"})}, options_);
+  const auto result = measure_variants({variant({"fail=crash"}), variant({"fail=oom"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_FALSE(result->winner.has_value());
   EXPECT_FALSE(result->reached);
@@ -182,7 +184,7 @@ TEST_F(FakeBench, StoppedItKeepsWhatThereIs) {
     EXPECT_FALSE(progress.variant.empty());
     if (++calls == 6) stop = true;
   };
-  const auto result = run_bench({variant(), variant()}, options_);
+  const auto result = measure_variants({variant(), variant()}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->stopped);
   EXPECT_FALSE(result->reached);
@@ -201,7 +203,7 @@ TEST_F(FakeBench, StoppedWhileAWorkerHangs) {
     stop = true;
   });
   options_.limits.timeout_seconds = 3600;
-  const auto result = run_bench({variant({"fail=hang"})}, options_);
+  const auto result = measure_variants({variant({"fail=hang"})}, options_);
   signal.join();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->stopped);
@@ -214,7 +216,7 @@ TEST_F(FakeBench, AnswersAreComparedWithinABatch) {
   Variant wrong = variant({"answer=wrong"});
   Variant twice = variant(), wrong_twice = wrong;
   twice.batch = wrong_twice.batch = 2;
-  const auto result = run_bench({variant(), wrong_twice, wrong, twice}, options_);
+  const auto result = measure_variants({variant(), wrong_twice, wrong, twice}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->variants[0].failure, Failure::None);
   EXPECT_EQ(result->variants[2].failure, Failure::WrongAnswer);
@@ -226,7 +228,8 @@ TEST_F(FakeBench, AtARateTheWaitAndTheWorkAreTold) {
   options_.load = {.kind = LoadMode::Kind::Rate, .rate = 50};
   options_.min_blocks = 2;
   options_.warmup = 1;
-  const auto result = run_bench({variant({"spin=1000000"}), variant({"spin=30000000"})}, options_);
+  const auto result =
+      measure_variants({variant({"spin=1000000"}), variant({"spin=30000000"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   ASSERT_TRUE(result->variants[0].utilization && result->variants[1].utilization);
   EXPECT_GE(*result->variants[1].utilization, 1.5);  // 50 inferences of 30 ms
@@ -239,7 +242,7 @@ TEST_F(FakeBench, ASustainedRunTellsItsDrift) {
   options_.load = {.kind = LoadMode::Kind::Sustained, .seconds = 3};
   options_.block_seconds = 1e-9;
   options_.warmup = 1;
-  const auto result = run_bench({variant({"spin=1000000"})}, options_);
+  const auto result = measure_variants({variant({"spin=1000000"})}, options_);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_THAT(result->variants[0].processes, SizeIs(1));
   EXPECT_TRUE(result->variants[0].drift.has_value());
@@ -274,12 +277,12 @@ TEST_F(FakeBench, AVariantAgainstItself) {
 }
 
 TEST_F(FakeBench, OptionsThatMakeNoSenseAreRefused) {
-  EXPECT_FALSE(run_bench({}, options_));
+  EXPECT_FALSE(measure_variants({}, options_));
   options_.base = 1;
-  EXPECT_FALSE(run_bench({variant()}, options_));
+  EXPECT_FALSE(measure_variants({variant()}, options_));
   options_.base = 0;
   options_.load.kind = LoadMode::Kind::Rate;
-  const auto rate = run_bench({variant()}, options_);
+  const auto rate = measure_variants({variant()}, options_);
   ASSERT_FALSE(rate);
   EXPECT_EQ(rate.error().kind, ErrorKind::Usage);
 }

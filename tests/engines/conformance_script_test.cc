@@ -1,4 +1,4 @@
-// What every engine that opens TorchScript files must do: what conformance_test.cc asks of those
+// Checks every engine that opens TorchScript files, as conformance_test.cc does for those
 // that open ONNX files, and recordings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

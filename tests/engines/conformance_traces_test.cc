@@ -1,4 +1,4 @@
-// What every engine must report about its runs: kernels, blocks of memory, values inside.
+// Checks the traces of every engine: kernels, blocks of memory, values inside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,9 +30,9 @@ TEST_P(EngineTraces, EveryNodeIsInOneKernelOrAbsent) {
     const auto found = test::check_assignment(*model, trace->kernels, session.absent());
     EXPECT_THAT(found.mistakes, IsEmpty()) << "level " << level;
     EXPECT_GT(found.assigned, 100u);
-    if (level == STRATA_OPT_NONE) {
-      EXPECT_EQ(found.kernels, found.assigned);
-    }
+    if (level != STRATA_OPT_NONE) continue;
+    // An engine may still change the order of data between nodes, but no kernel does two.
+    for (const Kernel& kernel : trace->kernels) EXPECT_LE(kernel.sources.size(), 1u) << kernel.name;
   }
 }
 
@@ -111,6 +111,7 @@ TEST_P(EngineTraces, NodesWithoutNamesHaveNumbers) {
 }
 
 TEST_P(EngineTraces, BlocksAreGivenBack) {
+  if (!tells_memory()) return;
   Session session = open_bound(small_network(), {.trace_memory = true});
   ASSERT_TRUE(session.run());
   const auto trace = session.run_traced({.kernels = false, .blocks = true, .outputs = true});

@@ -39,6 +39,14 @@ class EngineTest : public ::testing::TestWithParam<std::string> {
     EXPECT_TRUE(bound) << bound.error().message;
     return session;
   }
+  // Some engines do not tell what they allocate. They say so when they are asked.
+  bool tells_memory() const {
+    const auto session = engine_->open(ModelBytes{small_network()}, {.trace_memory = true});
+    if (session) return true;
+    EXPECT_NE(session.error().message.find("does not report memory"), std::string::npos)
+        << session.error().message;
+    return false;
+  }
   static std::vector<HostTensor> outputs_of(Session& session) {
     auto trace = session.run_traced({.kernels = false, .outputs = true});
     EXPECT_TRUE(trace) << trace.error().message;

@@ -46,7 +46,7 @@ struct NetworkCase {
   friend void PrintTo(const NetworkCase& one, std::ostream* out) { *out << one.name; }
 };
 
-// Whether another network has the same kinds of nodes, and fewer of them.
+// True if another network has the same kinds of nodes, and fewer of them.
 bool is_larger_size(std::string_view name) {
   struct Family {
     std::string_view prefix, smallest;
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Networks, ::testing::ValuesIn(cases()), [](const a
   return each.param.name.substr(0, each.param.name.find('?'));
 });
 
-// The same networks as torchvision exports them, where nodes compute shapes, too.
+// Networks as torchvision exports them, with nodes that compute shapes.
 class Exports : public ::testing::TestWithParam<NetworkCase> {};
 
 TEST_P(Exports, EveryNodeIsInOneKernelOrAbsent) {

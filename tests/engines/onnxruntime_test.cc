@@ -1,4 +1,4 @@
-// What is specific to ONNX Runtime, beyond what every engine does.
+// Checks the traits of ONNX Runtime that other engines do not share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -18,7 +18,7 @@ std::vector<std::string> script_engines();
 
 // A network of the zoo as an ONNX file in memory, with random weights.
 std::string zoo_bytes(std::string_view name_and_arguments);
-// The same for a network that was built by hand.
+// The bytes of a network that was built by hand.
 std::string bytes_of(build::Builder net);
 std::string bytes_of(const Model& model);
 

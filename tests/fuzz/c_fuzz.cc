@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   strata_document* document = nullptr;
   const int code = strata_run(&call, &document);
   if (code == STRATA_CODE_BUG || document == nullptr) std::abort();
-  // Of several models, the table says what is wrong with each.
+  // With several models, the table says what is wrong with each.
   if (code == STRATA_CODE_FAILED && *strata_document_error(document) == '\0' &&
       *strata_document_kind(document) == '\0')
     std::abort();

@@ -1,4 +1,4 @@
-// What holds for every model that a reader gives.
+// Checks invariants of every model that a reader returns.
 #pragma once
 
 #include <cstdlib>

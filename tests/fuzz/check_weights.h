@@ -1,4 +1,4 @@
-// What must be true of weights that were read, whatever the bytes were.
+// Checks invariants of weights, whatever the bytes were.
 #pragma once
 
 #include <cstdlib>

@@ -11,7 +11,7 @@
 
 namespace {
 
-// What holds beside that for every model of this format, whatever the bytes were.
+// Checks further invariants of ONNX models, whatever the bytes were.
 void check_tensors(const strata::Graph& graph) {
   for (const strata::Tensor& tensor : graph.tensors) {
     if (tensor.role == strata::Role::Initializer) strata::decode(*tensor.data);

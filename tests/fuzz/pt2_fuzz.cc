@@ -9,7 +9,7 @@
 
 #include "check_model.h"
 #include "read/pt2/reader.h"
-#include "read/pt2/test_zip.h"
+#include "read/zip/test_zip.h"
 #include "strata/cost/cost.h"
 #include "strata/infer/infer.h"
 
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   strata::pt2::looks_like_archive(bytes);
   read(bytes);
-  read(strata::pt2::test::zip(
+  read(strata::unzip::test::zipped(
       {{"m/models/model.json", std::string(bytes)}, {"m/archive_format", "pt2"}}));
   return 0;
 }

@@ -59,7 +59,9 @@ std::string formulas() {
     const ConventionRules& rules = convention->rules();
     text += fmt::format("### {}\n\nCounts {}. Source: {}.\n\n", name, rules.title, rules.source);
     for (const std::string& quirk : rules.quirks) text += fmt::format("- {}\n", quirk);
-    text += "\n" + rules_table(*convention, rules.modules) + "\n";
+    // A convention that is another one's has no rules of its own.
+    if (!rules.modules.rules().empty()) text += "\n" + rules_table(*convention, rules.modules);
+    text += "\n";
     if (rules.functional == ConventionRules::Functional::OwnTable)
       text += "Between modules:\n\n" + rules_table(*convention, rules.between) + "\n";
   }

@@ -197,7 +197,7 @@ TEST_F(FasterRcnn, EveryPublishedTensor) {
   }
 }
 
-// What the pyramid really returns is also what the publication lists at the entry of
+// The pyramid's outputs equal those that the publication lists at the entry of
 // the proposal network's head.
 TEST_F(FasterRcnn, PyramidReturnsWhatTheHeadReads) {
   const std::vector<Payload> returned = at("backbone.fpn", 0, kOut);

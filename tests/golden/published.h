@@ -42,7 +42,7 @@ inline std::vector<Row> without_header(const std::string& file) {
   return rows;
 }
 
-// As rasp prints it, `11.59G`, `61.1M`: two decimals, trailing zeros dropped.
+// Formats a number like rasp, `11.59G`, `61.1M`: two decimals, without trailing zeros.
 inline std::string as_printed(double number) {
   const double scale = number >= 1e9 ? 1e9 : 1e6;
   std::string text = fmt::format("{:.2f}", number / scale);

@@ -3,6 +3,7 @@
 
 #include "published.h"
 #include "strata/profile/profile.h"
+#include "strata/report/report.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata {
@@ -61,6 +62,19 @@ TEST(TorchstatTable, TotalsOfSwiftNet) {
   EXPECT_EQ(total("MemRead(B)"), "651206916");
   EXPECT_EQ(total("MemWrite(B)"), "554483488");
   EXPECT_EQ(total("MemR+W(B)"), "1205690404");
+}
+
+// The lines below the published table are in the text that torchstat printed.
+TEST(TorchstatTable, LinesOfTotalsOfSwiftNet) {
+  std::ifstream file(STRATA_SOURCE_DIR "/tests/lint/published/torchstat_swiftnet_rn18.txt");
+  const std::string ours = to_table(torchstat_profile(), {});
+  int found = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("Total ")) continue;
+    ++found;
+    EXPECT_NE(ours.find(line + "\n"), ours.npos) << line;
+  }
+  EXPECT_EQ(found, 5);
 }
 
 }  // namespace

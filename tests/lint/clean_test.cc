@@ -1,6 +1,10 @@
-// What strata itself writes raises no finding: a timed profile as it was saved (one of MobileNetV2
+// Strata's own output raises no finding: a timed profile as it was saved (one of MobileNetV2
 // on ONNX Runtime, with a coefficient of variation of 1.8 %), and every network of the zoo.
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "strata/profile/profile.h"
 #include "strata/task/lint.h"
@@ -31,7 +35,7 @@ class ZooProfile : public testing::TestWithParam<ReportKind> {};
 TEST_P(ZooProfile, RaisesNothing) {
   for (const zoo::Entry& entry : zoo::entries()) {
     const std::string name(entry.name);
-    const auto loaded = load_model({.path = "zoo:" + name});
+    const auto loaded = load_model({.source = "zoo:" + name});
     ASSERT_TRUE(loaded) << loaded.error().message;
     ProfileOptions options;
     options.rows.report = GetParam();
@@ -45,6 +49,25 @@ TEST_P(ZooProfile, RaisesNothing) {
 }
 INSTANTIATE_TEST_SUITE_P(Reports, ZooProfile,
                          testing::Values(ReportKind::Tape, ReportKind::Tree, ReportKind::Node));
+
+// The pages of this project state the same networks in many tables.
+TEST(CleanPages, OurOwnTablesAgree) {
+  std::vector<std::filesystem::path> pages = {STRATA_SOURCE_DIR "/README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(STRATA_SOURCE_DIR "/docs"))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  ASSERT_GT(pages.size(), 10u);
+  std::size_t read = 0;
+  for (const auto& page : pages) {
+    std::ifstream in(page);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    const auto claims = lint::claims_from_text(text, page.filename());
+    if (!claims) continue;  // it has no table that states costs or times
+    ++read;
+    for (const lint::Finding& finding : lint::check(*claims))
+      EXPECT_NE(finding.check, "tables") << page << ": " << finding.evidence;
+  }
+  EXPECT_GT(read, 3u);
+}
 
 }  // namespace
 }  // namespace strata

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "strata/lint/lint.h"
 #include "strata/task/lint.h"
 
 namespace strata {
@@ -125,7 +128,7 @@ class FasterRcnn : public testing::Test {
  protected:
   static const LintOutcome& with_model() {
     static const LintOutcome kOutcome = lint_of(
-        "fasterrcnn_profile.txt", {.model = ModelRequest{.path = "zoo:fasterrcnn_resnet50_fpn"},
+        "fasterrcnn_profile.txt", {.model = ModelRequest{.source = "zoo:fasterrcnn_resnet50_fpn"},
                                    .peak_flops_per_s = 40e12});  // above every device of its time
     return kOutcome;
   }
@@ -197,6 +200,27 @@ TEST_F(FasterRcnn, PartsAndWholesDiffer) {
   EXPECT_EQ(nesting[1].row, "roi_heads");
   EXPECT_EQ(nesting[1].evidence,
             "its 4 parts take 449.9 ms together, it takes 444.8 ms: 1.1 % less");
+}
+
+// RASP's page has both: 141 layers with 627,688,672 operations, and 327.14 million for the network.
+TEST(Rasp, ItsTablesCountMobileNetInTwoWays) {
+  const auto text_of = [](const char* file) {
+    std::ifstream in(std::string(STRATA_SOURCE_DIR "/tests/lint/published/") + file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const auto claims =
+      lint::claims_from_text("# Layers of MobileNet V2\n\n" + text_of("rasp_mobilenet_v2.md") +
+                                 "\n# Models\n\n" + text_of("rasp_torchvision_models.md"),
+                             "rasp.md");
+  ASSERT_TRUE(claims) << claims.error().message;
+  std::vector<lint::Finding> found;
+  for (const lint::Finding& finding : lint::check(*claims))
+    if (finding.check == "tables") found.push_back(finding);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].rows, ElementsAre("mobilenet_v2"));
+  EXPECT_THAT(found[0].evidence, HasSubstr("\"FLOPs\" is 327.1 M in the table at line 150"));
+  EXPECT_THAT(found[0].evidence, HasSubstr("627.7 M, the sum of 141 rows, in the table at line 3"));
+  EXPECT_THAT(found[0].meaning, HasSubstr("a multiply-add as one operation"));
 }
 
 }  // namespace

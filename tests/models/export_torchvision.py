@@ -86,7 +86,7 @@ def make_network(name):
 
 
 def example_for(name):
-    """What a network is called on."""
+    """The inputs of a network."""
     if name in torchvision.models.list_models(module=torchvision.models.detection):
         return ([torch.rand(3, 800, 800)],)
     side = 299 if name == "inception_v3" else 224

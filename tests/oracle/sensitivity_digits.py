@@ -23,7 +23,7 @@ TOLERANCE_DB = 0.01
 
 
 def convolve(x, weight, bias, attributes):
-    """By hand: groups, strides and symmetric pads of two axes."""
+    """Convolution by hand: groups, strides and symmetric pads of two axes."""
     group = attributes.get("group", 1)
     stride = attributes.get("strides", [1, 1])
     pads = attributes.get("pads", [0, 0, 0, 0])
@@ -207,6 +207,14 @@ def main():
     for layer in told["tables"]["layers"]["rows"]:
         printed[layer["layer"]] = layer["value"]
         printed[layer["layer"] + ", left out"] = layer["left_out"]
+    layers = {layer.name(): layer for layer in network.layers}
+    for pair in told["facts"]["pairs"]:
+        name = " and ".join(pair["layers"]) + ", left out"
+        kept = [layers[layer] for layer in pair["layers"]]
+        true[name] = quality([layer for layer in network.layers if not any(layer is one for one in kept)])
+        printed[name] = pair["left_out"]["value"]
+    if len(told["facts"]["pairs"]) != 10:
+        sys.exit("not ten pairs of layers were left out")
     if set(printed) != set(true):
         sys.exit(f"strata has other layers: {sorted(set(printed) ^ set(true))}")
     worst = 0.0

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {statSync} from "node:fs";
 import {join} from "node:path";
 
-import {chosenRow, clean, csv, detail, folder, mobilenet, models, page, settled} from "./pages.mjs";
+import {chosenRow, clean, csv, detail, folder, mobilenet, models, page, run, settled, until} from "./pages.mjs";
 
 export const chartTests = {
   async "a click shows the layer everywhere"(browser) {
@@ -11,14 +11,14 @@ export const chartTests = {
     await settled();
     const charts = await p.run(() => [...document.querySelectorAll("svg.chart")].map((one) =>
       one.querySelectorAll("rect, path, circle, line").length));
-    assert.equal(charts.length, 3);  // along the network, memory, treemap
+    assert.equal(charts.length, 4);  // along the network, graph, memory, treemap
     assert.ok(charts.every((shapes) => shapes > 5));
     await p.click("tbody tr[data-index]", 3);
     const name = await p.run(chosenRow);
     assert.equal(await p.run(detail), name);
     const shown = () => [...document.querySelectorAll("svg.chart")].map((one) =>
-      one.querySelector(".chosen") !== null || Number(one.querySelector(".frame")?.getAttribute("width")) > 0);
-    assert.deepEqual((await p.run(shown)).slice(0, 2), [true, true]);
+      one.querySelector(".chosen, .is-chosen, .holds") !== null || Number(one.querySelector(".frame")?.getAttribute("width")) > 0);
+    assert.deepEqual((await p.run(shown)).slice(0, 3), [true, true, true]);
     // The formula is what `explain` prints.
     const rows = csv("stat", mobilenet);
     const conv = rows.findIndex((row) => row.layer === "features.2.conv.0.0");
@@ -62,7 +62,7 @@ export const chartTests = {
   async "rows in another order are not along the network"(browser) {
     const titles = () => [...document.querySelectorAll("h2")].map((one) => one.textContent);
     const sorted = await browser.open(page("sorted", "stat", mobilenet, "--sort", "macs"));
-    assert.deepEqual(await sorted.run(titles), ["Summary", "Treemap", "Layers"]);
+    assert.deepEqual(await sorted.run(titles), ["Summary", "Graph", "Treemap", "Layers"]);
     await clean(sorted);
     const types = csv("stat", mobilenet, "--report", "type");
     const sum = types.reduce((all, row) => all + Number(row.params), 0);
@@ -102,8 +102,8 @@ export const chartTests = {
     const p = await browser.open(page("roofline", ...words));
     await settled();
     const dots = await p.run(() => document.querySelectorAll("svg.chart .dot").length);
-    // Every layer that computes something: 26 convolutions, 26 activations, 4 pools.
-    assert.equal(dots, 56);
+    // Every layer with a time: 26 convolutions, whose kernels also do the 26 activations, and 4 pools.
+    assert.equal(dots, 30);
     await p.run(() => document.querySelectorAll("svg.chart .dot")[3].dispatchEvent(
       new MouseEvent("click", {bubbles: true})));
     const chosen = await p.run(detail);
@@ -181,9 +181,38 @@ export const chartTests = {
     await settled();
     const texts = await p.run(() => [...document.querySelectorAll("svg.chart text")].map((one) =>
       one.textContent));
-    // 256 channels of 6×6 leave the last pool, 4,096 numbers the first linear layer.
-    assert.ok(texts.includes("16.00 KiB after classifier.1"), texts.join());
+    // 256 channels of 6×6 leave the last pool, which is the best cut; without a link, it is the least that is
+    // marked: 4,096 numbers leave the first linear layer.
+    assert.ok(texts.includes("36.00 KiB after features.12"), texts.join());
     assert.ok(texts.includes("after features.12"), texts.join());
+    await clean(p);
+    const alone = await browser.open(page("cuts-alone", "payload", "zoo:alexnet", "--cuts"));
+    await settled();
+    const marked = await alone.run(() => [...document.querySelectorAll("svg.chart text")].map((one) => one.textContent));
+    assert.ok(marked.includes("16.00 KiB after classifier.1"), marked.join());
+    await clean(alone);
+  },
+
+  async "charts of a language model follow the batch"(browser) {
+    const words = ["llm", "zoo:llama-3-8b", "--on", "h100", "--context", "8192"];
+    const p = await browser.open(page("serving", ...words));
+    const charts = () => [...document.querySelectorAll("section svg.chart")].map((one) => one.getAttribute("aria-label"));
+    await until(async () => (await p.run(() => document.querySelectorAll("svg.chart circle").length)) > 3);
+    assert.deepEqual(await p.run(charts), ["Memory over context", "Tokens per second", "Roofline of prefill and decode"]);
+    const said = () => [...document.querySelectorAll("figure .verdict")].map((one) => one.textContent).join(" ");
+    const before = await p.run(said);
+    await p.run(() => {
+      const box = [...document.querySelectorAll("label.choice")].find((one) => one.textContent.startsWith("Batch"))
+        .querySelector("input");
+      box.value = "32";
+      box.dispatchEvent(new Event("input"));
+    });
+    const after = await p.run(said);
+    assert.notEqual(after, before);
+    // The program's own sentence for that batch.
+    const told = run(...words, "--batch", "32", "--width", "0");
+    const [, low, high] = told.match(/likely ([\d,]+) to ([\d,]+) tokens\/s in all/);
+    assert.ok(after.includes(`likely ${low} to ${high} tokens/s in all`), `${after}\n${told}`);
     await clean(p);
   },
 };

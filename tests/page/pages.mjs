@@ -1,4 +1,4 @@
-// What the tests share: pages and tables that the program writes, and what is seen of a page.
+// Shared by the tests: pages and tables that the program writes, and the visible parts of a page.
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {mkdtempSync} from "node:fs";
@@ -37,7 +37,7 @@ export async function until(isSo) {
     await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-// What is seen in the page.
+// The visible parts of the page.
 export const cellsOf = () => [...document.querySelectorAll("tbody tr[data-index]")].map((row) =>
   [...row.children].map((cell) => cell.textContent));
 export const chosenRow = () => document.querySelector("tr.chosen")?.firstElementChild.textContent;

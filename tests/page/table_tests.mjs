@@ -54,7 +54,7 @@ export const tableTests = {
     const wanted = csv("stat", mobilenet).filter((row) => row.layer.includes("features.1") &&
                                                           row.type === "Conv2d").length;
     const p = await browser.open(page("search", "stat", mobilenet));
-    await p.click("input[type=search]");
+    await p.click("input[aria-label='Search rows']");
     await p.type("features.1 conv2d");
     const count = () => p.run(() => document.querySelector(".count").textContent);
     await until(async () => (await count()).startsWith(`${wanted} of `));

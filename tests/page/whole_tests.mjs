@@ -68,7 +68,7 @@ export const wholeTests = {
       summary: document.querySelector("main").textContent,
       grids: [...document.querySelectorAll("table")].map((one) => one.getAttribute("aria-label")),
     }));
-    assert.match(seen.summary, /the same totals/);
+    assert.match(seen.summary, /the same network, except that 1 layer without cost was removed; the same totals/);
     assert.match(seen.summary, /1 removed, 151 the same/);
     assert.deepEqual(seen.grids, ["Totals", "Layers"]);
     const cells = await p.run(cellsOf);
@@ -156,6 +156,6 @@ export const wholeTests = {
   async "MobileNetV2 is small"() {
     const bytes = statSync(page("small", "stat", mobilenet)).size;
     console.log(`  MobileNetV2: ${bytes} bytes`);
-    assert.ok(bytes < 400e3, `${bytes} bytes`);
+    assert.ok(bytes <= 350e3, `${bytes} bytes`);
   },
 };

@@ -3,14 +3,15 @@
 # requirements.txt, if it is not there. pip checks them against their hashes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../deps/own_folder.sh"
 to=$1/torch
 
 # The list is kept beside what came of it, to install again when it changes.
 if cmp -s "$here/requirements.txt" "$to/requirements.txt"; then exit 0; fi
 
 echo "torch: installing 0.8 GB"
-rm -rf "$to"
-mkdir -p "$1"
+remove_own "$to"
+make_own "$to"
 # Without Debian's packages: its torchvision does not fit this torch.
 /usr/bin/python3 -m venv --without-pip "$to"
 /usr/bin/python3 -m pip --quiet --disable-pip-version-check --python "$to/bin/python" install \

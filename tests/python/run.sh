@@ -5,15 +5,19 @@
 # of Debian's python3; both see PACKAGES.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
+. "$source/deps/own_folder.sh"
 environment=$1 to=$2 packages=$3 torch=$4
 venv=$to/venv_$environment
-rm -rf "$venv"
+remove_own "$venv"
+make_own "$venv"
 case $environment in
 new) /usr/bin/python3 -m venv --without-pip "$venv" ;;
 debian) /usr/bin/python3 -m venv --without-pip --system-site-packages "$venv" ;;
 esac
 site=$(echo "$venv"/lib/python3.*/site-packages)
 echo "$packages" >"$site/tests.pth"
+# One engine that strata.optimize uses is in a folder of its own (engines/openvino/install.sh).
+echo "$(dirname "$packages")/../openvino/packages" >>"$site/tests.pth"
 if [ "$environment" = new ]; then echo "$torch"/lib/python3.*/site-packages >>"$site/tests.pth"; fi
 /usr/bin/python3 -m pip --quiet --disable-pip-version-check --python "$venv/bin/python" install \
   --no-deps --no-index "$to"/dist/strata-*.whl

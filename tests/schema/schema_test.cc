@@ -1,5 +1,5 @@
-// What commands print as JSON is what data/schemas says, in the judgement of a validator that is
-// not ours (python3-jsonschema), which also has to refuse the same documents with a member
+// The JSON of every command obeys its schema in data/schemas. python3-jsonschema judges it; it
+// also has to refuse the same documents with a member
 // misspelt or missing.
 #include <gtest/gtest.h>
 
@@ -66,6 +66,14 @@ constexpr const char* kCommands[] = {
     "--max-time 2s --format json",
     "sweep tests/schema/sweep.toml -o $OUT/sweep.jsonl --format json",
     "engines fake --format json",
+    "devices --format json",
+    "predict zoo:squeezenet1_1 --on rtx-4090 --format json",
+    "predict zoo:squeezenet1_1 --on rtx-4090,cortex-m7,raspberry-pi-5 --format json",
+    "devices show rtx-4090 --format json",
+    "llm zoo:qwen3-30b-a3b --on h100 --batch 16 --format json",
+    "llm zoo:llama-3.1-70b --on h100 --format json",
+    "llm zoo:deepseek-v3 --format json",
+    "llm zoo:llama-3-8b --sweep on=l4,2xh100 --sweep batch=1,64 --format json",
     "engines fake --format json --columns engine,precision,works --filter int8",
     "lint tests/lint/published/fasterrcnn_profile.txt --format json -o $OUT/lint.json; cat "
     "$OUT/lint.json",
@@ -87,6 +95,7 @@ constexpr const char* kCommands[] = {
     "stat tests/models/hugging_face/tiny/mixtral --format json",
     "diff tests/models/weights/plain.safetensors tests/models/weights/parameters.bin --format json",
     "ops --format json",
+    "formats --format json",
     "zoo --format json --top 3",
     "zoo table --format json",
     "zoo table --format json --layout rasp",
@@ -111,7 +120,7 @@ TEST_F(Schema, JunitIsXml) {
             "3 1 ('no <a&b>\"]]>', []) ('macs = 1', ['failure']) ('params = 12M', [])\n");
 }
 
-// What 0.1 wrote is no document of today; readers know the difference.
+// Documents of 0.1 do not obey today's schemas; readers recognise them.
 TEST(SchemaOf01, IsAnother) {
   const Ran judged =
       run_shell(kValidate + " " STRATA_SOURCE_DIR "/tests/data/saved_by_0.1/profile.json");

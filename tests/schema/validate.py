@@ -30,10 +30,15 @@ def validator(schemas, kind):
 
 def problems(schemas, document):
     kind = document.get("kind") if isinstance(document, dict) else None
-    if kind not in schemas or kind == "document":
+    if kind not in schemas or kind in ("document", "request"):
         return [f"there is no schema of the kind {kind!r}"]
-    return [f"{kind} at {error.json_path}: {error.message[:200]}"
-            for error in validator(schemas, kind).iter_errors(document)]
+    found = [f"{kind} at {error.json_path}: {error.message[:200]}"
+             for error in validator(schemas, kind).iter_errors(document)]
+    if found or "command" not in document["tool"]:
+        return found
+    request = {"command": document["tool"]["command"], "options": document["options"]}
+    return [f"the request of {kind} at {error.json_path}: {error.message[:200]}"
+            for error in validator(schemas, "request").iter_errors(request)]
 
 
 def shortened(value):
@@ -50,6 +55,7 @@ def damaged(document):
         change(other)
         return other
 
+    yield "with an option that there is not", but(lambda d: d["options"].update({"--strange": "1"}))
     for member in ("kind", "schema", "tool", "options", "facts", "tables", "notes"):
         yield f"without {member}", but(lambda d: d.pop(member))
     for fact in document["facts"]:

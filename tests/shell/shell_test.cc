@@ -1,4 +1,4 @@
-// What shells make of the completion scripts, and mandoc of the manual pages.
+// Runs the completion scripts in their shells, and mandoc on the manual pages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class Completion : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // What `shell`, with arguments of its own, offers for the lines in `expected`.
+  // Returns what `shell` offers for the lines in `expected`.
   Offers offers(const std::string& shell, const std::string& file, const std::string& arguments,
                 const Offers& expected) {
     const std::string path = (folder_ / file).string();
@@ -59,7 +59,7 @@ class Completion : public testing::Test {
   fs::path folder_;
 };
 
-// What is the same in all shells. The words are those of the pages of docs/ and of --help.
+// Offers that are the same in all shells. The words are those of docs/ and of --help.
 const Offers kAnywhere = {
     {"strata sta", "stat"},
     {"strata zoo ta", "table"},
@@ -141,7 +141,7 @@ TEST(ManualPages, AreCleanForMandoc) {
   }
   EXPECT_GT(pages, 15u);
   const Ran shown = run_shell("mandoc -Tutf8 '" + folder + "/strata-stat.1' | col -b");
-  EXPECT_THAT(shown.text, testing::HasSubstr("strata-stat - what every layer costs"));
+  EXPECT_THAT(shown.text, testing::HasSubstr("strata-stat - count the cost of every layer"));
   EXPECT_THAT(shown.text, testing::HasSubstr("-o, --output FILE"));
   EXPECT_THAT(shown.text, testing::HasSubstr("strata stat mobilenet_v2.onnx"));
   fs::remove_all(folder);

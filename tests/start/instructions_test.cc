@@ -1,4 +1,4 @@
-// What a whole process costs, the dynamic linker included, in instructions: they do not depend on
+// Counts the instructions of a whole process, the dynamic linker included: they do not depend on
 // what else the machine does. The ceilings leave a third more than what was measured with g++ 12
 // and the standard library's assertions, for other compilers and other versions of libraries; the
 // options of one more command, or one large library more, do not fit below them.
@@ -43,6 +43,12 @@ TEST_F(Start, AProfileOfMobileNet) {
 TEST_F(Start, ADiffOfTwoResNets) {
   const std::string file = STRATA_SOURCE_DIR "/tests/models/resnet50.onnx";
   expect_at_most("diff " + file + " " + file, 34'000'000);
+}
+
+// It may take 5 ms more than a process that does nothing; it took about that on a loaded machine
+// when this many were measured.
+TEST_F(Start, APredictionForAllDevices) {
+  expect_at_most("predict zoo:resnet50 --on all", 43'000'000);
 }
 
 // A profile as `stat` saves one. Of its layers every 25th is missing in the second, and every 30th

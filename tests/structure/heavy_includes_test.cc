@@ -32,7 +32,14 @@ std::vector<std::string> files_with(const char* top, const std::string& start) {
 }
 
 TEST(HeavyIncludes, OptionsAloneIncludeCli11) {
-  EXPECT_THAT(files_with("src", "#include <CLI/"), ElementsAre("options/options.cc"));
+  EXPECT_THAT(files_with("src", "#include <CLI/"), ElementsAre("front/options/options.cc"));
+}
+
+// Texts are checked there first: a deep one takes the whole stack.
+TEST(HeavyIncludes, TomlIsParsedInOnePlace) {
+  EXPECT_THAT(files_with("src", "#include <toml++/"), ElementsAre("core/base/toml_text.h"));
+  EXPECT_THAT(files_with("src", "  toml::parse_result parsed = toml::parse("),
+              ElementsAre("core/base/toml_text.cc"));
 }
 
 TEST(HeavyIncludes, PublicHeadersIncludeNoJsonLibrary) {

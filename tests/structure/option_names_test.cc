@@ -1,6 +1,7 @@
 // The library names neither an option of the program nor the program itself, since its caller may
-// be another program. It says what is wrong, with a code; src/manual/advice.cc says what to type.
-// src/manual/ writes about the program's options, and nothing else; src/options/ reads them.
+// be another program. It says what is wrong, with a code; src/front/manual/advice.cc says what to
+// type. src/front/manual/ writes about the program's options, and nothing else; src/front/options/
+// reads them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,9 +35,10 @@ bool names_an_option(const std::string& text) {
   return std::regex_search(text, kOption) || std::regex_search(text, kProgram);
 }
 
-// Options of a scheduler, in the scripts that it runs.
+// Options of a scheduler, in the scripts that it runs, and of programs that convert models.
 bool is_for_others(const std::string& text) {
-  return text.starts_with("#SBATCH ") || text.find("make -f ") != text.npos;
+  return text.starts_with("#SBATCH ") || text.find("make -f ") != text.npos ||
+         text.find("2onnx") != text.npos || text.find("--save_file") != text.npos;
 }
 
 std::vector<std::string> places(const fs::path& top) {
@@ -45,9 +47,10 @@ std::vector<std::string> places(const fs::path& top) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / top)) {
     const std::string path = entry.path().lexically_relative(root).generic_string();
     const std::string extension = entry.path().extension().string();
-    if ((extension != ".h" && extension != ".cc") || path.starts_with("src/cli/") ||
-        path.starts_with("src/options/") || path.starts_with("src/manual/") ||
-        path.starts_with("src/c/") || path == "include/strata/c.h" ||  // whose words are options
+    if ((extension != ".h" && extension != ".cc") || path.starts_with("src/front/cli/") ||
+        path.starts_with("src/front/options/") || path.starts_with("src/front/manual/") ||
+        path.starts_with("src/front/c/") ||
+        path == "include/strata/c.h" ||  // whose words are options
         path.ends_with("_test.cc"))
       continue;
     std::ifstream file(entry.path());

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What other tools count for the networks of the tests: the tools themselves, run on the modules.
+"""Counts by other tools of the networks of the tests: the tools themselves, run on the modules.
 
 Writes a CSV file with the columns network, convention, metric and count. Does nothing where FILE is
 already what these scripts, these tools and this torch make.
@@ -140,7 +140,7 @@ TOOLS = {
 
 
 def call_attention_by_position():
-    """As later versions of torchvision do: hooks of modules see no named arguments."""
+    """Calls modules as later versions of torchvision do: hooks of modules see no named arguments."""
     from torchvision.models.vision_transformer import EncoderBlock
 
     def forward(self, x):
@@ -161,6 +161,7 @@ def count(rows):
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     torch.manual_seed(1)
+    torch.set_num_threads(1)  # threads that wait for each other spin
     call_attention_by_position()
 
     def add(name, module, inputs):

@@ -3,6 +3,7 @@
 # are not there. pip checks them against their hashes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../deps/own_folder.sh"
 to=$1
 
 # The list is kept beside what came of it, to install again when it changes.
@@ -22,5 +23,6 @@ trap 'rm -rf "$work"' EXIT
   exit 1
 }
 cp "$here/requirements.txt" "$work/packages"
-rm -rf "$to/packages"
+make_own "$work/packages"
+remove_own "$to/packages"
 mv "$work/packages" "$to"

@@ -47,8 +47,8 @@ std::string content_of(const std::string& path) {
   return text.str();
 }
 
-// By network, convention and metric; `sizes` of torchprofile is how much of its count is products
-// of sizes.
+// Counts by network, convention and metric; `sizes` is the part of torchprofile's count that is
+// products of sizes.
 using Counts = std::map<std::tuple<std::string, std::string, std::string>, std::string>;
 
 const Counts& counts() {
@@ -84,7 +84,7 @@ void compare(const std::string& network, const Tool& tool) {
   const Amount& amount = ours[tool.metric == "flops" ? Metric::Flops : Metric::Macs];
   ASSERT_TRUE(amount.is_whole() && amount.above().is_number());
   const std::string sizes = counted(network, tool.convention, "sizes");
-  // What a file does not keep is missing, and the count says so.
+  // Counts that a file does not keep are missing, and the result says so.
   const std::int64_t missing = sizes == "none" ? 0 : std::stoll(sizes);
   EXPECT_EQ(std::to_string(amount.above().value() + missing),
             counted(network, tool.convention, tool.metric));

@@ -2,6 +2,7 @@
 """Files that PyTorch cannot run, and engines that break: one sentence each, and the program goes on."""
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -34,11 +35,34 @@ class Own(torch.nn.Module):
         return torch.ops.strata_test.twice(x)
 
 
+class Writes(torch.nn.Module):
+    """Saves a file whenever it is run."""
+
+    def __init__(self, path: str):
+        super().__init__()
+        self.path = path
+
+    def forward(self, x):
+        torch.save(x, self.path)
+        return x + 1
+
+
 class Endless(torch.nn.Module):
     def forward(self, x):
         while True:
             x = x + 1
         return x
+
+
+class Waiting(torch.nn.Module):
+    """Opens a pipe that nobody writes to: its run does not end either, and takes no processor meanwhile."""
+
+    def __init__(self, path: str):
+        super().__init__()
+        self.path = path
+
+    def forward(self, x):
+        return x + torch.from_file(self.path, size=1)
 
 
 class EndlessCalls(torch.nn.Module):
@@ -52,17 +76,18 @@ class EndlessCalls(torch.nn.Module):
         return x
 
 
-class EndlessFromTheSecond(torch.nn.Module):
+class WaitingFromTheSecond(torch.nn.Module):
     """Its first call ends."""
 
-    def __init__(self):
+    def __init__(self, path: str):
         super().__init__()
+        self.path = path
         self.calls = 0
 
     def forward(self, x):
         self.calls = self.calls + 1
-        while self.calls > 1:
-            x = x + 1
+        if self.calls > 1:
+            x = x + torch.from_file(self.path, size=1)
         return x.mean(-1)
 
 
@@ -75,7 +100,7 @@ def library(folder, name, text):
 
 
 def is_alive(process):
-    """Whether a process is there that has not ended."""
+    """True if a process is there that has not ended."""
     try:
         return "\nState:\tZ" not in pathlib.Path(f"/proc/{process}/status").read_text()
     except FileNotFoundError:
@@ -104,11 +129,32 @@ def interrupt(strata, words, patience=30):
     return children, run.returncode, said
 
 
+def judge_writing(strata, judge, folder):
+    """A model that writes files writes none, in every command that runs it, unless the user trusts it."""
+    script, file = folder / "writes.pt", folder / "written_by_the_model"
+    torch.jit.script(Writes(str(file))).save(str(script))
+    shape = ("--input", "x=1x4")
+    short = ("--max-time", "1s")
+    for words in [("stat", str(script)), ("stat", str(script), "--time", *short), ("stat", str(script), "--memory"),
+                  ("explain", str(script), "add"), ("payload", str(script)), ("diff", str(script), str(script)),
+                  ("check", str(script), "--budget", "params=1"),
+                  ("bench", str(script), "--engine", "torch:mode=eager", "--processes", "1", *short)]:
+        done = strata.run(*words, *shape)
+        judge.true(f"{words}: {done.stderr!r}", done.returncode in (0, 1))
+        judge.true(f"{words}: writes nothing", not file.exists())
+    done = strata.run("stat", str(script), *shape, "--trust-model")
+    judge.equal(f"a trusted model: {done.stderr!r}", done.returncode, 0)
+    judge.true("a trusted model writes its file", file.exists())
+
+
 def judge_hanging(strata, judge, folder):
     """Models whose run does not end: a limit ends them, or Ctrl-C, and other variants are measured."""
-    endless, second = folder / "endless.pt", folder / "second.pt"
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    endless, waiting, second = (folder / name for name in ("endless.pt", "waiting.pt", "second.pt"))
     torch.jit.script(Endless()).save(str(endless))
-    torch.jit.script(EndlessFromTheSecond()).save(str(second))
+    torch.jit.script(Waiting(str(pipe))).save(str(waiting))
+    torch.jit.script(WaitingFromTheSecond(str(pipe))).save(str(second))
     shape = ("--input", "x=1x3x32x32")
     limit = ("--max-wait", "8s")
 
@@ -120,25 +166,20 @@ def judge_hanging(strata, judge, folder):
         judge.true(f"{what}: says what helps: {done.stderr!r}", "--max-wait" in done.stderr)
         judge.equal(f"{what}: lines: {done.stderr!r}", done.stderr.count("\n"), 1)
 
-    ended("recording", "stat", str(endless), *shape)
-    ended("recording to time", "stat", str(endless), *shape, "--time")
-    ended("explaining", "explain", str(endless), "x", *shape)
-    once = strata.run("stat", str(second), *shape, *limit)
-    judge.equal(f"once: exit code, {once.stderr!r}", once.returncode, 0)
-    ended("timing", "stat", str(second), *shape, "--time")
-    both = strata.run("stat", str(endless), str(second), *shape, *limit)
-    judge.equal("beside another: exit code", both.returncode, 1)
-    judge.true(f"beside another: its sentence: {both.stdout!r}", "gave no answer in 8 s" in both.stdout)
+    def both():
+        done = strata.run("stat", str(waiting), str(second), *shape, *limit)
+        judge.equal("beside another: exit code", done.returncode, 1)
+        judge.true(f"beside another: its sentence: {done.stdout!r}", "gave no answer in 8 s" in done.stdout)
 
-    # A recording that grows without end would take all the memory that there is.
-    calls = folder / "calls.pt"
-    torch.jit.script(EndlessCalls()).save(str(calls))
-    done = strata.run("stat", str(calls), "--input", "x=1")
-    judge.equal("endless calls: exit code", done.returncode, 1)
-    judge.true(f"endless calls: {done.stderr!r}", "calls more than 1000000 modules or operators" in done.stderr)
+    def endless_calls():
+        # A recording that grows without end would take all the memory that there is.
+        calls = folder / "calls.pt"
+        torch.jit.script(EndlessCalls()).save(str(calls))
+        done = strata.run("stat", str(calls), "--input", "x=1")
+        judge.equal("endless calls: exit code", done.returncode, 1)
+        judge.true(f"endless calls: {done.stderr!r}", "calls more than 1000000 modules or operators" in done.stderr)
 
-    for what, words in [("recording", ("stat", str(endless), *shape)),
-                        ("timing", ("stat", str(second), *shape, "--time", "--engine", "torch"))]:
+    def interrupted(what, *words):
         children, code, said = interrupt(strata, words)
         judge.equal(f"Ctrl-C, {what}: exit code", code, 130)
         judge.equal(f"Ctrl-C, {what}: lines: {said!r}", said.count("\n"), 1)
@@ -146,9 +187,8 @@ def judge_hanging(strata, judge, folder):
         judge.equal(f"Ctrl-C, {what}: left behind", [one for one in children if is_alive(one)], [])
 
     onnx = folder / "small.onnx"
-    made = strata.run("zoo", "export", "squeezenet1_1?resolution=32", "-o", str(onnx))
-    judge.equal(f"an ONNX file: {made.stderr!r}", made.returncode, 0)
-    for what, script in [("the first run", endless), ("the second run", second)]:
+
+    def benched(what, script):
         document = strata.document(
             "bench", "--pair", f"torch={script},onnxruntime={onnx}", "--engine",
             "torch:mode=eager,onnxruntime", "--max-wait", "8s", "--max-time", "2s", "--processes", "1")
@@ -157,10 +197,32 @@ def judge_hanging(strata, judge, folder):
         judge.true(f"bench, {what}: {hangs['reason']!r}", "gave no answer in 8 s" in hangs["reason"])
         judge.true(f"bench, {what}: the other one: {works['reason']!r}",
                    works["median_s"] and not works["reason"])
-    alone = strata.run("bench", "--pair", f"torch={endless}", "--engine", "torch:mode=eager", *shape,
-                       "--max-wait", "8s", "--max-time", "2s")
-    judge.equal(f"bench alone: exit code, {alone.stderr!r}", alone.returncode, 1)
-    judge.true(f"bench alone: {alone.stdout!r}", "gave no answer in 8 s" in alone.stdout)
+
+    def benched_alone():
+        alone = strata.run("bench", "--pair", f"torch={waiting}", "--engine", "torch:mode=eager", *shape,
+                           "--max-wait", "8s", "--max-time", "2s")
+        judge.equal(f"bench alone: exit code, {alone.stderr!r}", alone.returncode, 1)
+        judge.true(f"bench alone: {alone.stdout!r}", "gave no answer in 8 s" in alone.stdout)
+
+    once = strata.run("stat", str(second), *shape, *limit)
+    judge.equal(f"once: exit code, {once.stderr!r}", once.returncode, 0)
+    made = strata.run("zoo", "export", "squeezenet1_1?resolution=32", "-o", str(onnx))
+    judge.equal(f"an ONNX file: {made.stderr!r}", made.returncode, 0)
+    # One of them computes without end; the others wait, so that they can do so at the same time.
+    ended("recording", "stat", str(endless), *shape)
+    endless_calls()
+    waits = [lambda: ended("recording to time", "stat", str(waiting), *shape, "--time"),
+             lambda: ended("explaining", "explain", str(waiting), "x", *shape),
+             lambda: ended("timing", "stat", str(second), *shape, "--time"),
+             both,
+             lambda: interrupted("recording", "stat", str(waiting), *shape),
+             lambda: interrupted("timing", "stat", str(second), *shape, "--time", "--engine", "torch"),
+             lambda: benched("the first run", waiting),
+             lambda: benched("the second run", second),
+             benched_alone]
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        for wait in [pool.submit(one) for one in waits]:
+            wait.result()
 
 
 def main():
@@ -212,10 +274,12 @@ def main():
         # Engines and jobs that take ONNX alone.
         shape = ["--input", "input=1x4"]
         other = strata.run("bench", str(line), "--engine", "onnxruntime", "--max-time", "1s", *shape)
-        judge.true(f"another engine: {other.stdout!r}", "onnxruntime opens onnx, not TorchScript" in other.stdout)
+        judge.true(f"another engine: {other.stdout!r}", "onnxruntime opens onnx, not torchscript" in other.stdout)
         other = strata.run("calibrate", str(line), "--random", *shape)
-        judge.true(f"another job: {other.stderr!r}", "it is a TorchScript file of PyTorch" in other.stderr)
+        said = "it is a TorchScript file; write one with torch.onnx.export"
+        judge.true(f"another job: {other.stderr!r}", said in other.stderr)
 
+        judge_writing(strata, judge, folder)
         judge_hanging(strata, judge, folder)
 
         # The plugin beside a libtorch that is none, as of another version, and beside none at all.

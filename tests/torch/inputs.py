@@ -4,6 +4,7 @@ not state."""
 
 import argparse
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -64,11 +65,34 @@ def main():
         judge.true(f"processor time {timing['cpu_s']} s in {timing['wall_s']} s",
                    0 < timing["cpu_s"] < 1.1 * timing["wall_s"])
 
+        # The only input of a model needs no name; of two, each does.
+        row = strata.rows(str(wide), "--input", "3x1024", "--time", "--runs", "4")[0]
+        judge.equal("an input without a name: products", row["macs"], 3 * 1024 * 1024)
+        nameless = strata.run("stat", str(words), "--input", "2x7:int64")
+        judge.true(f"two inputs, no name: {nameless.stderr!r}", "write NAME=SIZES" in nameless.stderr)
+
         # A file of elements beside a type that is stated.
         numpy.save(folder / "scale.npy", numpy.full((1,), 2, numpy.float32))
         mixed = ("--input", f"ids={BATCH}x{LENGTH}:int64", "--input", f"scale={folder / 'scale.npy'}")
         done = strata.run("stat", str(words), *mixed, "--memory")
         judge.equal(f"a file beside it: {done.stderr!r}", done.returncode, 0)
+
+        # So it is where nothing is timed: the file has 5 samples, so the last layer does 5 times the products.
+        numpy.save(folder / "ids.npy", numpy.zeros((5, LENGTH), numpy.int64))
+        five = ("--input", f"ids={folder / 'ids.npy'}", *scale)
+        rows = {row["layer"]: row for row in strata.rows(str(words), *five)}
+        judge.equal("ids of a file: products", rows["last"]["macs"], 5 * LENGTH * WIDTH * CLASSES)
+        crossing = strata.document("payload", str(words), *five, "--boundaries", "--engine-path", args.engines)
+        sizes = [row["bytes"] for row in crossing["tables"]["boundaries"]["rows"]
+                 if (row["layer"], row["direction"]) == ("last", "out")]
+        judge.equal("ids of a file: payload", sizes, [5 * LENGTH * CLASSES * 4])
+        unseen = {"STRATA_ENGINE_PATH": str(folder / "nowhere")}
+        copied = shutil.copy(args.strata, folder / "strata")  # no engines are beside it
+        alone = Strata(copied, str(folder / "nowhere"))
+        lost = alone.run("payload", str(words), *five, env=unseen)
+        judge.true(f"no engine: {lost.stderr!r}", lost.returncode == 1 and "torch" in lost.stderr)
+        given = alone.run("payload", str(words), *five, "--engine-path", args.engines, env=unseen)
+        judge.equal(f"an engine by its folder: {given.stderr!r}", given.returncode, 0)
 
         # Floats are not looked up, and a type that there is not is no type.
         done = strata.run("stat", str(words), "--input", f"ids={BATCH}x{LENGTH}", *scale)

@@ -63,7 +63,7 @@ def main():
             found = strata.rows(str(file), "--input", f"x={shape}", *columns)
             wanted = strata.rows(str(args.models / f"{name}.onnx"), *columns)
             judge.equal(f"{name}, layers with work", works(found), works(wanted))
-            # What is called between modules is named after the operator, which has another name in ONNX.
+            # A call between modules is named after its operator, which has another name in ONNX.
             called = {row["layer"] for row in found} & set(modules)
             in_file = {row["layer"] for row in wanted} & set(modules)
             judge.equal(f"{name}, modules that only ONNX has", in_file - called, set())

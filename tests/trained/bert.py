@@ -96,7 +96,7 @@ class Sentence(nn.Module):
 
 
 def weights(path):
-    """Of a .safetensors file: a length, a table in JSON, the elements."""
+    """Reads a .safetensors file: a length, a table in JSON, the elements."""
     data = path.read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
     out = {}

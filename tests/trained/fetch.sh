@@ -4,6 +4,7 @@
 # installed, and none of their own code is run but ONNX Runtime's.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../deps/own_folder.sh"
 to=$1
 
 # The list is kept beside what came of it, to fetch again when it changes.
@@ -22,10 +23,10 @@ trap 'rm -rf "$work"' EXIT
   exit 1
 }
 
-mkdir "$work/packages"
+make_own "$work/packages"
 for wheel in "$work"/wheels/*.whl; do
   /usr/bin/python3 -m zipfile -e "$wheel" "$work/packages"
 done
 cp "$here/requirements.txt" "$work/packages"
-rm -rf "$to/packages"
+remove_own "$to/packages"
 mv "$work/packages" "$to"

@@ -1,4 +1,4 @@
-"""What was published for EfficientViT-SAM, looked for in a sensitivity run's figures.
+"""Looks for published findings about EfficientViT-SAM in a sensitivity run's figures.
 
 Published: exit convolutions of MBConv blocks, which have no activation, convolutions with neither
 norm nor activation, the first and the last layers dip; the drops of single layers do not add up.
@@ -58,7 +58,7 @@ def is_exit(layer):
 
 
 def find(run):
-    """By name; `run` is what `strata sensitivity --format json` prints."""
+    """Figures of the findings by name; `run` is what `strata sensitivity --format json` prints."""
     layers = [layer for layer in run["tables"]["layers"]["rows"] if layer["drop"] is not None]
     added_up = run["facts"]["additivity"]
     return {

@@ -1,4 +1,4 @@
-"""What the three networks of tests/models have in common: samples with labels are in the folder."""
+"""Shared by the three networks of tests/models: samples with labels are in the folder."""
 
 import numpy
 

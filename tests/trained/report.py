@@ -120,7 +120,7 @@ def complete(at):
 
 
 def machine(results):
-    """Of the last benchmark: the processor, and the load that it began with."""
+    """Facts of the last benchmark: the processor, and the load that it began with."""
     if not results:
         return ""
     found = list(results.values())[-1]["bench"]

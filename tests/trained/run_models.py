@@ -51,7 +51,7 @@ class Way:
         self.key = digest(strata, *engines, self.model, self.samples)
 
     def step(self, name, make, *command):
-        """What `make` gives, or gave, of the same command."""
+        """The result of `make`, kept from an earlier run of the same command."""
         key = digest(self.key, *map(str, command))
         kept = self.folder / f"{name}.json"
         if kept.exists():

@@ -11,7 +11,7 @@ RATE = 16000
 
 
 def speak(text, voice, speed=160, pitch=50):
-    """What espeak-ng says, from the first sample to the last that can be heard."""
+    """The speech of espeak-ng, from the first sample to the last that can be heard."""
     made = subprocess.run(["espeak-ng", "-v", voice, "-s", str(speed), "-p", str(pitch), "--stdout",
                            text], check=True, capture_output=True).stdout
     with wave.open(io.BytesIO(made)) as file:

@@ -115,7 +115,7 @@ class Trained : public ProgramFolder {
   }
 };
 
-// What was published for EfficientViT-SAM holds here for the first and last layers alone.
+// The published finding for EfficientViT-SAM holds here for the first and last layers alone.
 TEST_F(Trained, AnEfficientVitOnClothes) {
   const Network network{"fashion", "images.npz", 64};
   const json run = sensitivity(network);

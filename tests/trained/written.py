@@ -41,7 +41,7 @@ def line(text, random, height=48):
 
 
 def blurred(pixels, random):
-    """As of a small picture: made three to five times smaller and large again, with more noise."""
+    """Looks like a small picture: made three to five times smaller and large again, with more noise."""
     height, width = pixels.shape[:2]
     factor = random.uniform(3, 5)
     image = PIL.Image.fromarray(pixels.astype(numpy.uint8))
@@ -51,7 +51,7 @@ def blurred(pixels, random):
 
 
 def elements(pixels):
-    """As the networks take them: blue first, from -1 to 1, channels outermost."""
+    """Pixels as the networks take them: blue first, from -1 to 1, channels outermost."""
     return (pixels[:, :, ::-1].transpose(2, 0, 1) / 127.5 - 1).astype(numpy.float32)
 
 

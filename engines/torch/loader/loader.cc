@@ -8,15 +8,11 @@
 #include <filesystem>
 #include <string>
 
-#include "strata/engine/plugin.h"
+#include "engines/plugin_failure.h"
 
 namespace {
 
-void say(StrataError* error, const std::string& message) {
-  if (error == nullptr) return;
-  const std::size_t size = message.copy(error->message, sizeof(error->message) - 1);
-  error->message[size] = 0;
-}
+using strata::plugin::report;
 
 std::string beside_this_library(const char* name) {
   Dl_info info{};
@@ -36,13 +32,14 @@ extern "C" STRATA_ENGINE_EXPORT const StrataEngine* strata_engine_v2(std::uint32
   if (library == nullptr) {
     const std::string why = ::dlerror();
     const bool other = why.find("undefined symbol") != std::string::npos;
-    say(error, "was built for PyTorch " STRATA_TORCH_RELEASE ", and " +
-                   std::string(other ? "finds another version of it" : "does not find it") + ": " +
-                   why + "; build the plugin again with the PyTorch that is installed");
+    report(error, STRATA_FAILED,
+           "was built for PyTorch " STRATA_TORCH_RELEASE ", and " +
+               std::string(other ? "finds another version of it" : "does not find it") + ": " +
+               why + "; build the plugin again with the PyTorch that is installed");
     return nullptr;
   }
   auto* function = reinterpret_cast<StrataEngineFunction>(::dlsym(library, STRATA_ENGINE_SYMBOL));
   if (function != nullptr) return function(version, error);
-  say(error, path + " does not export " STRATA_ENGINE_SYMBOL);
+  report(error, STRATA_FAILED, path + " does not export " STRATA_ENGINE_SYMBOL);
   return nullptr;
 }

@@ -13,7 +13,7 @@ namespace strata {
 class Arena {
  public:
   Arena() = default;
-  // What was handed out stays where it is.
+  // Memory that was handed out stays where it is.
   Arena(Arena&& other) noexcept { swap(other); }
   Arena& operator=(Arena&& other) noexcept {
     swap(other);

@@ -1,4 +1,4 @@
-// How sure a number is. A number that cannot be known is never printed as 0.
+// The certainty of a number. A number that cannot be known is never printed as 0.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What went wrong: a code for the program that asks, a sentence for the person who reads.
+// Errors: a code for the program that asks, a sentence for the person who reads.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class ErrorKind : std::uint8_t {
 
 // Callers compare the code and never read the sentence. A failure that no caller has to tell from
 // others ("this file is broken, here") is General. Notes have codes, too, where the caller can say
-// what its users may do. src/base/error.cc has a row for each.
+// what its users may do. src/core/base/error.cc has a row for each.
 enum class Code : std::uint8_t {
   General,
 
@@ -79,7 +79,7 @@ enum class Code : std::uint8_t {
   NeedsInt8,           // no int8 can be made of the model
   NoInt8File,          // the given int8 model is not there
 
-  // What earlier runs left.
+  // Results of earlier runs.
   NotProfile,    // a file that is no profile
   NotBenchmark,  // a file that is no benchmark
   NotScores,     // a file that is no journal of a sensitivity
@@ -88,7 +88,7 @@ enum class Code : std::uint8_t {
   OtherRun,      // the file to go on with is of another run
   JournalInUse,  // another sweep writes to the file
 
-  // What was asked for.
+  // Requests.
   NoSuchBase,      // no variant is called as the base
   ShapesUnfit,     // sizes that do not fit the inputs
   ColumnNeeds,     // a column of what was not asked for: `time`, `memory`, `roofline`, `view`
@@ -112,16 +112,41 @@ enum class Code : std::uint8_t {
   OverLimit,  // a file asks for more than the limit for its size
 
   // Processes of jobs.
-  EngineDied,    // an engine took its process with it
-  EngineStuck,   // an engine did not stop when it was asked to
-  EngineSilent,  // an engine gave no answer within the time that it was given
+  EngineDied,     // an engine took its process with it
+  EngineStuck,    // an engine did not stop when it was asked to
+  EngineSilent,   // an engine gave no answer within the time that it was given
+  CannotConfine,  // this machine cannot confine the process that runs a model
+
+  // Files.
+  FileMissing,     // nothing is at the path
+  FileUnreadable,  // it cannot be opened, mapped or read; `detail` is the system's reason
+  NotAFile,        // a directory, a device or a pipe where a file is needed
+  FileEmpty,       // it has no bytes
+  FormatUnknown,   // in no format of models that strata reads; `found` is what it looks like
+  FileBroken,      // in a known format, `name`, but damaged, cut off or against its rules
+
+  // Commands and their options.
+  NoCommand,          // no command is called so
+  NoOption,           // the command has no such option
+  OptionValue,        // an option does not take the value
+  OptionEffect,       // an option has no effect without another one, or beside it
+  RequestBroken,      // the JSON of a request is none
+  NoModel,            // it was not said which model
+  NoDevice,           // no device is called so
+  NoColumn,           // no column is called so, or none is left
+  NoInput,            // the model has no such input
+  NoSamples,          // neither a folder of samples nor random ones
+  NeedsLabels,        // accuracy, and the samples have no labels
+  QuantizedAlready,   // a model that is to be quantized has quantized layers
+  NothingToQuantize,  // a model without a layer that could be quantized
+  NothingToShow,      // the document has nothing that the format or the chart shows
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::EngineSilent) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::NothingToShow) + 1;
 
 // `out_of_memory`: for those who cannot compare the number.
 std::string_view code_name(Code code);
 
-// What a sentence is about. What a code does not speak of is empty.
+// The subjects of an error's sentence. Fields that a code does not use are empty.
 struct ErrorFields {
   std::string file = {};    // that is wrong, or in the way
   std::string model = {};   // that was asked for
@@ -145,7 +170,9 @@ struct Error {
 Error make_error(Code code, ErrorFields fields = {});
 // In the caller's words.
 Error make_error(Code code, ErrorFields fields, std::string message);
-// The same error, with words before its sentence that say where: `sample 3 (cat.png): …`
+// Adds a code and fields to an error that has none yet. Its sentence and kind stay.
+Error coded(Code code, ErrorFields fields, Error error);
+// Returns the error with words before its sentence that say where: `sample 3 (cat.png): …`
 Error error_in(std::string_view where, Error error);
 
 // The words in braces replaced by the message or the field of that name: `{message}; see {file}`.

@@ -105,8 +105,8 @@ class Expr {
     if (a.bits_ == b.bits_) return !a.is_unknown();
     return a.is_formula() && b.is_formula() && same_form(a, b);
   }
-  // The same number, the same formula in memory, or both unknown. What is the same is equal, but
-  // for unknowns; what is equal need not be the same.
+  // True for the same number, the same formula in memory, or two unknowns. Apart from unknowns,
+  // same implies equal; equal formulas need not be the same.
   friend bool is_same(const Expr& a, const Expr& b) { return a.bits_ == b.bits_; }
   std::uint64_t bits() const { return bits_; }  // the same for those that are the same
 
@@ -145,7 +145,7 @@ class Expr {
   const detail::Poly* poly() const { return reinterpret_cast<const detail::Poly*>(bits_); }
   friend struct detail::Access;
 
-  // The same operations when one side is not a number. `sign` is 1 or -1: a + sign·b.
+  // Handle the case that one side is not a number. `sign` is 1 or -1: a + sign·b.
   static Expr sum(const Expr& a, const Expr& b, std::int64_t sign);
   static Expr product(const Expr& a, const Expr& b);
   static bool same_form(const Expr& a, const Expr& b);

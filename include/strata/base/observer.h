@@ -1,5 +1,5 @@
-// What a long job tells its caller while it runs, and how the caller asks it to stop. The library
-// prints nothing: whoever starts a job decides what to show.
+// The observer of a long job: the job reports to its caller while it runs, and the caller asks it
+// to stop. The library prints nothing: whoever starts a job decides what to show.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace strata {
 struct Observer {
   // `share`, from 0 to 1, of the stage is done: `calibrating`, `one layer at a time`, …
   std::function<void(std::string_view stage, double share)> progress = {};
-  // How many of how many pieces that share is, where they can be counted. Called just before.
+  // The share as a number of pieces, where they can be counted. Called just before.
   std::function<void(std::int64_t done, std::int64_t all)> counted = {};
   // Something that the user should know and that is no reason to stop. One sentence.
   std::function<void(const std::string& sentence)> note = {};
@@ -33,7 +33,7 @@ struct Observer {
   void show(std::string_view stage, double share) const {
     if (progress) progress(stage, std::clamp(share, 0.0, 1.0));
   }
-  // The same of work that can be counted.
+  // Shows work that can be counted.
   void show(std::string_view stage, std::int64_t done, std::int64_t all) const {
     if (counted) counted(done, all);
     show(stage, all > 0 ? static_cast<double>(done) / static_cast<double>(all) : 1.0);

@@ -10,8 +10,8 @@ namespace strata {
 
 class ScratchFolder {
  public:
-  // Also removes folders that processes left which could not do it themselves, because they were
-  // killed: nobody holds them, and nothing in them has changed for an hour.
+  // Also removes folders that killed processes left. Only a folder that holds strata's own marker
+  // counts: the marker names the folder and a process of this machine that has ended.
   static Result<ScratchFolder> create();
   ScratchFolder(ScratchFolder&& other) noexcept
       : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}

@@ -37,7 +37,7 @@ class Shared {
     return held_->value;
   }
 
-  // Whether both hold the same one. Equal values need not be the same one.
+  // True if both hold the same object. Equal values may be two objects.
   friend bool is_same(const Shared& a, const Shared& b) { return a.held_ == b.held_; }
 
  private:

@@ -1,6 +1,6 @@
-// What may be said of a list of times. One definition of everything: a quantile is
-// the nearest rank, a spread is the median absolute deviation, an interval covers
-// the median with 95 % confidence and assumes nothing about the distribution.
+// Statistics of a list of times. One definition of everything: a quantile is the nearest rank, a
+// spread is the median absolute deviation, an interval covers the median with 95 % confidence and
+// assumes nothing about the distribution.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ struct Interval {
 
 // The middle sample, or the mean of the two in the middle. Not empty.
 double median_of(std::span<const double> samples);
-// The same without a copy; changes the order of the samples.
+// The median without a copy; changes the order of the samples.
 double median_in_place(std::span<double> samples);
 
 // The sample of rank ⌈q·n⌉. Sorted input; not empty.
 double nearest_rank(std::span<const double> sorted, double q);
-// How many samples a quantile needs: with one sample above it allowed, 99 % sure that
-// the true quantile lies below the largest but one. p90: 64, p99: 662, p99.9: 6636.
+// The number of samples that a quantile needs: with one sample above it allowed, 99 % sure that the
+// true quantile lies below the largest but one. p90: 64, p99: 662, p99.9: 6636.
 std::size_t samples_needed(double q);
 
 // Order statistics that bracket the median with at least 95 % confidence; nullopt

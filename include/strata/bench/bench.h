@@ -82,6 +82,14 @@ struct Drift {
   bool certain() const { return interval.low > 0 || interval.high < 0; }
 };
 
+// Which runs of a variant count, and what was done to them.
+struct CountedRuns {
+  std::size_t measured = 0, kept = 0;
+  std::size_t slowed = 0;  // left out: the processor did not have its full pace
+  std::size_t waited = 0;  // left out: threads waited, and it is not known how much that cost
+  double taken_off = 0;    // seconds of waiting that were subtracted from those that count
+};
+
 struct VariantResult {
   Variant variant;
   Failure failure = Failure::None;
@@ -100,16 +108,17 @@ struct VariantResult {
   std::optional<Drift> drift;  // Sustained
 
   // All runs that count, without the time waiting for a processor (strata/measure/undisturbed.h);
-  // at a rate, including the time in the queue and everything else. undisturbed() has them by
-  // process and block; blocks may be empty.
+  // at a rate, all runs including the time in the queue and everything else. undisturbed() has them
+  // by process and block; blocks may be empty.
   std::vector<double> all_seconds() const;
   std::vector<std::vector<std::vector<double>>> undisturbed() const;
+  CountedRuns counted() const;
   std::size_t runs() const;  // including those that do not count
   double waited() const;     // share of the time in which its threads waited; -1: not known
   Pace pace() const;         // the processor's pace around its runs
   // A summary of all_seconds(), except that the interval is between processes. If too few runs
-  // count, there is no interval: `withheld` says why, and the other figures are for all runs as
-  // they are.
+  // count (too_few_runs() of strata/measure/undisturbed.h), there is no interval: `withheld` says
+  // why, and the other figures are for all runs as they are.
   Summary summary() const;
   std::string withheld() const;
 };
@@ -133,8 +142,9 @@ struct BenchResult {
   std::vector<VariantResult> variants;
   std::vector<std::optional<SpeedUp>> speed_ups;  // against the base, one per variant. nullopt: it
                                                   // failed, or never ran beside the base
-  std::size_t base = 0;  // as asked for, or the first that works if that one does not
+  std::size_t base = 0;  // as asked for, or the first with enough runs if that one has too few
   // The fastest with the right answer, by its estimate; certain only if `indistinct` is empty.
+  // A variant with too few runs is neither of these three.
   std::optional<std::size_t> winner;
   std::vector<std::size_t> indistinct;  // may be as fast: their ratio to the winner includes 1
   std::vector<std::size_t> pareto;      // no other is better in latency, quality and memory at once
@@ -147,10 +157,11 @@ struct BenchResult {
 
 // All variants must be of one model. Returns an error only if the options make no sense; a variant
 // that fails becomes a row that says so.
-Result<BenchResult> run_bench(const std::vector<Variant>& variants, const BenchOptions& options);
+Result<BenchResult> measure_variants(const std::vector<Variant>& variants,
+                                     const BenchOptions& options);
 
-// What comparing a variant with itself tells: how often a difference is claimed that does not
-// exist, and the smallest difference that could be found. It measures as many pairs of processes as
+// Compares a variant with itself, and says how often a difference is claimed that does not
+// exist, and how small a difference can be found. It measures as many pairs of processes as
 // `max_seconds` allows; each trial draws `processes` of them and swaps some.
 struct AaCheck {
   int trials = 0;

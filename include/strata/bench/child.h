@@ -1,5 +1,5 @@
 // Variants are measured in child processes: how these end, and what they report about their start.
-// What a program has to do to be one is in strata/task/worker.h.
+// strata/task/worker.h says what a program has to do to be a child.
 #pragma once
 
 #include <atomic>
@@ -31,6 +31,7 @@ struct WorkerLimits {
   double timeout_seconds = 120;   // for any one answer
   std::int64_t memory_bytes = 0;  // address space; 0: no limit
   const std::atomic<bool>* stop = nullptr;
+  bool trust_model = false;  // the process is not confined (docs/trust.md)
 };
 
 inline constexpr int kWorkerFd = 3;  // the child's end, for both directions

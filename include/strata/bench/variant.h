@@ -27,9 +27,9 @@ struct Variant {
   // without asking for a precision.
   std::string stored = {};
 
-  // What it computes in: `fp32` unless said otherwise.
+  // The precision that it computes in: `fp32` unless stated.
   std::string precision() const;
-  // Whether its answer is expected to differ from fp32's, within limits.
+  // True if the output may differ from fp32's within a tolerance.
   bool is_lossy() const { return precision() != "fp32" && precision() != "fp64"; }
   // `onnxruntime:opt=off int8 2 threads batch 4`: everything that is not the default, in this
   // order.

@@ -17,7 +17,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-// How elements become integers.
+// The rule that turns elements into integers.
 struct Scheme {
   int bits = 8;  // 2 to 16
   // Zero maps to zero, the integers are signed, and the range is equally wide on both sides.
@@ -27,7 +27,7 @@ struct Scheme {
 };
 Status check(const Scheme& scheme);
 
-// How the scale of symmetric weights is chosen.
+// The choice of the scale of symmetric weights.
 enum class WeightChoice : std::uint8_t {
   MinMax,
   Mse,  // clips the largest where that makes the mean squared error smaller
@@ -57,7 +57,7 @@ Quantization quantization(const Range& range, const Scheme& scheme = {});
 enum class RangeChoice : std::uint8_t {
   MinMax,      // nothing is clipped
   Percentile,  // clips the share of elements that the option says
-  Entropy,     // least loss of information, as defined in src/calibrate/entropy.cc
+  Entropy,     // least loss of information, as defined in src/quant/calibrate/entropy.cc
   Mse,         // least mean squared error
 };
 std::string_view name_of(RangeChoice choice);  // `minmax`, `percentile`, `entropy`, `mse`
@@ -80,7 +80,7 @@ Result<Range> choose_range(const Sketch& sketch, const RangeOptions& options = {
 // subnormal ones are off by up to 2^-134). nullopt if there are no finite elements.
 std::optional<double> quantile(std::span<const SketchBin> bins, double q);
 std::optional<double> quantile(const Sketch& sketch, double q);
-// The same for |x|.
+// Like quantile(), for |x|.
 std::optional<double> magnitude_quantile(const Sketch& sketch, double q);
 
 // Mean squares over the finite elements, of the signal and of the noise from rounding and clipping,

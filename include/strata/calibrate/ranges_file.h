@@ -1,4 +1,4 @@
-// What a calibration has seen, in a file: sketches, from which any kind of range can be chosen.
+// The results of a calibration in a file: sketches, from which any kind of range can be chosen.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ Result<Calibration> calibration_from_json(std::string_view json, std::string_vie
 
 // Written under another name and renamed, so there is never half a file.
 Status write_calibration(const Calibration& calibration, const std::string& path);
-// Whether that could be done. Only another calibration is written over.
+// Checks that the file may be written. Only another calibration is replaced.
 Status check_calibration_file(const std::string& path);
 Result<Calibration> read_calibration(const std::string& path);
 

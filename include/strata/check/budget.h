@@ -11,6 +11,10 @@
 
 namespace strata::budget {
 
+// Measures that only language models have (strata/task/llm.h).
+inline constexpr std::string_view kLanguageModelMeasures =
+    "kv, weights, memory, context, batch and speed";
+
 enum class BudgetKind : std::uint8_t {
   Most,      // at most so much of a measure
   Growth,    // at most so much more than the baseline

@@ -1,4 +1,4 @@
-// Whether a model keeps its budgets.
+// Checks a model against its budgets.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What differs between two sides: totals, and rows that were matched by name and by structure.
+// The differences between two sides: totals, and rows that were matched by name and by structure.
 #pragma once
 
 #include <array>
@@ -50,6 +50,8 @@ enum class RowChange : std::uint8_t {
   Fused,      // several rows became one
   Split,      // one became several
   Regrouped,  // several became several others
+  Folded,     // a layer and the batch norm behind it became one layer with a bias
+  Unfolded,   // the reverse
 };
 std::string_view name_of(RowChange change);
 
@@ -64,13 +66,20 @@ struct Diff {
   ChangeSet totals = {};
   std::vector<RowDiff> rows = {};       // along the network
   std::vector<std::string> notes = {};  // what makes the sides hard to compare, the gravest first
+  // Says that both are one network whose weights have other types; empty: they are not, or it is
+  // for same_network() to say.
+  std::string same = {};
 
   std::size_t count(RowChange change) const;
 };
 
 Diff diff_of(const Side& before, const Side& after);
-// What became of a measure of a row; made when it is asked for, because there may be many rows and
-// most have not changed. Only measures that rows have.
+// Says that both sides are the same network, and what differs nevertheless: `the same network,
+// except that 20 norms were folded into the layers before them`. Layers, shapes and costs are
+// compared, values of weights are not. Empty if the networks differ, or it is not known.
+std::string same_network(const Side& before, const Side& after, const Diff& diff);
+// The change of one measure of a row. Made on demand, because there may be many rows and most have
+// not changed. Only for measures that rows have.
 Change change_of_row(const Side& before, const Side& after, const RowDiff& row, Measure measure);
 
 // The names of a row, `conv1, bn1` where there are several; empty if there is none.

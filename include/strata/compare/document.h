@@ -1,4 +1,4 @@
-// What was compared, as a document.
+// A comparison as a document.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct Comparison {
 
 struct DiffTables {
   bool all = false;  // also rows that did not change
-  // What the cells of rows hold: numbers for programs and for choosing rows, texts for people.
+  // The content of the rows' cells: numbers for programs and for choosing rows, texts for people.
   bool numbers = true, shown = true;
 };
 

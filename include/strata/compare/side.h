@@ -45,7 +45,8 @@ struct MeasureFacts {
 };
 std::span<const MeasureFacts> measures();
 const MeasureFacts& facts_of(Measure measure);
-// By name, or by `time` for the latency; nullptr if there is none.
+// Finds a measure by name, or by `time` for the latency and `weights` for the bytes of parameters;
+// nullptr if there is none.
 const MeasureFacts* find_measure(std::string_view name);
 std::string measure_names();  // `params, param_bytes, …`
 
@@ -58,7 +59,7 @@ struct Figure {
 
   bool is_known() const { return certainty != Certainty::Unknown; }
   bool is_exact() const { return certainty == Certainty::Exact; }
-  // Of a number; nullopt for a formula and for what is unknown.
+  // The value as a number; nullopt for a formula and for unknown.
   std::optional<double> number() const;
 };
 Figure count_figure(const Expr& count, Certainty certainty = Certainty::Exact);
@@ -95,7 +96,8 @@ struct Side {
   // Every operator of a model, once; nullopt: a document says only what its rows are.
   std::optional<std::vector<std::string>> operators = {};
   std::vector<std::pair<std::string, std::string>> machine = {};  // that measured; else empty
-  // What numbers depend on beside the network: `convention`, `engine`, `threads`, `inputs`, …
+  // Settings beside the network that numbers depend on: `convention`, `engine`, `threads`,
+  // `inputs`, …
   std::vector<std::pair<std::string, std::string>> settings = {};
 };
 
@@ -105,7 +107,7 @@ std::string side_columns();
 Side side_of(const Profile& profile, std::string label);
 Side side_of(const BenchRun& run, std::string label);
 
-// Whether a file begins as a saved document does; a model does not.
+// True if a file begins as a saved document does; a model does not.
 bool looks_like_document(std::string_view bytes);
 // A profile, a benchmark or a sensitivity that was saved as JSON. `label` names it in errors, of
 // which each is one sentence.

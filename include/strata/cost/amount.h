@@ -31,7 +31,7 @@ class Amount {
 
   Expr floor() const;  // rounded down; the Amount itself if it is whole
   Expr ceil() const;
-  // As a number; nullopt for formulas and unknown.
+  // The amount as a number; nullopt for formulas and unknown.
   std::optional<double> number() const;
   // `627688672`, `4.5`, `(3·N + 1)/4`; `?` if unknown.
   std::string text() const;
@@ -45,7 +45,7 @@ class Amount {
   friend Amount operator/(const Amount& a, const Amount& b);
   Amount& operator+=(const Amount& b) { return *this = *this + b; }
 
-  // As of Exprs.
+  // Same as for Expr.
   friend bool is_same(const Amount& a, const Amount& b) {
     return a.below_ == b.below_ && is_same(a.above_, b.above_);
   }

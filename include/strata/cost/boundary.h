@@ -1,4 +1,4 @@
-// What crosses the boundary of every module call and of every operation between modules: the
+// The traffic across the boundary of every module call and of every operation between modules: the
 // activations that enter and those that leave. Weights, constants and values that depend on shapes
 // alone are not counted.
 #pragma once
@@ -14,6 +14,8 @@ namespace strata {
 struct BoundaryTensor {
   const Graph* graph = nullptr;
   TensorId tensor = kNone;
+  DType dtype = DType::Undefined;  // in which it is held (Costs::quantized)
+  Expr bytes() const;              // unknown for sequences and where the rank is not known
   const Tensor& get() const { return graph->tensors[tensor]; }
 };
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,14 +29,15 @@ class Convention {
   const std::string& name() const;
   const std::string& title() const;   // one line
   const std::string& source() const;  // whose convention it is
-  // What is surprising about it, one sentence each.
+  // The convention's surprises, one sentence each.
   const std::vector<std::string>& quirks() const;
   bool has(Metric metric) const;
-  // What its tool calls the metric: torchstat's `MAdd` is FLOPs.
+  // The tool's own name for the metric: torchstat's `MAdd` is FLOPs.
   const std::string& label(Metric metric) const;
   // The number that its tool is known for.
   Metric headline() const;
-  // Whether it is strata's own, which uses the operators' rules instead of formulas per layer.
+  // True for strata's own convention, which uses the operators' rules instead of formulas per
+  // layer.
   bool is_strata() const;
 
   const ConventionRules& rules() const { return *rules_; }
@@ -57,7 +59,9 @@ struct LayerCount {
   std::array<Amount, kMetrics> amounts;
   Expr params;  // as strata counts them, in every convention: each where it is first read
   Certainty certainty = Certainty::Exact;
+  std::optional<Certainty> bytes_certainty = {};  // of what is read and written, if it differs
   bool counted = true;  // false: it has no row in this convention (an operation between modules)
+  bool is_stratas = false;         // no rule of the convention applies: this is strata's own count
   DType dtype = DType::Undefined;  // of the layer's inputs: bytes are elements times its size
 
   const Amount& operator[](Metric metric) const {
@@ -70,6 +74,9 @@ struct ConventionCosts {
   std::vector<LayerCount> layers;  // in the order of Layers::list
   LayerCount total;
 };
+
+// The operators of `costs.unknown_ops` that the convention has no complete rule for either.
+std::vector<std::string> not_counted(const Convention& convention, const Costs& costs);
 
 // Linear in the number of nodes.
 ConventionCosts count_as(const Convention& convention, const Costs& costs, const Layers& layers);

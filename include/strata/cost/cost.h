@@ -1,4 +1,4 @@
-// What each node of a network costs, counted in strata's own way (docs/cost-model.md).
+// The cost of each node of a network, counted in strata's own way (docs/cost-model.md).
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "strata/base/certainty.h"
+#include "strata/cost/quantized_tensors.h"
 #include "strata/graph/graph.h"
 
 namespace strata {
@@ -50,16 +51,22 @@ struct Costs {
   NodeCost total;               // Σ times · cost
   // Operators whose cost is unknown, without duplicates. `notes` are other caveats, as sentences.
   std::vector<std::string> unknown_ops;
+  std::vector<std::string> lower_bounds;  // operators that may cost more, and why, as sentences
   std::vector<std::string> notes;
   std::uint64_t buffers = 0;  // stored elements that are state, not parameters
   // Some arithmetic is done on stored values alone, once, when the model is loaded.
   bool has_load_work = false;
+  bool dequantizes = false;    // some node makes floats of quantized integers
+  QuantizedTensors quantized;  // tensors that are held as integers, unless CountOptions::as_stored
 };
 
 struct CountOptions {
   // Also count the work on stored values alone, as if it were done in every run. PyTorch does so:
   // it knows no constants.
   bool load_work = false;
+  // Read QuantizeLinear and DequantizeLinear literally: every tensor is held in the type that the
+  // file gives it.
+  bool as_stored = false;
 };
 
 // Types must have been inferred. Takes time linear in the number of nodes.

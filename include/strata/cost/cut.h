@@ -14,7 +14,7 @@
 
 namespace strata {
 
-// How floating-point tensors are shipped; integers and booleans go as they are.
+// The precision in which floating-point tensors are shipped; integers and booleans go as they are.
 enum class Precision : std::uint8_t { Raw, Fp16, Int8 };
 inline constexpr std::size_t kPrecisions = 3;
 std::string_view name_of(Precision precision);  // `raw`, `fp16`, `int8`

@@ -9,9 +9,9 @@
 // A tensor lives as long as something refers to it, which is longer than it is being read. Every
 // call of a module holds its arguments until it has returned, so a container keeps its input until
 // its end. In the body of a module (such as a Sequential), a value is released after the last step
-// of that body that takes it, as in code that rebinds its variables. src/cost/known_bodies.cc lists
-// the values that blocks of well-known networks keep in a variable for longer; for other networks,
-// this is not known.
+// of that body that takes it, as in code that rebinds its variables. src/core/cost/known_bodies.cc
+// lists the values that blocks of well-known networks keep in a variable for longer; for other
+// networks, this is not known.
 //
 // A leaf module of a known kind (a convolution, a GELU, a LayerNorm, however many operators it is
 // written with) allocates its output and nothing else, except for the indices of a max pool, which

@@ -16,7 +16,8 @@ struct ExplainStyle {
 
 // `query` names a layer: its path (`layer1.0.conv1`), a node's name, the end of either (`conv1`),
 // or a pattern with * and ?. `#2` after it means the second call. If a query is ambiguous, the
-// error lists the layers it could mean.
+// error lists the layers it could mean. The path of a module with layers below it is explained as
+// their sum.
 Result<std::string> explain(const Model& model, const Costs& costs, const Layers& layers,
                             std::string_view query, const Convention& convention,
                             const ExplainStyle& style = {});

@@ -21,16 +21,22 @@ struct Lifetime {
 struct Liveness {
   std::vector<Lifetime> lifetimes;  // sorted by first, then by tensor
   std::vector<Expr> alive;          // bytes alive while each node runs
-  // The largest of `alive`. It is a lower bound for this order: real allocators round up, and
-  // kernels take scratch memory. The insides of bodies are not included.
+  // The largest of `alive`, at any sizes: a maximum of formulas if the sizes decide which is the
+  // largest. It is a lower bound for this order: real allocators round up, and kernels take scratch
+  // memory. The insides of bodies are not included.
   Expr peak_bytes;
-  Certainty certainty = Certainty::Exact;  // LowerBound: some sizes are unknown
+  // LowerBound: some sizes are unknown, or too many formulas may be the largest.
+  Certainty certainty = Certainty::Exact;
+  // If open sizes decide which node has the peak, these two are for large sizes, and `at_peak` adds
+  // up to one of the formulas.
   NodeId peak_node = kNone;
   std::vector<Lifetime> at_peak;  // largest first
 };
 
 // In graph order, each tensor being freed after its last reader. Inputs of the network are alive
-// until they are last read, its outputs until the end.
+// until they are last read, its outputs until the end. In programs of PyTorch, operators that work
+// in place and views make no new memory. Quantized tensors count as they are held
+// (Costs::quantized).
 Liveness find_liveness(const Model& model, const Costs& costs);
 
 // Offsets in one block of memory such that no two tensors that are alive at once overlap.

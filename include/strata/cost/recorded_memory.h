@@ -26,12 +26,12 @@ std::string_view phase_name(Phase phase);  // `forward`, `backward`, `optimizer`
 // In the order of the phases; empty if the model is no recording of a training step.
 std::vector<PhaseMemory> phase_peaks(const Model& model);
 
-// What autograd keeps for the backward pass, by the path of the module that first asks for it.
-// Weights, which are kept anyway, are not counted. In order of the first.
+// Memory that autograd keeps for the backward pass, by the path of the module that first asks for
+// it, in order of the first. Weights, which are kept anyway, are not counted.
 std::vector<std::pair<std::string_view, std::int64_t>> saved_by_module(const Model& model);
 
-// What was in use at the entry and exit of every module, as simulate_device() tells it for a
-// device. Nothing is known of what an allocator reserves: peak_reserved is -1. Fails with a
+// Returns the memory in use at the entry and exit of every module, as simulate_device() does for
+// a device. The allocator's reserve is unknown: peak_reserved is -1. Fails with a
 // sentence if the model has no recorded storages (ReadOptions::memory).
 Result<DeviceMemory> recorded_device(const Model& model, const Costs& costs, const Layers& layers);
 

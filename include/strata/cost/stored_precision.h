@@ -1,4 +1,4 @@
-// What a model computes in, as users call it.
+// The precision a model computes in, under the name that users give it.
 #pragma once
 
 #include <string_view>

@@ -93,7 +93,7 @@ class Dataset {
 
   // `100 of 5000 images in photos, short side 256, …`; random data is said to be random.
   std::string describe() const;
-  // The same for programs: kind, path, total, count, offset, …
+  // Facts for programs: kind, path, total, count, offset, …
   std::vector<std::pair<std::string, std::string>> facts() const;
   const std::vector<std::string>& notes() const;  // what was skipped, one sentence each
 

@@ -1,4 +1,5 @@
-// How much the outputs of two ways to run a model differ. A wrong answer is never called fast.
+// The difference between the outputs of two ways to run a model. A wrong answer is never called
+// fast.
 #pragma once
 
 #include <optional>
@@ -36,7 +37,7 @@ struct OutputDifference {
 Result<OutputDifference> compare_outputs(std::span<const HostTensor> reference,
                                          std::span<const HostTensor> other);
 
-// What counts as the same answer.
+// The limits within which two answers are the same.
 struct AnswerLimits {
   double relative_error = 1e-3;  // for floating-point variants
   double min_sqnr = 20;          // dB; for int8, where errors are expected

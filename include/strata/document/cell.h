@@ -36,8 +36,9 @@ struct FilePath {
   std::string text;
 };
 
-// What a cell says beside its value. A terminal shows it in colour, other outputs not at all.
-enum class Meaning : std::uint8_t { Plain, Better, Worse, Refused };
+// A meaning beside the value, which a terminal shows in colour. An unknown cell that is Elsewhere
+// has its number in another row; one that is Nowhere has none, because nothing ran.
+enum class Meaning : std::uint8_t { Plain, Better, Worse, Refused, Elsewhere, Nowhere };
 
 using Cells = std::vector<Cell>;      // a list
 using Members = std::vector<Member>;  // named values, in order

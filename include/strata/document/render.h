@@ -48,8 +48,9 @@ struct Renderer {
   std::string_view about;
   std::string_view kinds = {};  // of documents that it can show, likewise; empty: all
   std::string_view mark = {};   // what JSON for another program begins with, to know it again
-  bool row_by_row = false;  // reads a table's rows one after the other; else it needs hold_rows()
-  bool in_depth = false;    // shows what is in no usual table, such as memory over time
+  bool row_by_row = false;    // reads a table's rows one after the other; else it needs hold_rows()
+  bool in_depth = false;      // shows what is in no usual table, such as memory over time
+  std::size_t most_rows = 0;  // of each table that it shows; 0: any number
 };
 
 std::span<const Renderer> renderers();
@@ -59,7 +60,7 @@ std::string renderer_names();
 Status check_kind(const Renderer& renderer, std::string_view kind);
 // The error lists the names.
 Result<const Renderer*> find_renderer(std::string_view name);
-// By the file's ending; nullptr if no renderer has it.
+// Finds the renderer by the file's ending; nullptr if there is none.
 const Renderer* renderer_of_file(std::string_view path);
 
 // Renders a document into a file, which is whole at any moment; what is no earlier output of the
@@ -78,7 +79,7 @@ Status write_json(const Document& document, const TableStyle& style, Sink& sink)
 Status write_markdown(const Document& document, const TableStyle& style, Sink& sink);
 Status write_page(const Document& document, const TableStyle& style, Sink& sink);
 
-// The same as one text.
+// Renders the table as one text.
 std::string render_table(const Document& document, const TableStyle& style = {});
 std::string render_csv(const Document& document, const TableStyle& style = {});
 std::string render_json(const Document& document, const TableStyle& style = {});

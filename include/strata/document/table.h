@@ -33,7 +33,7 @@ enum class Unit : std::uint8_t {
 std::string_view name_of(Unit unit);  // the word in JSON: `bytes`, `macs`, …
 std::optional<Unit> unit_from_name(std::string_view name);
 
-// What the cells of a column hold.
+// The type of a column's cells.
 enum class ColumnType : std::uint8_t {
   Plain,     // text if the unit is Text, else a number or a formula
   Estimate,  // a number with an interval: two members in JSON, three columns in CSV
@@ -69,16 +69,26 @@ struct RowSource {
   std::function<void(std::size_t number, TableRow& row)> make = {};
 };
 
-// How a document is shown.
+// Options for showing a document.
 struct TableStyle {
   std::size_t width = 100;  // columns of the terminal; 0: as wide as it gets
   bool exact = false;       // every digit instead of human units
   bool color = false;
-  bool bars = false;        // bars beside shares
-  std::string chart = {};   // which one a picture shows; empty: the first there is
-  Phrase phrase = {};       // of what is left out, so that the caller can say how to see it
-  bool with_paths = false;  // files also have the folders of absolute paths
-  bool rows = true;         // off: JSON has the columns and totals of tables, and no rows
+  bool bars = false;            // bars beside shares
+  std::string chart = {};       // which one a picture shows; empty: the first there is
+  Phrase phrase = {};           // of what is left out, so that the caller can say how to see it
+  bool with_paths = false;      // files also have the folders of absolute paths
+  bool rows = true;             // off: JSON has the columns and totals of tables, and no rows
+  bool notes = true;            // off: a terminal counts the notes that do not change the answer
+  std::string notes_hint = {};  // how to read them: `--notes prints all`
+  std::size_t height = 0;       // lines of the terminal; 0: not known, or no terminal
+};
+
+// Which rows read the outputs of which others, for a picture of them. Only a page has it.
+struct RowEdges {
+  static constexpr std::int32_t kInput = -1;          // an input of the network
+  std::vector<std::vector<std::int32_t>> reads = {};  // by row, ascending; empty: not known
+  std::vector<std::int32_t> returned = {};            // rows that make outputs of the network
 };
 
 struct Table {
@@ -87,24 +97,27 @@ struct Table {
   std::vector<TableRow> rows = {};
   RowSource source = {};  // in place of `rows`, if there are too many to keep; see hold_rows()
   TableRow totals = {};   // no cells: rows that do not add up
-  // What people see in place of `columns`, where that differs: `1.41× [1.39, 1.43]` for three
-  // numbers. Empty: the same.
+  // The columns that people see in place of `columns`, where they differ: `1.41× [1.39, 1.43]` for
+  // three numbers. Empty: the same columns.
   std::vector<Column> shown_columns = {};
   bool tree = false;         // rows are set in by their depth
+  RowEdges edges = {};       // lost once rows are sorted or left out
   std::size_t left_out = 0;  // rows that keep_top() took away
   std::size_t filtered = 0;  // rows that filter_rows() took away
   // Lines that belong to the table and stand below it, for people; may be empty.
   std::function<std::string(const TableStyle&)> foot = {};
+  // Below these, notes that do not change the answer, as Section::asides.
+  std::function<std::string(const TableStyle&)> asides = {};
 };
 
-// Of rows that are kept, or made when they are read.
+// Counts rows, whether they are kept or made when they are read.
 std::size_t row_count(const Table& table);
 // One after the other, until `use` returns false.
 void for_each_row(const Table& table, const std::function<bool(const TableRow&)>& use);
 // Makes all rows of a source and keeps them in `rows`, where all are needed at once.
 void hold_rows(Table& table);
 
-// What a user chooses of any table.
+// A user's choice of columns and rows for any table.
 struct TableChoice {
   // `layer,macs` lists columns; `+energy,-flops` changes those there are. Empty: all of them.
   std::string columns = {};

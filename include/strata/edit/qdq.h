@@ -60,7 +60,7 @@ Result<QuantizedModel> quantized(const Model& model, const std::vector<QuantLaye
 // Fails with a sentence if quantized() would refuse the model because it is already quantized.
 Status check_not_quantized(const Model& model);
 
-// Whether this processor, judging by its instructions, saturates sums of two uint8 × int8 products
+// True if this processor, judging by its instructions, saturates sums of two uint8 × int8 products
 // at 16 bits: x86 without VNNI.
 bool cuts_off_products(const std::vector<std::string>& isa);
 

@@ -60,7 +60,7 @@ struct ModuleCall {
 
 using Block = StrataBlock;
 
-// What one traced run tells.
+// The result of one traced run.
 struct Trace {
   std::uint64_t run = 0;  // counts the traced runs of a session
   std::int64_t start_ns = 0, end_ns = 0;
@@ -106,9 +106,10 @@ class Engine {
   const std::string& plugin() const { return plugin_; }       // the file that was opened
   // Starts and durations of kernels are rounded down to this.
   std::int64_t kernel_resolution_ns() const { return api_->kernel_resolution_ns; }
-  // Whether Session::plan() can be asked.
+  // True if Session::plan() can be asked.
   bool tells_plan() const { return api_->plan != nullptr; }
-  // Whether it opens models that strata cannot read by itself, and Session::record() can be asked.
+  // True if it opens models that strata cannot read by itself, so that Session::record() can be
+  // asked.
   bool records() const { return api_->record != nullptr; }
 
   struct Device {
@@ -165,8 +166,8 @@ class Session {
   Result<Trace> run_traced(const Wanted& wanted);
   // The kernels of all traced runs since the last call, run by run.
   Result<std::vector<Kernel>> kernels();
-  // What it will run, without running it: of a session that traces time. An error if the
-  // engine cannot tell.
+  // Lists the kernels of a session that traces time, without running it. An error if the engine
+  // cannot tell.
   Result<std::vector<Kernel>> plan();
   // Calls of modules of all traced runs since the last call, before kernels() is called.
   // Nothing if the engine runs no modules.
@@ -174,7 +175,7 @@ class Session {
   // Runs the model once, and returns what it did as a recording (docs/pytorch.md). Of a session
   // that traces time, of an engine that records.
   Result<std::string> record();
-  // The same as kernels(), none of it copied.
+  // Like kernels(), without copying.
   Status visit_kernels(const std::function<void(const StrataKernel&)>& each);
   // Outputs (and fetched values) one at a time, as the engine holds them: nothing is
   // copied. In no order that is promised. Another return value than true ends the run.
@@ -199,8 +200,8 @@ class Session {
   std::vector<HostTensor> bound_;
 };
 
-// What engines call the nodes of a model, for all graphs of it one after the other: the
-// name, or `#` and a number where that is missing or not unique.
+// Returns the engines' names for the nodes of a model, for all of its graphs one after the other:
+// the name, or `#` and a number where that is missing or not unique.
 std::vector<std::string> node_keys(const Model& model);
 
 // The folders that are searched for plugins, in order: those of `engine_path` (with

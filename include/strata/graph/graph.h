@@ -43,8 +43,8 @@ enum class ValueKind : std::uint8_t {
 
 struct TensorData;
 
-// How a file format writes what Graph does not take apart. Only the format's own reader and writer
-// look into it.
+// The parts of a file's encoding that Graph does not take apart. Only the format's own reader and
+// writer look into it.
 struct Encoding {
   std::string_view format;  // `onnx`
   // The elements of a tensor of Store::Encoded, as Store::Raw has them.
@@ -56,7 +56,7 @@ struct Encoded {
   const Encoding* encoding = nullptr;  // null: there are no bytes
 };
 
-// What is known about a value before it is computed.
+// Facts about a value that are known before it is computed.
 struct TypeInfo {
   ValueKind kind = ValueKind::Tensor;
   DType dtype = DType::Undefined;
@@ -87,7 +87,7 @@ inline Expr elements_of(std::span<const std::int64_t> sizes) {
   return product;
 }
 
-// Whether training changes a stored tensor, as the file says. Most formats do not say.
+// True for a stored tensor that training changes, if the file says so. Most formats do not.
 enum class Learned : std::uint8_t { Unknown, Yes, No };
 
 // A stored tensor: where its elements are, not the elements themselves.

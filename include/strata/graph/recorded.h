@@ -1,5 +1,4 @@
-// What a recording says of the memory of its run: when each storage was taken and given back, and
-// what it was for.
+// The memory of a recorded run: when each storage was taken and given back, and its purpose.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ class Scalar {
     if (!(std::abs(real_) < 4.6e18)) return Expr::unknown();
     return Expr(static_cast<std::int64_t>(real_));
   }
-  // As a number; nullopt for formulas and unknown.
+  // The value as a number; nullopt for formulas and unknown.
   std::optional<double> number() const {
     if (is_real_) return real_;
     if (auto n = whole_.number()) return static_cast<double>(*n);

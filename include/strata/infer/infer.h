@@ -18,7 +18,8 @@ struct InferOptions {
   std::optional<std::int64_t> batch;                          // first axis of every input
   std::vector<std::pair<std::string, Value>> input_values;    // inputs whose elements are given
   std::vector<std::pair<std::string, TypeInfo>> input_types;  // sequences, optionals, …
-  // Of inputs whose file does not state their type; one that it states has to be the same.
+  // Element types of inputs whose file does not state them. A type that the file states has to be
+  // the same.
   std::vector<std::pair<std::string, DType>> element_types;
   double limit = 1;  // multiplies what shapes may cost in proportion to the file (docs/limits.md)
 };
@@ -27,13 +28,14 @@ struct Inference {
   // A symbol in the shapes that nobody gave a number for.
   struct Symbol {
     std::string name;
-    std::string origin;  // `axis 0 of input "x"`, `known only when NonZero "/nz" runs`
-    bool needs_data;     // the shapes of the inputs cannot determine it
+    std::string origin;              // `axis 0 of input "x"`, `known only when NonZero "/nz" runs`
+    bool needs_data;                 // the shapes of the inputs cannot determine it
+    Expr at_most = Expr::unknown();  // the largest that data can make it
   };
   std::vector<Symbol> symbols;
   // Operators with no rule, without duplicates: `com.acme.Frobnicate`.
   std::vector<std::string> unsupported;
-  // What is unknown although the file has it, one sentence each.
+  // Facts that the file has and that are still unknown, one sentence each.
   std::vector<std::string> notes;
 };
 

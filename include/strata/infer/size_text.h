@@ -31,8 +31,8 @@ Result<std::pair<std::string, std::int64_t>> parse_size(std::string_view text);
 Result<std::vector<std::pair<std::string, std::int64_t>>> parse_size_list(
     const std::vector<std::string>& texts);
 
-// Of what is said about inputs, the files of elements (`photo.npy`, `x=photo.npy`; also .npz and
-// .pb), and what is none: shapes.
+// Picks the files of elements (`photo.npy`, `x=photo.npy`; also .npz and .pb) from the texts about
+// inputs; the others are shapes.
 std::vector<std::string> input_files(const std::vector<std::string>& inputs);
 std::vector<std::string> input_shapes(const std::vector<std::string>& inputs);
 

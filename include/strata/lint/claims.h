@@ -1,4 +1,4 @@
-// What a file claims about a network: anybody's table, trace or profile in one form. Numbers have
+// The claims of a file about a network: anybody's table, trace or profile in one form. Numbers have
 // the unit that the file states, turned into seconds, bytes and counts.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace strata::lint {
 
-// What the numbers of a column are.
+// The quantity in a column.
 enum class Meaning : std::uint8_t {
   Other,  // a number that no check looks at
   Parameters,
@@ -75,6 +75,8 @@ struct ClaimRow {
 
 struct ClaimTable {
   std::string title = {};  // `cpu`; empty: the file has one table
+  std::string about = {};  // the heading above it; empty: there is none
+  std::string place = {};  // in the file: `line 12`; empty: not known
   std::vector<std::string> label_titles = {};
   std::vector<ClaimColumn> columns = {};
   std::vector<ClaimRow> rows = {};
@@ -93,7 +95,7 @@ struct Claims {
   std::string file;
   std::string format;  // `torchstat`, `csv`, …
   std::vector<ClaimTable> tables = {};
-  // What the device can do; nullopt: nobody has said.
+  // The device's peaks; nullopt if nobody stated them.
   std::optional<double> peak_flops_per_s = {}, peak_bytes_per_s = {};
   std::optional<std::size_t> samples = {};  // runs behind each number, where no column says
   std::vector<std::string> notes = {};      // a sentence each: what was left out, what was joined

@@ -32,7 +32,7 @@ std::vector<Finding> check(const Claims& claims);
 struct ClaimFormat {
   std::string_view name;
   std::string_view files;  // what they are
-  // Whether a file is of this format, by its content.
+  // True if the content of a file is in this format.
   bool (*recognise)(std::string_view text);
   Result<Claims> (*read)(std::string_view text);
 };

@@ -1,7 +1,8 @@
-// How much processor time this process lost to others: as a whole, and run by run.
+// The processor time that this process lost to others: as a whole, and run by run.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -79,7 +80,7 @@ class ContentionMeter {
   std::int64_t involuntary_ = 0;
 };
 
-// What others took from each run, in seconds. Every list has one entry per run.
+// The time that others took from each run, in seconds. Every list has one entry per run.
 struct RunContention {
   // Time ready but not running, summed over all threads; if `threads` is 1, at most the wall time
   // minus the processor time. If it cannot be read (`waits_read` is false): wall time minus
@@ -93,9 +94,10 @@ struct RunContention {
 };
 
 // Reads the counters between runs, outside of what is timed. Runs shorter than a millisecond are
-// read in groups of about a millisecond; the waiting of a group is charged to its longest run, and
-// its processor time and switches are shared out. The tests of the processor's pace work the same
-// way and take another 40 µs per group.
+// read in groups of about a millisecond. The waiting of a group is charged to its longest runs,
+// none of which becomes shorter than the shortest run so far: the rest was waited between the runs.
+// The processor time of a group is shared out. The tests of the processor's pace work the same way
+// and take another 40 µs per group.
 class RunMeter {
  public:
   explicit RunMeter(int threads, const std::string& folder = "/proc/self/task");
@@ -107,11 +109,13 @@ class RunMeter {
 
  private:
   void close_group();
+  std::vector<double> charged(double wait) const;  // to each run of the group
   ThreadWaits waits_;
   int threads_;
   RunContention out_;
   std::vector<double> group_;  // wall seconds of runs that have not been read yet
   double group_seconds_ = 0, waited_ = 0;
+  double shortest_ = std::numeric_limits<double>::infinity();  // wall seconds, of all runs
   double cpu_ = 0, wait_ = 0;
   double overhead_ = 0;  // processor time of the reading itself, per group
   std::int64_t switches_ = 0;

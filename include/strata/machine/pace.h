@@ -1,4 +1,4 @@
-// How fast the processor itself is at the moment.
+// The current speed of the processor itself.
 //
 // Another virtual machine on the same core takes half of its execution units, and no counter
 // of this machine shows it: neither waiting nor steal. A loop of known work that keeps those units
@@ -13,8 +13,8 @@ namespace strata {
 // switch to another process hits only one of them.
 double pace_test_seconds();
 
-// What the pace tests around runs say. There is one test per run: the slower of the test before it
-// and the test after it.
+// The results of the pace tests around runs. There is one test per run: the slower of the test
+// before it and the test after it.
 struct Pace {
   double best = 0;     // seconds the test takes when nothing disturbs it; 0: not known
   double slowed = -1;  // how much slower the tests were than that on average: 0.1 is 10 %; -1: not

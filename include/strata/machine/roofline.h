@@ -1,5 +1,5 @@
-// What the machine can do at best: arithmetic from registers, and bytes from memory. These two
-// limits help to explain a layer's time.
+// The machine's two limits: arithmetic from registers, and bytes from memory. They help to explain
+// a layer's time.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ struct Roofline {
 // Measures for about half a second with this many threads (0: one per core).
 Roofline measure_roofline(int threads);
 
-// The same, cached in one file per processor and thread count (in XDG_CACHE_HOME or ~/.cache). It
-// is measured again if the cached one is older than 30 days or was made under load; `note` then
-// says so. A file that cannot be read or written is ignored. `now` is in seconds since 1970; 0
-// means the current time.
+// Returns the roofline from a cache file per processor and thread count (in XDG_CACHE_HOME or
+// ~/.cache). It is measured again if the cached one is older than 30 days or was made under load;
+// `note` then says so. A file that cannot be read or written is ignored. `now` is in seconds since
+// 1970; 0 means the current time.
 Roofline cached_roofline(int threads, const std::string& folder = "", std::int64_t now = 0);
 
 std::string roofline_to_json(const Roofline& roofline);

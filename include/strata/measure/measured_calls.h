@@ -1,6 +1,6 @@
-// What was measured elsewhere: how long each call of a module took by itself, and what it took of
-// memory, in runs of the module where it lives. Strata's Python package writes such a file; it says
-// what was seen, run by run, and all statistics are made here.
+// Measurements made elsewhere: the time of each call of a module by itself, and its memory, in runs
+// of the module where it lives. Strata's Python package writes such a file; it reports every run,
+// and all statistics are made here.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace strata {
 struct MeasuredCall {
   std::string path;        // of the module; empty: the network
   std::uint32_t call = 0;  // how often it was called before in the same run
-  // Of each recorded run: without the modules that it called, and without what recording costs.
+  // The time of each recorded run, without the modules that it called and without the cost of
+  // recording.
   std::vector<double> seconds;
   // Bytes in one run, if memory was measured: taken, and given back before its end, without the
   // modules that it called; in use at its end; the most in use meanwhile.
@@ -47,7 +48,7 @@ Result<MeasuredCalls> read_measured_calls(std::string_view json, std::string_vie
 // Calls that run none are part of what is outside of layers.
 Timing timing_of(const MeasuredCalls& calls, const Model& model);
 
-// The same for memory; nullopt if none was measured.
+// Returns the measured memory; nullopt if none was measured.
 std::optional<MemoryTrace> memory_of(const MeasuredCalls& calls, const Model& model);
 
 }  // namespace strata

@@ -1,5 +1,5 @@
-// Which precision an engine really computes a model in: judged by the kernels it has, not by what
-// the file asks for.
+// The precision that an engine really computes a model in: judged by its kernels, not by what the
+// file asks for.
 #pragma once
 
 #include <string>
@@ -32,8 +32,7 @@ struct NodeKernel {
   std::string absent;              // why no kernel has it: `folded into a constant`
 };
 
-// Whether the operator only changes the type of what it reads: QuantizeLinear, DequantizeLinear,
-// Cast.
+// True if the operator only changes the type of its input: QuantizeLinear, DequantizeLinear, Cast.
 bool only_converts(std::string_view op);
 
 // One per node of all graphs of the model, in the order of node_keys(). If several kernels share

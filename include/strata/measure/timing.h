@@ -1,6 +1,6 @@
-// How long a model takes on an engine, and where: end to end from a session in which nothing is
-// recorded, kernel by kernel from one that records. The two take turns, so that a slow moment of
-// the machine hits both.
+// The time of a model on an engine: end to end from a session in which nothing is recorded, kernel
+// by kernel from one that records. The two take turns, so that a slow moment of the machine hits
+// both.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ struct KernelTimes {
   std::vector<double> seconds;
 };
 
-// What recording costs per kernel, in seconds.
+// The cost of recording, per kernel, in seconds.
 struct ProbeCost {
   double inside = 0;  // added to the kernel's recorded duration
   double total = 0;   // added to the run

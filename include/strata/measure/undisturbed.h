@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strata/base/statistics.h"
@@ -19,6 +20,14 @@ namespace strata {
 // A run of several threads is undisturbed if all threads together waited for less than this share
 // of its time.
 inline constexpr double kUndisturbedWait = 0.01;
+
+// A median has a 95 % interval from six runs on: the extremes of n runs miss it in one of 2^(n-1)
+// cases. With fewer runs nothing is claimed from times: no interval, no speed-up, no fastest, no
+// Pareto front.
+inline constexpr std::size_t kRunsForClaim = 6;
+// Returns why nothing is claimed from `kept` runs of `measured`, as one sentence; empty if there
+// are enough. `name` says which model or variant ran; it may be empty.
+std::string too_few_runs(std::size_t kept, std::size_t measured, std::string_view name = "");
 
 // The runs that count, with the time that they really ran. `waits` and `pace` are as in
 // RunContention, one per run; if they are empty, nothing is known and all runs count as they are. A
@@ -41,11 +50,11 @@ struct SessionCenter {
 // sessions differ, so kUsualSpread is assumed for them.
 SessionCenter session_center(std::span<const double> medians, double within, double drift);
 inline constexpr double kUsualSpread = 0.015;
-// How much the times of equal runs differ between programs after everything visible has been
-// subtracted: others use caches and memory, too (`waited`: the share of waiting; -1: not known),
-// and slow the processor down in the middle of a run of `run_seconds` (`pace.slowed`).
+// The spread of equal runs' times between programs after everything visible has been subtracted:
+// others use caches and memory, too (`waited`: the share of waiting; -1: unknown), and slow the
+// processor down in the middle of a run of `run_seconds` (`pace.slowed`).
 double pace_drift(double waited, const Pace& pace = {}, double run_seconds = 0);
-// The same from samples; `sessions` says how many belong to each session, in order.
+// Like above, from samples; `sessions` says how many belong to each session, in order.
 SessionCenter session_center(std::span<const double> samples, std::span<const std::size_t> sessions,
                              double drift);
 

@@ -25,21 +25,26 @@
 
 namespace strata {
 
-// What attach() adds to an analysis, beside the figures of layers and nodes.
+// The facts that attach() adds to an analysis, beside the figures of layers and nodes.
 struct Attached {
   std::optional<TimingFacts> timing = {};
   std::optional<TakenFacts> taken = {};
   std::optional<Roofline> roofline = {};
+  std::optional<Roofline> reasons = {};  // the roof that explains the slowest layers
   std::vector<std::pair<std::string, std::string>> machine = {};
   std::vector<std::string> notes = {};
   bool optimized = false;  // the engine ran the model as it optimizes it
   Needs missed = {};       // what a run that was interrupted may not have got to
-  // How many of the runs each session gave, end to end and recorded; empty: there is no interval.
+  // The number of runs that each session gave, end to end and recorded. Empty: there is no
+  // interval.
   std::vector<std::size_t> sessions = {}, recorded_sessions = {};
   double drift = 0;  // of the machine's pace
-  // By layer without a kernel of its own: the layer whose kernel does its work, or why it does not
-  // run (`folded into a constant`). Empty for the others.
+  // For each layer without a kernel of its own: the layer whose kernel does its work, or the reason
+  // why it does not run (`folded into a constant`). Empty for the others.
   std::vector<std::string> instead = {};
+  std::vector<bool> fused = {};  // by layer: `instead` names another layer
+  // For each node, the node at which the kernel that does its work counts; kNone if none does.
+  std::vector<std::uint32_t> counts_at = {};
   // Kernels that no layer asked for: changes of layout and type, and those whose source is not
   // known. Those with times come first.
   RowList timed_beside = {}, traced_beside = {};
@@ -57,14 +62,14 @@ struct Analysis {
   LayerEdges edges;
   std::vector<Shared<Figures>> by_layer =
       {};  // as many as layers; those that are alike share theirs
-  // As many as costs.nodes; empty: nothing was added to what the costs say (figures_of).
+  // One entry per node of costs.nodes; empty if nothing was added to the costs (figures_of).
   std::vector<Shared<Figures>> by_node = {};
   std::optional<EnergyModel> node_energy = {};  // of each node, while by_node is empty
   std::vector<std::string> blocks =
       {};  // `stage1:0:0:act:fmb` of each layer; empty if the network numbers none
   std::optional<DeviceMemory> device = {};  // an eager run, if it was asked for
   std::vector<Expr> alive = {};  // bytes, by index into costs.nodes; unknown inside of bodies
-  // What every table of this model says below it.
+  // Facts that stand below every table of this model.
   Profile::ModelFacts facts = {};
   Profile::Memory memory = {};
   std::optional<ArenaLayout> arena = {};

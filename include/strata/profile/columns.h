@@ -37,10 +37,10 @@ struct ChosenColumn {
   bool asked = false;  // by name: not dropped before those that nobody asked for
 };
 
-// What the numbers of these columns come from.
+// Returns the sources that the numbers of these columns need.
 Needs needs_of(std::span<const ChosenColumn> columns);
 
-// What a table of this view needs; everything where that cannot be told, as in a layout.
+// Returns the needs of a table of this view; everything where they cannot be told, as in a layout.
 Needs needs_of(const ProfileView& view);
 
 // `layer,macs` lists them; `+energy,-flops` changes the usual list, which has the columns that

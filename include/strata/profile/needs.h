@@ -1,5 +1,5 @@
-// What the numbers of a column come from. A column states what it needs, an analysis states what it
-// has, and a table has the columns for which both agree.
+// The sources of a column's numbers. A column states its needs, an analysis states what it has, and
+// a table has the columns for which both agree.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Needs {
       : bits_(1U << static_cast<unsigned>(need)) {}
 
   static constexpr Needs all() { return Needs(~0U); }
-  // What a convention counts. It may lack some, and the cells are then empty.
+  // The metrics that a convention counts. It may lack some; their cells are then empty.
   static constexpr Needs counted() { return Needs(0xfU); }
 
   constexpr bool empty() const { return bits_ == 0; }

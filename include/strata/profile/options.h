@@ -1,4 +1,4 @@
-// What a profile shows and how it counts.
+// Options for the content of a profile and for the way it counts.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class ReportKind : std::uint8_t {
 std::optional<ReportKind> report_kind_from_name(std::string_view name);
 std::string_view name_of(ReportKind kind);
 
-// Which of the rows a table has.
+// Selects the rows of a table.
 enum class RowChoice : std::uint8_t {
   All,
   Modules,      // not what stands between modules
@@ -37,13 +37,16 @@ struct RowOptions {
   bool fuse = false;           // convolution + norm + activation as one row
   bool all = false;            // also rows that cost nothing
   RowChoice only = RowChoice::All;
+  // Rows are no longer made once their texts have more bytes than this; 0: any number.
+  std::uint64_t most_text_bytes = 0;
 };
 
-// How a model is counted.
+// Options for counting a model.
 struct AnalysisOptions {
   std::string convention = "strata";
   std::string energy_model = "strata";
   bool load_work = false;  // count work on constants as part of every run (CountOptions)
+  bool as_stored = false;  // read quantized tensors literally (CountOptions)
   bool arena = false;      // also plan an arena; needs every size in numbers
   // `pytorch-cuda`: an eager run on a device; `arena`: the arena and what is alive at
   // each layer. Empty: neither. Needs every size in numbers.
@@ -52,12 +55,12 @@ struct AnalysisOptions {
   // work: for a page.
   bool in_depth = false;
   double limit = 1;  // multiplies what formulas may cost in proportion to the file
-  // What the columns of all tables to come need (strata/profile/columns.h: needs_of); the rest may
-  // be left out.
+  // The needs of all columns of the tables to come (strata/profile/columns.h: needs_of); the rest
+  // may be left out.
   Needs needs = Needs::all();
 };
 
-// What a table shows.
+// The content of one table.
 struct ProfileView {
   RowOptions rows = {};
   std::string columns = {};  // `+energy,-flops`, `layer,macs`; empty: the usual ones
@@ -68,6 +71,8 @@ struct ProfileView {
   // read (Profile::source), so that a million of them take no room. The analysis has to stay alive
   // and in its place.
   bool row_by_row = false;
+  // More rows than this are summed up by module or, without modules, by type; 0: any number.
+  std::size_t most_rows = 0;
 };
 
 }  // namespace strata

@@ -9,6 +9,7 @@
 
 #include "strata/base/certainty.h"
 #include "strata/base/result.h"
+#include "strata/cost/amount.h"
 #include "strata/cost/recorded_memory.h"
 #include "strata/document/document.h"
 #include "strata/graph/graph.h"
@@ -44,11 +45,16 @@ struct DeviceFacts {
 
 struct Timing;
 
-// How times were measured: the receipt. Seconds.
+// Words that follow the engine's name: `, optimizations off`, `, eager`; "" for a usual run.
+std::string_view view_text(std::string_view view);
+
+// The receipt of a measurement: how times were measured. Seconds.
 struct TimingFacts {
   std::string engine;  // `onnxruntime 1.27.0`
-  std::string view;    // `source`: one kernel for each node; `optimized`: as it really runs
-  int threads = 0;     // 0: the engine's own choice
+  // `optimized`: as the engine really runs it; `source`: one kernel for each node; `eager`: as the
+  // modules of PyTorch call their operators
+  std::string view;
+  int threads = 0;                                 // 0: the engine's own choice
   std::size_t runs = 0, recorded = 0, warmup = 0;  // runs that count
   std::size_t all_runs = 0;                        // also those that others disturbed
   std::size_t sessions = 1;                        // that the runs are of
@@ -73,7 +79,7 @@ struct MemoryTrace;
 struct Roofline;
 struct KernelPlan;
 
-// What an engine took while it ran. Bytes.
+// Memory that an engine took while it ran. Bytes.
 struct TakenFacts {
   std::string engine, view;
   std::int64_t peak = 0, left = 0;
@@ -86,6 +92,12 @@ struct RooflineFacts {
   double flops_per_second = 0, bytes_per_second = 0;
   int threads = 0;
   std::string kernel;  // what the first was measured with
+};
+
+// The limit that a layer meets first, and how near it comes.
+struct RoofPlace {
+  std::string bound;              // `compute`, `memory`, `neither`; empty: unknown
+  std::optional<double> percent;  // of what the machine allows
 };
 
 struct Profile {
@@ -115,18 +127,43 @@ struct Profile {
     std::string layer;  // that made it; empty for an input of the network
     Expr bytes;
   };
+  // The two readings of quantized tensors: as the integers that engines hold, or literally.
+  static constexpr const char* kIntegers = "integers";
+  static constexpr const char* kAsStored = "as_stored";
   struct Memory {
     Expr peak_bytes;
     Certainty certainty = Certainty::Exact;
     std::string peak_layer;
     std::vector<AliveTensor> at_peak;  // largest first
-    // Of a recorded training step: the peak of each phase, and what autograd keeps for the backward
-    // pass, by the module that first asks for it.
+    // The reading of quantized tensors: kIntegers or kAsStored. Empty if there are none.
+    std::string reading;
+    // For a recorded training step: the peak of each phase, and the memory that autograd keeps for
+    // the backward pass, by the module that first asks for it.
     std::vector<PhaseMemory> phases;
     std::vector<std::pair<std::string, std::int64_t>> saved;
   };
 
+  // The figures that readers look for first, of all layers.
+  struct Summary {
+    struct Largest {
+      std::string layer;
+      double share = 0;  // of the whole: 0 to 1
+    };
+    struct Slow {
+      std::string layer;
+      double seconds = 0;
+      RoofPlace place = {};
+    };
+    Expr params, param_bytes;
+    Amount macs;
+    Certainty macs_work = Certainty::Exact;
+    bool counts_macs = false;  // the convention counts MACs
+    std::optional<Largest> most_params = {}, most_macs = {};
+    std::vector<Slow> slowest = {};  // the slowest first; empty if nothing was timed
+  };
+
   ModelFacts model;
+  std::optional<Summary> summary = {};  // nullopt if only some of the layers are counted
   std::string convention;
   std::string energy_model;
   ReportKind report = ReportKind::Tape;
@@ -134,6 +171,7 @@ struct Profile {
   std::vector<Column> columns;
   std::vector<ProfileRow> rows;
   RowSource source;   // in place of `rows` (ProfileView::row_by_row)
+  RowEdges edges;     // where the analysis is in depth (AnalysisOptions::in_depth)
   ProfileRow totals;  // no cells: rows that do not add up
   std::size_t hidden_rows = 0;
   std::optional<LoadWork> load_work;  // nullopt: there is none
@@ -147,17 +185,20 @@ struct Profile {
   std::vector<Inference::Symbol> symbols;
   std::vector<std::string> unknown_ops;
   std::vector<std::string> notes;
+  std::vector<std::string> asides = {};  // notes that change no figure
+  std::string abridged;                  // Document::abridged
 
   // Every additive total is an exact number or formula.
   bool is_exact() const;
 };
 
-// What an engine measured, and how to call it; nullptr: nothing was.
+// An engine's measurements, and their name; nullptr if there are none.
 struct Measurements {
   const Timing* timing = nullptr;
   const MemoryTrace* memory = nullptr;
   const KernelPlan* plan = nullptr;    // what an engine would run; times tell the same
   const Roofline* roofline = nullptr;  // of the machine; says something only with times
+  const Roofline* reasons = nullptr;   // for the summary, if no column needs it
   TimingFacts timing_facts = {};       // engine, view and threads; the rest follows
   std::vector<std::pair<std::string, std::string>> machine = {};  // strata/machine/machine.h
   bool interrupted = false;  // columns of what could not be measured any more are empty

@@ -65,6 +65,8 @@ struct Row {
   std::string output;
   std::string dtype;        // of the first output
   std::uint32_t index = 0;  // in running order
+  // Its main one of Costs::nodes. Of a kernel that no layer asked for, the one that runs next.
+  std::uint32_t node = kNone;
   bool functional = false;  // an operation between modules
   LayerKind kind = LayerKind::Other;
   std::string block;        // its number by stage and block, where the network has that
@@ -74,12 +76,13 @@ struct Row {
   Figures figures;
   std::optional<CallMemory> device;      // of one call: a row of several has none
   std::optional<double> seconds_so_far;  // of this row and those before it
-  std::string bound;                     // `compute`, `memory`
+  std::string bound;                     // `compute`, `memory`, `neither`
   std::optional<double> of_roof;         // percent of what the machine allows
   std::optional<double> time_share;      // percent of the end-to-end time
   double drift = 0;                      // of the machine's pace: see session_center
   std::vector<std::size_t> sessions;     // how many of the samples each gave; empty: no interval
   std::string instead;                   // in whose kernel it runs, or why it does not
+  bool fused = false;                    // it runs in the kernel that `instead` names
   std::optional<std::int64_t> alive;     // bytes of activations, most while it runs
   std::string formula;                   // of its work; empty unless it was asked for
 };

@@ -14,7 +14,9 @@ struct Rows {
   RowOptions options;
   RowList list;  // in running order
   Row totals;
-  std::size_t hidden = 0;          // rows left out because they cost nothing
+  std::size_t hidden = 0;  // rows left out because they cost nothing
+  std::uint64_t text_bytes =
+      0;  // of all texts; above RowOptions::most_text_bytes, rows are missing
   std::vector<std::string> notes;  // what a reader should know of them, a sentence each
 
   // A module stands for several calls in one row.

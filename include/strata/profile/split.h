@@ -42,14 +42,18 @@ struct SplitOptions {
   double round_trip_seconds = 0;
   Precision precision = Precision::Raw;  // of what goes to the server
   bool returns_results = true;           // the results go back to the edge, as they are
-  Phrase phrase = {};                    // of notes
+  // Bytes sent for an element of a floating-point input: 1 as uint8, 0.1 as a JPEG of a tenth of
+  // that. nullopt: in `precision`.
+  std::optional<double> input_bytes = {};
+  Phrase phrase = {};  // of notes
 };
 
 // Links that break-even speeds are looked for between, in bytes per second.
 inline constexpr double kSlowestLink = 1e3 / 8;
 inline constexpr double kFastestLink = 1e12 / 8;
 
-// What may run on one machine or the other: a layer together with the bodies that its nodes run.
+// A unit that runs on one machine or the other: a layer together with the bodies that its nodes
+// run.
 struct SplitStep {
   std::uint32_t layer = kNone;  // index into Layers::list
   bool computes = false;        // it does more than make constants and views

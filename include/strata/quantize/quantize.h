@@ -56,11 +56,11 @@ struct RowTime {
   std::optional<Interval> interval;  // 95 %, between sessions; nullopt: not known
 };
 
-// How many times faster it is, from sessions of both models that ran side by side.
+// The speedup of a row, from sessions of both models that ran side by side.
 struct RowSpeedUp {
   double ratio = 1;
   std::optional<Interval> interval;
-  // Whether it is certainly faster or slower: the interval does not contain 1.
+  // True if it is certainly faster or slower: the interval does not contain 1.
   bool sure() const { return interval && (interval->low > 1 || interval->high < 1); }
 };
 
@@ -118,8 +118,8 @@ struct QuantizeOutcome {
   bool disturbed = false;             // other work ran during timing, so nothing is certain
   bool interrupted = false;           // the job was stopped after the model was written
 
-  // Whether the written model keeps the promise, to within half a dB: false if the 95 % interval of
-  // the difference, sample by sample, excludes everything smaller. nullopt if that cannot be known,
+  // True if the written model keeps the promise, to within half a dB; false if the 95 % interval of
+  // the difference, sample by sample, excludes everything smaller; nullopt if that cannot be known,
   // for example from a single sample.
   std::optional<bool> kept_promise() const;
 };

@@ -8,6 +8,7 @@
 
 #include "strata/base/result.h"
 #include "strata/graph/graph.h"
+#include "strata/read/source.h"
 
 namespace strata {
 
@@ -34,12 +35,9 @@ struct ReadOptions {
   int max_depth = 200;
 };
 
-// Reads a file in any of the supported formats.
-Result<Model> read_model(const std::string& path, const ReadOptions& options = {});
-
-// Whether it is a TorchScript module (.pt), which is code: an engine has to run it once and record
-// what it does (strata/task/record.h).
-bool is_torchscript(const std::string& path);
+// Reads a file in any of the formats that state a network: `read_model("model.onnx")`. What is
+// built, or has to be run first, is read by load_model() (strata/task/model.h).
+Result<Model> read_model(const Source& source, const ReadOptions& options = {});
 
 // Reads a recording (docs/pytorch.md) from memory, and keeps the bytes.
 Result<Model> read_recording(std::string bytes, std::string_view label,

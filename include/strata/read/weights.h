@@ -36,7 +36,10 @@ struct Weights {
   std::string quantization = {};      // `Q4_K_M`, as the file says; empty: it does not say
   std::vector<StoredWeight> tensors;  // in the file's order
   std::vector<std::pair<std::string, std::string>> properties = {};  // what the file says of itself
-  std::vector<std::string> notes = {};                               // a sentence each
+  // Properties of a GGUF file that are numbers or short lists of them; of a list of texts, how many
+  // there are.
+  std::vector<std::pair<std::string, std::vector<double>>> numbers = {};
+  std::vector<std::string> notes = {};  // a sentence each
 };
 
 // The sums of some tensors. A tensor that shares the elements of another one adds nothing.
@@ -51,14 +54,8 @@ struct WeightTotals {
 };
 WeightTotals totals_of(const Weights& weights);
 
-// Whether a file of these bytes holds weights alone. Looks at the start and, of a zip archive, at
-// its directory.
-bool is_weights(std::string_view bytes);
-// The same of the file at a path; false if it cannot be read.
-bool is_weights_file(const std::string& path);
-
 // Reads a file of weights, or the index of a safetensors model in several files.
-Result<Weights> read_weights(const std::string& path, const ReadOptions& options = {});
+Result<Weights> read_weights(const Source& source, const ReadOptions& options = {});
 // From memory; `label` names the file in errors. An index needs the files beside it, so it is not
 // taken.
 Result<Weights> read_weights(std::string_view bytes, const std::string& label,

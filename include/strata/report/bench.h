@@ -1,4 +1,4 @@
-// What `strata bench` found, as text: one function per output.
+// The results of `strata bench` as text: one function per output.
 #pragma once
 
 #include <cstdint>

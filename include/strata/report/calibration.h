@@ -1,4 +1,4 @@
-// What a calibration has seen, as a document.
+// The results of a calibration as a document.
 #pragma once
 
 #include "strata/calibrate/range.h"

@@ -1,4 +1,4 @@
-// What can run models on this machine, tried out.
+// The engines that work on this machine, as a document.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What run_optimize() says of the file that it wrote: to the user, and beside the file.
+// The report of run_optimize() on the file that it wrote: for the user, and beside the file.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// How close answers in int8 come to those in floats.
+// The distance between int8 and float answers.
 struct Int8Answer {
   std::optional<double> sqnr = {}, top1 = {};  // dB, %
   std::size_t samples = 0;
@@ -23,8 +23,9 @@ struct OptimizedModel {
   double budget_seconds = 0;
   BenchResult last;              // the final comparison; it has a winner
   std::optional<SpeedUp> check;  // the file as written against as measured; nullopt: interrupted
-  std::optional<Int8Answer> answer = {};  // if the winner is in int8
-  std::vector<std::string> notes = {};    // sentences
+  std::optional<Int8Answer> answer = {};   // if the winner is in int8
+  std::vector<std::string> notes = {};     // sentences
+  std::vector<std::string> programs = {};  // files that run the output as it was measured
 
   const VariantResult& winner() const { return last.variants[*last.winner]; }
   const VariantResult& base() const { return last.variants[last.base]; }
@@ -32,7 +33,7 @@ struct OptimizedModel {
   bool is_slower() const { return check && check->interval.high < 1; }
 };
 
-// What more time would make surer, in words; empty: nothing.
+// Names the findings that more time would make surer; empty if there are none.
 std::vector<std::string> optimize_doubts(const OptimizedModel& optimized);
 
 // Set for int8 whose ranges and answers come from samples that were made up; else empty.

@@ -1,4 +1,4 @@
-// What crosses boundaries, cuts and links, as tables and as JSON.
+// The traffic at boundaries, cuts and links, as tables and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,21 @@ struct PayloadOptions {
   bool all = false;            // also views between modules, and every place to cut
   Phrase phrase = {};          // of notes
   bool exact = false;          // every digit instead of human units
+  bool best_cuts = false;  // of a split: the choice at each link speed, in place of all about it
+  std::string own_machines = {};  // how to name other machines, for a reader
+  std::string why_no_split = {};  // if one was wanted and there is none
 };
 
 // The split with its names: what the caller gave as the two machines.
 struct NamedSplit {
   const Split& split;
   std::string edge, server;
+  std::string how_sure = {};  // a sentence about the times of the two
 };
-// The best choice, the curve over link speeds and the speeds where the choice changes.
+// The best choice in a sentence with its gain, and how sure that is.
+std::string split_answer(const PayloadSource& source, const NamedSplit& named);
+// The machines, the latency of each choice, the curve over link speeds and the speeds where the
+// choice changes.
 std::string split_text(const PayloadSource& source, const NamedSplit& named,
                        const TableStyle& style);
 

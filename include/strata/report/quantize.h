@@ -1,7 +1,8 @@
-// What run_quantize() says of the model that it wrote.
+// The report of run_quantize() on the model that it wrote.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace strata {
 
-// What users of the caller can do, as the ends of sentences; an empty one adds nothing. The program
+// Advice to the caller's users, as the ends of sentences; an empty one adds nothing. The program
 // names its options here.
 struct QuantizeAdvice {
   std::string keep_auto = {};     // the answers are bad
@@ -31,7 +32,7 @@ struct QuantizeReport {
   QuantizeAdvice advice = {};
 };
 
-// What must be said first: bad answers, a promise that was not kept. Empty: nothing.
+// Warnings that must come first: bad answers, a broken promise. Empty if there are none.
 std::vector<std::string> quantize_warnings(const QuantizeReport& report);
 
 // Layers as a table, with their times if these are known; docs/quantization.md has the names.
@@ -43,7 +44,7 @@ std::string quantize_text(const QuantizeReport& report, const TableStyle& style)
 std::string quantize_csv(const QuantizeReport& report);
 std::string quantize_json(const QuantizeReport& report);
 
-// Of both models, where they were compared.
-const SpeedUp* whole_speed_up(const QuantizeOutcome& outcome);
+// Returns the speedup of the whole model, if both were compared.
+std::optional<SpeedUp> whole_speed_up(const QuantizeOutcome& outcome);
 
 }  // namespace strata

@@ -1,4 +1,4 @@
-// What `strata sensitivity` found, as text and as a plot.
+// The results of `strata sensitivity`, as text and as a plot.
 #pragma once
 
 #include <optional>
@@ -73,7 +73,7 @@ std::string sensitivity_to_csv(const SensitivityRun& run);
 
 std::string sensitivity_to_json(const SensitivityRun& run);
 
-// What an earlier run left in such a file, also one of 0.1, for going on with it.
+// The scores that an earlier run left in such a file, also one of 0.1, to resume from.
 struct EarlierScores {
   std::string run;                 // fingerprint
   std::vector<std::string> paths;  // of the layers

@@ -1,4 +1,4 @@
-// What a file of weights holds, as a document.
+// The content of a weights file, as a document.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct WeightsView {
   std::uint32_t depth = 1000;  // of the tree
 };
 
-// Of the kind `weights`: the totals, then a table. It says that there are no costs.
+// Returns a document of kind `weights`: the totals, then a table. It says that there are no costs.
 Document weights_document(const Weights& weights, const WeightsView& view = {});
 
 }  // namespace strata

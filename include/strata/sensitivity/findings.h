@@ -1,4 +1,4 @@
-// What the most sensitive layers have in common: sentences with their evidence.
+// Properties that the most sensitive layers share: sentences with their evidence.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// What answers must reach; nullopt: no requirement.
+// The quality that answers must reach; nullopt: no requirement.
 struct AnswerTarget {
   std::optional<double> min_sqnr;  // dB
   std::optional<double> max_drop;  // the share of rows whose class may change
@@ -21,8 +21,8 @@ struct AnswerTarget {
   // samples at hand vary: in 97.5 % of cases for a single model, outliers aside.
   std::size_t others = 0;
   bool met_by(std::span<const SampleScore> scores) const;
-  // What is asked for, and what answers have of it: `SQNR 20 dB, another class for at most 1 %`,
-  // `SQNR 11.2 dB, another class for 3.1 %`.
+  // The requirement, and what the answers reach: `SQNR 20 dB, another class for at most 1 %`, `SQNR
+  // 11.2 dB, another class for 3.1 %`.
   std::string words() const;
   std::string found_in(std::span<const SampleScore> scores) const;
 };

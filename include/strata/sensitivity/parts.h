@@ -1,5 +1,5 @@
-// What an int8 file rounds, piece by piece: the weights of each layer, and each activation that
-// becomes integers, including those between layers. A plan says which of them stay in floats.
+// The parts that an int8 file rounds: the weights of each layer, and each activation that becomes
+// integers, including those between layers. A plan says which of them stay in floats.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +39,13 @@ std::string_view name_of(QuantPart::Kind kind);  // `weights`, `tensor`
 std::vector<QuantPart> quant_parts(const Model& model, const std::vector<QuantLayer>& layers,
                                    const StaysFloat& floats = {});
 
-// What a user's words keep in floats. A word is a name of layers, blocks or modules or a pattern,
-// as select_layers() takes them; with `:output` or `:input` after it, it means the activations that
-// these layers produce or read. It may also be the label of a part.
+// Reads the user's words for parts that stay in floats. A word is a name of layers, blocks or
+// modules or a pattern, as select_layers() takes them; with `:output` or `:input` after it, it
+// means the activations that these layers produce or read. It may also be the label of a part.
 Result<StaysFloat> stays_float(const Model& model, const std::vector<QuantLayer>& layers,
                                const std::vector<std::string>& words);
 
-// Whether the input and the output of a layer are rounded in the file of a plan, directly or
+// True for the input and the output of a layer if the file of a plan rounds them, directly or
 // through nodes that only pass them on.
 struct LayerRounding {
   bool input = false, output = false;

@@ -1,4 +1,4 @@
-// What quantizing one layer at a time, and all layers together, does to a network's output.
+// The effect on a network's output of quantizing one layer at a time, and all layers together.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace strata {
 
-// Which parts of a layer are rounded.
+// The parts of a layer that are rounded.
 struct Rounding {
   bool weights = true;      // per channel, symmetric
   bool activations = true;  // its output, after norm and activation; for the first layers, also the
@@ -28,7 +28,7 @@ struct Rounding {
   WeightChoice choice = WeightChoice::MinMax;
 };
 
-// How one sample's outputs differ from those of the network in floats. These are sums over
+// The distance of one sample's outputs from those of the float network. These are sums over
 // elements, so that samples can be combined.
 struct SampleScore {
   double signal = 0, noise = 0;          // sums of squares: the float outputs, the difference
@@ -56,14 +56,20 @@ std::optional<double> score_of(Quality quality, std::span<const SampleScore> sam
 // 95 %, from a bootstrap over samples; nullopt with fewer than four samples.
 std::optional<Interval> value_interval(Quality quality, std::span<const SampleScore> samples,
                                        std::uint64_t seed = 0);
-// How much worse than floats it is, in a measure that adds up if layers are independent. SQNR and
-// cosine: noise power over signal power. KL: the KL itself. Top-1 and accuracy: the share lost.
+// The loss against floats, in a measure that adds up if layers are independent. SQNR and cosine:
+// noise power over signal power. KL: the KL itself. Top-1 and accuracy: the share lost.
 std::optional<double> drop_of(Quality quality, std::span<const SampleScore> samples,
                               std::span<const SampleScore> baseline);
 
 struct LayerScore {
   std::vector<SampleScore> alone;     // only this layer is rounded
   std::vector<SampleScore> left_out;  // everything but this layer is rounded
+};
+
+// Two layers that stay in floats together.
+struct PairScore {
+  std::size_t first = 0, second = 0;  // in running order
+  std::vector<SampleScore> left_out;  // everything but these two is rounded
 };
 
 // Blocks that a network repeats, which a budget makes use of.
@@ -89,6 +95,9 @@ struct Sensitivity {
   double naive_passes = 0;  // passes that a loop over layers and samples would have run
   double seconds = 0;       // time spent measuring, which budget_seconds limits
   std::int64_t kept_bytes = 0;
+  // With leave_one_out and without a budget: pairs of the layers that bring the most if they alone
+  // stay in floats.
+  std::vector<PairScore> pairs = {};
 };
 
 // SQNR of tensors in dB, by name, when they are rounded to their range, as a sketch predicts it.
@@ -135,7 +144,7 @@ Result<Sensitivity> measure_sensitivity(const Engine& engine, const Model& model
 // the drops do not add up, and their order says little about what leaving one layer out would
 // bring.
 std::optional<double> additivity(const Sensitivity& sensitivity, Quality quality);
-// The same for the layers that were measured so far: a part of R.
+// Like above, for the layers measured so far: a part of R.
 std::optional<double> additivity_so_far(const Sensitivity& sensitivity, Quality quality);
 inline constexpr double kAdditiveLow = 0.5, kAdditiveHigh = 2;
 

@@ -12,7 +12,7 @@ namespace strata {
 
 // `onnxruntime:opt=off,spin=0,torch`: a part that is `key=value` belongs to the engine before it.
 Result<std::vector<EngineStyle>> parse_engine_list(const std::vector<std::string>& texts);
-// Of all that an engine may be able to compute in.
+// Lists every precision that an engine may be able to compute in.
 std::vector<std::string> precision_names();
 // `fp32,int8`
 Result<std::vector<std::string>> parse_precision_list(const std::vector<std::string>& texts);

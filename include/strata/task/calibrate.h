@@ -44,7 +44,7 @@ Result<CalibrateOutcome> run_calibrate(const CalibrateRequest& request,
 
 // Combines what two or more such files have seen, as if it had been a single run.
 Result<Calibration> merge_calibrations(std::span<const std::string> paths);
-// The same, with this choice of ranges, and written to `output` unless that is empty.
+// Merges with this choice of ranges, and writes the result to `output` unless that is empty.
 Result<Calibration> merge_calibrations(std::span<const std::string> paths,
                                        const RangeOptions& ranges, const std::string& output);
 

@@ -7,6 +7,7 @@
 
 #include "strata/base/observer.h"
 #include "strata/check/check.h"
+#include "strata/device/device.h"
 #include "strata/task/model.h"
 #include "strata/task/timing.h"
 
@@ -15,11 +16,14 @@ namespace strata {
 struct CheckRequest {
   ModelRequest model = {};  // or the path of a document
   std::string convention = "strata";
+  bool as_stored = false;  // AnalysisOptions::as_stored
   // A TOML file if it is the path of one, else budgets in one line.
   std::string budget = {};
   std::string baseline = {};  // in place of the one that the file names
   // Run the model for its latency; a document has its own. nullopt: nothing is run.
   std::optional<TimingRequest> time = {};
+  // Predict the latency on this device, in place of measuring it.
+  std::optional<Device> device = {};
 };
 
 struct CheckOutcome {

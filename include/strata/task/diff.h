@@ -14,9 +14,10 @@ namespace strata {
 struct DiffRequest {
   // Models, files of weights, or documents (profiles, benchmarks, sensitivities) as JSON; at least
   // two. All are compared with the first.
-  std::vector<std::string> files = {};
-  ModelRequest model = {};  // how models are read; its path is not used
+  std::vector<Source> files = {};
+  ModelRequest model = {};  // how models are read; its source is not used
   std::string convention = "strata";
+  bool as_stored = false;                // AnalysisOptions::as_stored
   std::vector<std::string> limits = {};  // `latency>+5%`
 };
 

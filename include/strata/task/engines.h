@@ -11,15 +11,14 @@
 namespace strata {
 
 struct EnginesRequest {
-  std::string name = {};  // of one engine; empty: all there are
-  std::string path = {};  // folders to look for engines in, with `:` between them
-  double seconds = 60;    // to try an engine for
+  std::string name = {};     // of one engine; empty: all there are
+  std::string path = {};     // folders to look for engines in, with `:` between them
+  double seconds = 60;       // an engine that says nothing for so long is given up
+  std::string program = {};  // starts the processes (strata/task/worker.h)
 };
 
-// Each engine is tried in a process that is forked from this one: one that crashes or hangs is an
-// entry that says so. Only the calling thread is in that process, so call it before others hold
-// locks that an engine may need. If one engine is asked for, it is an error that it is missing, or
-// that it does not survive.
+// Each engine is tried in a process of its own: one that crashes or hangs is an entry that says so.
+// If one engine is asked for, it is an error that it is missing, or that it does not survive.
 Result<std::vector<TriedEngine>> run_engines(const EnginesRequest& request,
                                              const Observer& observer = {});
 

@@ -15,7 +15,7 @@ namespace strata {
 struct LintRequest {
   std::string file = {};
   std::optional<ModelRequest> model = {};  // whose costs are joined to tables that have none
-  // What the device can do, where the file does not say.
+  // The device's peaks, where the file does not state them.
   std::optional<double> peak_flops_per_s = {}, peak_bytes_per_s = {};
   std::optional<std::size_t> samples = {};  // runs behind each number, where the file does not say
 };

@@ -19,7 +19,7 @@ struct OptimizeRequest {
   // of `data` are used to calibrate int8 and to judge its answers. The job sets `method` itself,
   // except for `program`.
   BenchRequest variants;
-  std::string output;                   // the model to write; OUTPUT.receipt.json goes beside it
+  std::string output;                   // the model to write; a receipt and programs go beside it
   double seconds = 120;                 // time limit for the search
   double min_sqnr = 20;                 // dB; the least that answers in int8 must reach
   std::optional<double> max_drop = {};  // the share of samples whose class may change

@@ -6,19 +6,23 @@
 #include <string>
 
 #include "strata/base/observer.h"
+#include "strata/device/device.h"
 #include "strata/report/payload.h"
 #include "strata/task/model.h"
 
 namespace strata {
 
-// How fast a machine computes the layers: a stated speed, or times that were measured.
+// The speed at which a machine computes the layers: a stated speed, or measured times.
 struct MachineRequest {
   std::optional<MachineSpeed> speed = {};  // nullopt: see `profile`
+  std::optional<Device> device = {};       // its times are predicted
   std::string profile = {};                // a saved profile with a column `time`
   std::string name = {};                   // in reports: as the caller calls it
 };
 
-// `50GFLOP/s,20GB/s`, or the path of a saved profile.
+// `uint8`, or `jpeg:0.1`: the bytes of an element of an input as it is sent.
+Result<double> parse_input_bytes(std::string_view text);
+// `50GFLOP/s,20GB/s`, the name of a device, or the path of a saved profile.
 Result<MachineRequest> parse_machine(const std::string& text);
 
 struct SplitRequest {
@@ -28,9 +32,11 @@ struct SplitRequest {
 
 struct PayloadRequest {
   ModelRequest model;
+  bool as_stored = false;  // CountOptions::as_stored
   bool boundaries = true;  // what enters and leaves each module call and operation
   bool cuts = true;        // what crosses at each place the network can be cut
   std::optional<SplitRequest> split = {};
+  bool may_lack_split = false;  // one that cannot be found is left out, and the outcome says why
   // Every place to cut will be listed, as in formats for programs, not only those that ship less
   // than their neighbours. With many tensors that live long, the list of what they ship is much
   // longer than the file; beyond a limit it is an error.
@@ -50,6 +56,8 @@ struct PayloadOutcome {
   std::optional<Cuts> cuts;
   std::optional<Split> split;
   std::string edge, server;  // names of the two machines
+  std::string how_sure;      // of their times
+  std::string why_no_split;  // if it was left out
 
   PayloadSource source() const { return {loaded.model, costs, layers, loaded.inference}; }
   std::optional<NamedSplit> named_split() const;  // refers to this object

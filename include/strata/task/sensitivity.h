@@ -48,10 +48,13 @@ struct SensitivityOutcome {
   SensitivityRun run;
   bool interrupted = false;
   std::optional<Error> unwritten = {};  // why the journal could not be written
+  std::string kept_in = {};             // the file to resume from, if it was interrupted
 };
 
 // Calibrates first if there is no file of ranges. Writes its scores to the journal while it runs
-// and at the end.
+// and at the end. If the journal holds an earlier result that is to be replaced (`fresh`), that one
+// stays until the new one is complete: until then, scores are in `journal`.partial, from which the
+// same request without `fresh` resumes.
 Result<SensitivityOutcome> run_sensitivity(const SensitivityRequest& request,
                                            const Observer& observer = {});
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "strata/base/observer.h"
+#include "strata/device/device.h"
 #include "strata/profile/analysis.h"
 #include "strata/task/caller.h"
 #include "strata/task/model.h"
@@ -15,14 +16,22 @@ namespace strata {
 
 struct StatRequest {
   ModelRequest model;
-  // Which rows and columns there are, and how they are counted. The job fills in what is measured,
-  // and what the tables need.
+  // The choice of rows, columns and counting. The job fills in measured values and the needs of the
+  // tables.
   ProfileOptions profile = {};
   std::optional<TimingRequest> time = {};  // nullopt: nothing is run
-  // A file of what was measured elsewhere (strata/measure/measured_calls.h), in place of `time`.
-  std::string measured = {};
+  // A file of what was measured elsewhere, in place of `time`: strata/measure/measured_calls.h, or
+  // trtexec's profile, to which its export of layers may be added.
+  std::string measured = {}, measured_layers = {};
+  // Also plan the arena of TensorFlow Lite for Microcontrollers; notes say what it takes.
+  bool tflm = false;
+  // Like `tflm`, and says whether the network fits this microcontroller and how long a run takes.
+  std::optional<Device> on = {};
   bool roofline = false;  // also find out what this machine can do at best
-  // Which tables to make: with the usual columns, for people; with every column, for programs.
+  // Say what bounds each row on this device; nothing is run.
+  std::optional<Device> device = {};
+  // Selects the tables to make: with the usual columns, for people; with every column, for
+  // programs.
   bool shown = true, full = false;
   Caller caller = {};
 };

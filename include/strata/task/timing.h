@@ -19,10 +19,17 @@
 
 namespace strata {
 
+// States how far the engine may change the model that it runs.
+enum class EngineView : std::uint8_t {
+  Usual,      // optimized; an engine that runs modules runs them as the file has them
+  Source,     // not at all: each node of the file is a kernel
+  Optimized,  // as far as it can
+};
+
 struct TimingRequest {
   EngineRequest engine = {.threads = 1};
   std::string precision = {};  // what the engine computes in, if it can; empty: as stored
-  bool optimized = false;      // measure kernels as they really run; else each node of the file
+  EngineView view = EngineView::Usual;
   bool time = true;
   bool memory = false;
   bool layers = true;                    // also find out where the time goes

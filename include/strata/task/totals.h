@@ -10,14 +10,12 @@
 
 namespace strata {
 
-// Whether a path stands for several files: a folder, or a pattern with * or ?.
-bool names_several(const std::string& path);
-// The files that paths stand for: the `.onnx` and `.pt2` files of a folder, those that a pattern
-// matches, in order. Fails if one of the paths stands for none.
-Result<std::vector<std::string>> models_at(const std::vector<std::string>& paths);
+// The models themselves, and in the place of a source that is several: the `.onnx` and `.pt2` files
+// of a folder, those that a pattern matches, in order. Fails if one of the sources stands for none.
+Result<std::vector<Source>> models_at(const std::vector<Source>& given);
 
 struct TotalsRequest {
-  std::vector<std::string> files = {};
+  std::vector<Source> files = {};
   StatRequest stat = {};  // how each is read, counted and, if asked for, run; its path is not used
 };
 

@@ -11,7 +11,7 @@
 namespace strata {
 
 struct WeightsRequest {
-  std::string path;  // a file, or `model.safetensors.index.json`
+  Source source;  // a file, or `model.safetensors.index.json`
   WeightsView view = {};
   double limit = 1;  // multiplies what a file may cost (docs/limits.md)
 };

@@ -27,7 +27,7 @@ struct ZooTable {
 // A row for each network; what is missing is a fact.
 Document zoo_table_document(const ZooTable& table);
 
-// How the published table counts: rasp-2020, and its energy model.
+// The counting of the published table: rasp-2020, and its energy model.
 ProfileOptions published_counting();
 
 Result<ZooTable> run_zoo_table(const ZooTableRequest& request, const Observer& observer = {});

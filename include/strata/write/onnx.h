@@ -22,13 +22,13 @@ namespace strata {
 using FillElements =
     std::function<Status(const TensorData& data, std::int64_t first, std::span<std::byte> chunk)>;
 
-// How to write a model. Sizes in bytes refer to the file.
+// Options for writing a model. Sizes in bytes refer to the file.
 struct WriteOptions {
   // For tensors whose store is Absent. If empty, they get dims only: engines refuse such a file,
   // but its costs can be counted.
   FillElements fill = {};
 
-  // What happens to elements that the model keeps in another file, which is looked for beside
+  // The handling of elements that the model keeps in another file, which is looked for beside
   // Model::path.
   enum class Elsewhere : std::uint8_t {
     Copy,   // they become part of what is written
@@ -46,7 +46,7 @@ struct WriteOptions {
 // leaves no partial file under that name. Memory use stays small, whatever the size of the weights.
 Status write_onnx(const Model& model, const std::string& path, const WriteOptions& options = {});
 
-// The same in memory; refuses a model that is larger than `max_file`.
+// Writes to memory; refuses a model that is larger than `max_file`.
 Result<std::string> onnx_bytes(const Model& model, const WriteOptions& options = {});
 
 }  // namespace strata

@@ -10,12 +10,13 @@
 
 namespace strata::zoo {
 
-// Whether a folder has a config.json that names an architecture, and no ONNX models.
+// True for a folder with a config.json and no models: no ONNX files and, unless config.json names
+// an architecture, no .pt2 files. build_folder() says what is wrong with a config.json.
 bool is_hugging_face(const std::string& folder);
 
-// Whether the model at a path is no file, but built when it is needed, without weights: a network
-// of the zoo, or a folder of Hugging Face's.
-bool is_built(const std::string& path);
+// True if build_folder() has a network of the folder's class in the type that its weights have:
+// f32, f16 or bf16, and not quantized.
+bool can_build(const std::string& folder);
 
 // The network of a folder. `batch` and `sequence` are sizes or symbols.
 Result<build::Network> build_folder(const std::string& folder, const Expr& batch,

@@ -9,6 +9,7 @@
 
 #include "strata/base/result.h"
 #include "strata/build/builder.h"
+#include "strata/read/source.h"
 
 namespace strata::zoo {
 
@@ -68,10 +69,10 @@ Result<Arguments> parse_arguments(std::string_view network, std::span<const Para
 // Builds `mobilenet_v2?width=0.5`. For an unknown name, the error suggests similar ones.
 Result<Network> build(std::string_view name_and_arguments);
 
-// The same network with another batch: `mobilenet_v2?width=0.5&batch=8`.
+// Returns the same network with another batch: `mobilenet_v2?width=0.5&batch=8`.
 std::string with_batch(std::string_view name_and_arguments, std::int64_t batch);
 
 // Users name a model as `zoo:NAME?…` or by the path of a file.
-inline constexpr std::string_view kPrefix = "zoo:";
+inline constexpr std::string_view kPrefix = kZooPrefix;
 
 }  // namespace strata::zoo

@@ -17,8 +17,9 @@ from .borrow import Borrowed, unwrapped, walk
 from .calls import ModuleCalls
 from .devices import Devices
 from .dispatch import Recorder
-from .errors import RecordingError, first_line, recording_error
-from .inputs import arguments, filled, mapped, names_of, tensors_in
+from .errors import RecordingError, WantsIds, first_line, recording_error
+from .flex import uncompiled
+from .inputs import Shape, arguments, filled, mapped, names_of, tensors_in
 from .plan import Plan, alias_twin, meta_twin, plan_of
 from .recurrent import Recurrent
 from .scripted import place_calls
@@ -33,8 +34,11 @@ _one_at_a_time = threading.RLock()
 
 def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] = None, mode: str = "auto",
            backward: bool = False, loss: Any = None, optimizer: Any = None, name: Optional[str] = None,
-           grad: Optional[bool] = None, plain: bool = False) -> bytes:
+           grad: Optional[bool] = None, plain: bool = False, dtype: Any = None) -> bytes:
     """Runs a model once and returns the recording, as JSON.
+
+    Inputs that are shapes become tensors of `dtype`, or of the type that the model takes: whole numbers for an
+    embedding, else that of its parameters.
 
     `mode` is "meta" (tensors without values), "fake" (torch's fake tensors), "real", or "auto": meta
     tensors, and real ones where the model needs values. The model is left as it was. `grad` keeps
@@ -51,7 +55,41 @@ def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] =
     if not callable(subject):
         raise RecordingError(f"a {type(model).__name__} cannot be run: give a module, a function or a file's name")
     modules = walk(subject) if isinstance(subject, torch.nn.Module) else []
-    given = arguments(inputs, kwargs)
+    return _record_call(subject, modules, arguments(inputs, kwargs, dtype, subject), mode, name, backward, loss,
+                        optimizer, backward if grad is None else grad, plain)
+
+
+def _record_call(subject: Any, modules: List[Tuple[str, torch.nn.Module]], given: Any, mode: str,
+                 name: Optional[str] = None, backward: bool = False, loss: Any = None, optimizer: Any = None,
+                 grad: bool = False, plain: bool = False) -> bytes:
+    """Records one call, once more for each of its shapes that turns out to be numbers of rows."""
+    while True:
+        try:
+            return _record_once(subject, modules, given, mode, name, backward, loss, optimizer, grad, plain)
+        except _Marked:
+            continue
+
+
+class _Marked(Exception):
+    """A shape of the inputs is known to be numbers of rows now."""
+
+
+def settled_arguments(model: Any, inputs: Any, kwargs: Optional[Dict[str, Any]], dtype: Any = None) -> Any:
+    """Arguments whose shapes know what is made of them, for runs that are not recorded."""
+    subject = unwrapped(model)
+    given = arguments(inputs, kwargs, dtype, subject)
+    if not any(isinstance(one, Shape) and one.dtype is None for one in [*given[0], *given[1].values()]):
+        return given
+    if not isinstance(subject, torch.nn.Module):
+        return given
+    modules = walk(subject)
+    if any(isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag)) for _, module in modules):
+        _record_call(subject, modules, given, "auto")
+    return given
+
+
+def _record_once(subject: Any, modules: List[Tuple[str, torch.nn.Module]], given: Any, mode: str,
+                 name: Optional[str], backward: bool, loss: Any, optimizer: Any, grad: bool, plain: bool) -> bytes:
     scripted = isinstance(subject, (torch.jit.ScriptModule, torch.jit.ScriptFunction))
     empty = any(tensor.is_meta for _, module in modules for tensor in _tensors_of(module))
     modes = [mode]
@@ -63,9 +101,13 @@ def record(model: Any, inputs: Any = None, *, kwargs: Optional[Dict[str, Any]] =
             run = _Run(subject, modules, given, attempt, name or _name(subject), notes)
             try:
                 with torch.inference_mode(False):  # which the caller may be in
-                    return run.record(backward, loss, optimizer, backward if grad is None else grad, plain)
+                    return run.record(backward, loss, optimizer, grad, plain)
             except RecordingError:
                 raise
+            except WantsIds as wanted:
+                if run.mark(wanted):
+                    raise _Marked from None
+                raise recording_error(wanted, run.failed) from wanted
             except Exception as error:
                 if attempt == modes[-1]:
                     raise recording_error(error, run.failed) from error
@@ -101,6 +143,19 @@ class _Run:
         self.tape = Tape(f"torch {torch.__version__.split('+')[0]}", name, mode, training)
         self.tape.notes.extend(notes)
         self.failed: Optional[str] = None
+        self.made: List[Tuple[torch.Tensor, Shape]] = []
+        for shape in [*given[0], *given[1].values()]:
+            if isinstance(shape, Shape) and shape.rows:
+                self.tape.note(f"the input of shape {tuple(shape.size)} is whole numbers below {shape.rows}, "
+                               "since an embedding looks them up")
+
+    def mark(self, wanted: WantsIds) -> bool:
+        """Notes that the shape that an embedding was given the tensor of stands for whole numbers."""
+        for tensor, shape in self.made:
+            if shape.dtype is None and self.tape.tag(tensor)[2].number == wanted.storage:
+                shape.dtype, shape.rows = torch.int64, wanted.rows
+                return True
+        return False
 
     def record(self, backward: bool, loss: Any, optimizer: Any, grad: bool, plain: bool) -> bytes:
         tape, subject = self.tape, self.subject
@@ -122,6 +177,7 @@ class _Run:
             for twin, tag in plan.tags.values():
                 twin._strata = tag
         recorder = Recorder(tape, ours)
+        recorder.made_inputs = any(isinstance(one, Shape) for one in [*self.given[0], *self.given[1].values()])
         step = Step(tape, plan) if backward else None
         calls = ModuleCalls(tape, plan, Shortcuts(tape) if ours and not grad and not plain else None, ours, step)
         try:
@@ -131,7 +187,7 @@ class _Run:
                 if not self.modules:
                     tape.modules.append(f'["",{quoted(tape.name)},-1,0]')
                 fused = Attention(tape) if ours and not plain else contextlib.nullcontext()
-                recurrent = Recurrent(tape, plan) if ours else contextlib.nullcontext()
+                recurrent = Recurrent(tape, plan, not plain) if ours else contextlib.nullcontext()
                 devices = Devices(tape) if ours else contextlib.nullcontext()
                 keeping = step.keeping() if step else contextlib.nullcontext()
                 with torch.set_grad_enabled(grad), fake, fused, recurrent, devices, calls, keeping, recorder:
@@ -160,9 +216,18 @@ class _Run:
         return Plan(self.modules, meta_twin if self.mode == "meta" else fake.from_tensor)
 
     def _input(self, value: Any, dtype: torch.dtype, device: torch.device, fake: Any) -> torch.Tensor:
+        tensor = self._made(value, dtype, device, fake)
+        if isinstance(value, Shape):
+            self.made.append((tensor, value))
+        return tensor
+
+    def _made(self, value: Any, dtype: torch.dtype, device: torch.device, fake: Any) -> torch.Tensor:
         if self.mode == "meta":
-            if isinstance(value, torch.Size):
-                return torch.empty(value, dtype=dtype, device="meta")
+            if isinstance(value, Shape):
+                wanted = value.dtype or dtype
+                if wanted.is_floating_point or wanted.is_complex:
+                    return torch.empty(value.size, dtype=wanted, device="meta")
+                value = value.tensor(dtype, torch.device("cpu"))
             small = value.numel() <= 4096 or not (value.is_floating_point() or value.is_complex())
             kept = small and not value.is_meta and not value.requires_grad and type(value) is torch.Tensor
             return value if kept else meta_twin(value)
@@ -188,4 +253,5 @@ def _quiet() -> Any:
             stack.callback(mha.set_fastpath_enabled, True)
         if "torch._dynamo" in sys.modules and hasattr(getattr(torch, "compiler", None), "set_stance"):
             stack.enter_context(torch.compiler.set_stance("force_eager"))
+        stack.enter_context(uncompiled())
         yield

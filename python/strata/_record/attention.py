@@ -61,7 +61,7 @@ class Attention:
 
 
 def _fits(tensors: Any, mask: Any, dropout: float, causal: bool, grouped: bool) -> bool:
-    """Whether the CPU's fused kernel takes these tensors, by the rules of torch's sdp_utils."""
+    """True if the CPU's fused kernel takes these tensors, by the rules of torch's sdp_utils."""
     query, key, value = tensors
     if any(not one.is_meta or one.dim() != 4 or 0 in one.shape or one.stride(-1) != 1 for one in tensors):
         return False

@@ -141,7 +141,7 @@ class Borrowed:
 
 
 def _same(now: Any, before: Any) -> bool:
-    """Whether a container holds the same objects as before."""
+    """True if a container holds the same objects as before."""
     if len(now) != len(before):
         return False
     if not before:

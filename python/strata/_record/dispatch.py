@@ -10,10 +10,11 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .errors import NeedsValues
-from .operators import (ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
-                        convolution_gradients, flattened, grouped_products, is_small, named_arguments, offset_of,
-                        own_dispatch, unpacked)
+from . import flex
+from .errors import NeedsValues, WantsIds
+from .operators import (LOOKUPS, ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
+                        convolution_gradients, flattened, grouped_products, is_small, is_sparse, named_arguments,
+                        offset_of, own_dispatch, stored_elements, unpacked)
 from .shortcuts import new_unseen
 from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, call_row, kind_of, meta_kind
 
@@ -22,7 +23,7 @@ _META = torch.device("meta")
 _empty = torch.empty_strided
 _PLAIN = {Tensor, torch.nn.Parameter}
 
-# What is done when the same call comes again.
+# How a repeated call is answered.
 _RUN, _FRESH, _VIEW, _IN_PLACE = 0, 1, 2, 3
 
 _entries: Dict[Tuple[Any, ...], Tuple[int, str, Any]] = {}
@@ -41,6 +42,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self, tape: Tape, meta: bool):
         super().__init__()
         self.tape, self.meta = tape, meta
+        self.made_inputs = False  # whether inputs were made of shapes, perhaps of the wrong type
         self.keeps = True  # whether what is overwritten is kept, to be put back
         self.saved: Dict[int, Tuple[Tensor, Any, Optional[int]]] = {}  # storages of the user's that were written to
         self.generators: Dict[int, Tuple[torch.Generator, Tensor]] = {}  # the user's own, and their states
@@ -167,16 +169,61 @@ class Recorder(TorchDispatchMode):
              numbers: List[int], first: Optional[Tag], phase: int) -> Any:
         """Runs the operator's kernel, and keeps what can be told from it for the next call."""
         if not hasattr(func, "_schema"):
+            if str(func) in flex.NAMES:
+                return flex.run(self, func, args, phase)
             with self:
                 return _run_bodies(func, *args, **kwargs)
-        given, given_kwargs = args, kwargs
         name = func._schema.name.split("::")[-1]
-        if self.keeps and (func._schema.is_mutable or name in STATISTICS):
+        unknown, sparse = self._prepare(func, args, kwargs, name)
+        given, given_kwargs, unchanged = self._given(func, args, kwargs, name, unknown)
+        if unchanged is not None:
+            return unchanged
+        result = self._kernel(func, given, given_kwargs, name, unknown)
+        if self.meta:
+            result = _as_the_cpu(func, args, kwargs, name, result)
+        if func._schema.name.startswith(("prim::", "profiler::")) or _answers_only(func, result):
+            return result
+        if given is not args:
+            result = as_given(result, (given, given_kwargs), (args, kwargs))
+        if sparse:
+            text, signature = call_text(func, args, kwargs, stored_elements(func, args, kwargs, result)), ()
+        else:
+            text = entry[1] if entry else call_text(func, args, kwargs)
+        shares = str(func) in VIEWS_IN_SECRET or any(one.alias_info is not None for one in func._schema.returns)
+        shared = first[2] if shares and first is not None else None
+        outs, kinds, in_place = self._results(result, args, kwargs, unknown, shares, shared)
+        if text:
+            self.tape.calls.append(
+                call_row(self.tape.patterns[text], numbers, ",".join(outs), self.tape.module, phase))
+        if entry is None and signature:
+            if len(_entries) > 50_000:
+                _entries.clear()
+            made = self._repeatable(func, name, args, result, kinds, shares, in_place)
+            _entries[signature] = (_RUN, text, None) if made is None else (made[0], text, made[1])
+        return result
+
+    def _prepare(self, func: Any, args: Any, kwargs: Any, name: str) -> Tuple[bool, bool]:
+        """Keeps what the call changes. Whether a tensor among the arguments lacks values, and whether one is sparse."""
+        if self.made_inputs and name in LOOKUPS and len(args) > 1 and args[1].is_floating_point():
+            raise WantsIds(self.tape.tag(args[1])[2].number, args[0].shape[0])
+        if self.keeps:
+            self._keep(func, args, kwargs, name)
+        unknown = self.meta and self._unknown(args, kwargs)
+        sparse = any(is_sparse(one) for one in flattened([*args, *kwargs.values()]))
+        if unknown and sparse:
+            raise NeedsValues("how many elements of a sparse tensor are stored is not known without them")
+        return unknown, sparse
+
+    def _keep(self, func: Any, args: Any, kwargs: Any, name: str) -> None:
+        """Keeps tensors and generators that the call changes, to restore them."""
+        if func._schema.is_mutable or name in STATISTICS:
             self._save(func, args, kwargs, name)
         generator = kwargs.get("generator")
-        if self.keeps and generator is not None and id(generator) not in self.generators:
+        if generator is not None and id(generator) not in self.generators:
             self.generators[id(generator)] = (generator, generator.get_state())
-        unknown = self.meta and self._unknown(args, kwargs)
+
+    def _given(self, func: Any, args: Any, kwargs: Any, name: str, unknown: bool) -> Tuple[Any, Any, Any]:
+        """Arguments and keywords for the kernel; third, the result of a call that needs no kernel."""
         if unknown:
             if name == "_local_scalar_dense":
                 raise NeedsValues("it looks at a value of a tensor (item(), or a condition)")
@@ -184,14 +231,20 @@ class Recorder(TorchDispatchMode):
             if name == "_to_copy" and kwargs.get("device") is not None and args[0].is_floating_point():
                 given_kwargs = {**given_kwargs, "device": _META}  # from the device where there are no values to that
                 if given[0] is args[0] and _only_moves(args[0], **given_kwargs):
-                    return args[0]
-        elif self.meta and name == "_to_copy" and _only_moves(args[0], **kwargs):
-            return args[0] if is_small(name, args) else self._emptied(args[0])  # a real run has one device
-        elif self.meta and kwargs.get("device") == _META and is_small(name, args):
-            given_kwargs = {**kwargs, "device": torch.device("cpu")}
+                    return given, given_kwargs, args[0]
+            return given, given_kwargs, None
+        if self.meta and name == "_to_copy" and _only_moves(args[0], **kwargs):
+            # A real run has one device.
+            return args, kwargs, args[0] if is_small(name, args) else self._emptied(args[0])
+        if self.meta and kwargs.get("device") == _META and is_small(name, args):
+            return args, {**kwargs, "device": torch.device("cpu")}, None
+        return args, kwargs, None
+
+    def _kernel(self, func: Any, given: Any, given_kwargs: Any, name: str, unknown: bool) -> Any:
+        """Runs the operator; where torch has no kernel without values, one of ours."""
         try:
             grouped = unknown and name == "_grouped_mm"
-            result = (grouped_products if grouped else func)(*given, **given_kwargs)
+            return (grouped_products if grouped else func)(*given, **given_kwargs)
         except NotImplementedError as error:
             if unknown and torch.Tag.dynamic_output_shape in func.tags:
                 raise NeedsValues(f"the size of what {name} gives depends on values") from error
@@ -199,31 +252,21 @@ class Recorder(TorchDispatchMode):
                 raise NeedsValues("it takes values off a tensor (tolist(), or cpu())") from error
             if name != "convolution_backward" or not unknown:
                 raise
-            result = convolution_gradients(*given)
-        if self.meta and name == "native_batch_norm":
-            # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
-            kept = result[1:] if args[5] else [one.new_empty(0) for one in result[1:]]
-            result = (_laid_out(result[0], args[0]), *kept)
-        if self.meta and len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":
-            wanted = kwargs.get("output_mask", args[-1])  # CPU's kernels make what is wanted, meta ones may make all
-            result = tuple(one if want else None for one, want in zip(result, wanted))
-        if func._schema.name.startswith(("prim::", "profiler::")) or _answers_only(func, result):
-            return result
-        if given is not args:
-            result = as_given(result, (given, given_kwargs), (args, kwargs))
-            given, given_kwargs = args, kwargs
-        text = entry[1] if entry else call_text(func, args, kwargs)
-        returns = func._schema.returns
-        shares = str(func) in VIEWS_IN_SECRET or any(one.alias_info is not None for one in returns)
-        outs, kinds, in_place = [], [], False
-        flat = list(result) if isinstance(result, (list, tuple)) else [result]
-        for one in flat:
+            return convolution_gradients(*given)
+
+    def _results(self, result: Any, args: Any, kwargs: Any, unknown: bool, shares: bool,
+                 shared: Any) -> Tuple[List[str], List[Any], bool]:
+        """Tags the tensors of a result: their numbers, their kinds, and True if one is an argument."""
+        outs: List[str] = []
+        kinds: List[Any] = []
+        in_place = False
+        for one in list(result) if isinstance(result, (list, tuple)) else [result]:
             if not isinstance(one, Tensor):
                 outs.append("null")
                 kinds.append(None)
                 continue
             kind = kind_of(one)
-            tag = self._argument(one, given, given_kwargs)
+            tag = self._argument(one, args, kwargs)
             if tag is not None:
                 in_place = True
                 if unknown and not kind.meta:  # a tensor with values, to which unknown ones were written
@@ -232,41 +275,30 @@ class Recorder(TorchDispatchMode):
                 tag = self.tape.new(kind, tag[2], offset_of(one))
                 self._retag(one, tag)
             else:
-                tag = self.tape.new(kind, first[2] if shares and first is not None else None,
-                                    offset_of(one) if shares else 0)
+                tag = self.tape.new(kind, shared, offset_of(one) if shares else 0)
                 self.tape.mark_output(one, tag)
             outs.append(str(tag[0]))
             kinds.append(kind)
-        if text:
-            self.tape.calls.append(
-                call_row(self.tape.patterns[text], numbers, ",".join(outs), self.tape.module, phase))
-        if entry is None and signature:
-            if len(_entries) > 50_000:
-                _entries.clear()
-            _entries[signature] = self._entry(func, name, text, args, result, kinds, shares, in_place)
-        return result
+        return outs, kinds, in_place
 
-    def _entry(self, func: Any, name: str, text: str, args: Any, result: Any, kinds: List[Any], shares: bool,
-               in_place: bool) -> Tuple[int, str, Any]:
+    def _repeatable(self, func: Any, name: str, args: Any, result: Any, kinds: List[Any], shares: bool,
+                    in_place: bool) -> Optional[Tuple[int, Any]]:
+        """How the same call is answered next time without its kernel; None: it has to run."""
         tensors = [kind for kind in kinds if kind is not None]
-        if not self.meta or not tensors or not all(kind.meta and kind.strides is not None for kind in tensors):
-            return (_RUN, text, None)
-        if any(isinstance(one, Tensor) and type(one) is not Tensor for one in flattened(result)) and not in_place:
-            return (_RUN, text, None)
+        if not self.meta or not _can_be_made(tensors):
+            return None
         if in_place:
-            if isinstance(result, Tensor) and args and result is args[0] and result.is_meta and name not in RESHAPING:
-                return (_IN_PLACE, text, None)
-            return (_RUN, text, None)
+            return (_IN_PLACE, None) if _is_first(result, args) and name not in RESHAPING else None
+        given = [one for one in flattened(result) if one is not None]
+        if any(isinstance(one, Tensor) and type(one) is not Tensor for one in given):
+            return None
         if shares:
-            plain = isinstance(result, Tensor) and args and type(args[0]) in _PLAIN and args[0].is_meta
-            if plain and args[0].dtype == result.dtype and "_conj" not in name and "_neg" not in name:
-                return (_VIEW, text, (kinds[0], offset_of(result) - offset_of(args[0])))
-            return (_RUN, text, None)
-        if func._schema.is_mutable or len(tensors) != len([one for one in flattened(result) if one is not None]):
-            return (_RUN, text, None)
+            return _repeatable_view(name, args, result, kinds)
+        if func._schema.is_mutable or len(tensors) != len(given):
+            return None
         if isinstance(result, Tensor):
-            return (_FRESH, text, kinds[0])
-        return (_FRESH, text, kinds if isinstance(result, list) else tuple(kinds))
+            return (_FRESH, kinds[0])
+        return (_FRESH, kinds if isinstance(result, list) else tuple(kinds))
 
     def _argument(self, tensor: Tensor, args: Any, kwargs: Any) -> Optional[Tag]:
         """The tag of a result that is one of the arguments."""
@@ -282,7 +314,7 @@ class Recorder(TorchDispatchMode):
             self.tape.mark_output(tensor, tag)
 
     def _unknown(self, args: Any, kwargs: Any) -> bool:
-        """Whether any tensor among the arguments has no values, or none that are right."""
+        """True if any tensor among the arguments has no values, or wrong ones."""
         for value in flattened([*args, *kwargs.values()]):
             if isinstance(value, Tensor) and (value.is_meta or self.tape.tag(value)[2].unknown):
                 return True
@@ -354,8 +386,20 @@ def _run_bodies(operator: Any, *args: Any, **kwargs: Any) -> Any:
     raise NotImplementedError(f"torch's operator {name} takes functions, and cannot be recorded")
 
 
+def _as_the_cpu(func: Any, args: Any, kwargs: Any, name: str, result: Any) -> Any:
+    """The result of a meta kernel, laid out as the CPU's kernel lays it out."""
+    if name == "native_batch_norm":
+        # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
+        kept = result[1:] if args[5] else [one.new_empty(0) for one in result[1:]]
+        result = (_laid_out(result[0], args[0]), *kept)
+    if len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":
+        wanted = kwargs.get("output_mask", args[-1])  # CPU's kernels make what is wanted, meta ones may make all
+        result = tuple(one if want else None for one, want in zip(result, wanted))
+    return result
+
+
 def _only_moves(tensor: Tensor, dtype: Any = None, device: Any = None, memory_format: Any = None, **_: Any) -> bool:
-    """Whether a copy is made for the sake of the meta device alone."""
+    """True if a copy is made for the sake of the meta device alone."""
     return device == _META and dtype in (None, tensor.dtype) and memory_format in (None, torch.preserve_format)
 
 
@@ -367,6 +411,24 @@ def _laid_out(result: Tensor, x: Tensor) -> Tensor:
     return result if result.is_contiguous() else result.new_empty(result.shape)
 
 
+def _is_first(result: Any, args: Any) -> bool:
+    """True if a result is the first argument, without values."""
+    return isinstance(result, Tensor) and bool(args) and result is args[0] and result.is_meta
+
+
+def _can_be_made(kinds: List[Any]) -> bool:
+    """True if there are tensors, and each of them can be made empty on the meta device."""
+    return bool(kinds) and all(kind.meta and kind.strides is not None for kind in kinds)
+
+
+def _repeatable_view(name: str, args: Any, result: Any, kinds: List[Any]) -> Optional[Tuple[int, Any]]:
+    """The same for a view: of an argument without values, at the same distance from its start."""
+    plain = isinstance(result, Tensor) and args and type(args[0]) in _PLAIN and args[0].is_meta
+    if plain and args[0].dtype == result.dtype and "_conj" not in name and "_neg" not in name:
+        return (_VIEW, (kinds[0], offset_of(result) - offset_of(args[0])))
+    return None
+
+
 def _answers_only(func: Any, result: Any) -> bool:
-    """Whether a call makes and changes no tensor, such as item() and is_same_size: there is nothing to count."""
+    """True if a call neither makes nor changes a tensor, such as item() and is_same_size: there is nothing to count."""
     return not func._schema.is_mutable and not any(isinstance(one, Tensor) for one in flattened([result]))

@@ -1,4 +1,4 @@
-"""What goes wrong while a model is recorded, in one sentence."""
+"""Errors while a model is recorded, in one sentence."""
 from __future__ import annotations
 
 import os
@@ -16,6 +16,14 @@ class RecordingError(StrataError, RuntimeError):
     def __init__(self, sentence: str, frame: Optional[str] = None):
         super().__init__(f"{sentence} (at {frame})" if frame else sentence)
         self.sentence, self.frame = sentence, frame
+
+
+class WantsIds(Exception):
+    """An embedding was given numbers with a fraction; `storage` is theirs, and `rows` what it has."""
+
+    def __init__(self, storage: int, rows: int):
+        super().__init__("an embedding looks up whole numbers")
+        self.storage, self.rows = storage, rows
 
 
 class NeedsValues(Exception):

@@ -1,7 +1,8 @@
-"""What a model is called with: tensors as they are given, or made from shapes."""
+"""Inputs of a model: tensors as they are given, or made from shapes."""
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Mapping
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
@@ -16,12 +17,44 @@ def is_shape(value: Any) -> bool:
             and all(isinstance(size, int) and not isinstance(size, bool) for size in value))
 
 
-def arguments(inputs: Any, kwargs: Optional[Dict[str, Any]]) -> Tuple[List[Any], Dict[str, Any]]:
-    """Positional and keyword arguments of the call; shapes are torch.Size objects in them."""
+class Shape:
+    """Stands for an input that was described and not given; a tensor is made of it for the run."""
+
+    __slots__ = ("dtype", "rows", "size")
+
+    def __init__(self, size: Any, dtype: Optional[torch.dtype] = None):
+        self.size = torch.Size(size)
+        if min(self.size) < 0:
+            raise RecordingError(f"the shape {tuple(self.size)} has a negative size")
+        self.dtype = dtype
+        self.rows = 0  # of the smallest embedding that looks its values up; 0: none does
+
+    def tensor(self, floating: torch.dtype, device: torch.device) -> torch.Tensor:
+        """Random values; whole numbers are rows of the embedding that reads them, and otherwise 0."""
+        dtype = self.dtype or floating
+        if dtype == torch.bool:
+            return torch.ones(self.size, dtype=dtype, device=device)
+        if dtype.is_floating_point or dtype.is_complex:
+            return torch.rand(self.size, device=device).to(dtype)
+        return torch.randint(max(self.rows, 1), self.size, device=device).to(dtype)
+
+
+def arguments(inputs: Any, kwargs: Optional[Dict[str, Any]], dtype: Any = None,
+              model: Any = None) -> Tuple[List[Any], Dict[str, Any]]:
+    """Positional and keyword arguments of the call; shapes are Shape objects in them.
+
+    `dtype` is that of the shapes: one for all, a list for positional ones, or a mapping by name. Without
+    inputs, those are used that the model itself has for a trial.
+    """
+    if inputs is None and not kwargs:
+        inputs = _own_inputs(model)
+        if inputs is None:
+            refuse_missing(model)
     named = dict(kwargs or {})
     positional: List[Any] = []
     if isinstance(inputs, Mapping):
-        named = {**inputs, **named}
+        given = _as_tensors(inputs) if hasattr(inputs, "convert_to_tensors") else inputs
+        named = {**given, **named}
     elif isinstance(inputs, torch.Tensor):
         positional = [inputs]
     elif is_shape(inputs):
@@ -30,17 +63,86 @@ def arguments(inputs: Any, kwargs: Optional[Dict[str, Any]]) -> Tuple[List[Any],
         positional = list(inputs)
     elif inputs is not None:
         positional = [inputs]
-    positional = [torch.Size(value) if is_shape(value) else value for value in positional]
-    named = {name: torch.Size(value) if is_shape(value) else value for name, value in named.items()}
-    for value in [*positional, *named.values()]:
-        if isinstance(value, torch.Size) and min(value) < 0:
-            raise RecordingError(f"the shape {tuple(value)} has a negative size")
+    positional = [Shape(value, _dtype(dtype, place)) if is_shape(value) else value
+                  for place, value in enumerate(positional)]
+    named = {name: Shape(value, _dtype(dtype, name)) if is_shape(value) else value for name, value in named.items()}
     return positional, named
+
+
+def _own_inputs(model: Any) -> Any:
+    """The inputs that a model of Hugging Face or Lightning brings along, or None."""
+    for name in ("dummy_inputs", "example_input_array"):
+        try:
+            own = getattr(model, name, None)
+        except Exception:  # of a property that this model cannot answer
+            continue
+        if own is not None:
+            return own
+    return None
+
+
+def refuse_missing(model: Any) -> None:
+    """Raises if the model cannot be called without arguments, and says what to type."""
+    try:
+        parameters = inspect.signature(getattr(model, "forward", model)).parameters.values()
+    except (TypeError, ValueError):  # of scripted and built-in functions
+        return
+    needed = [one.name for one in parameters if one.default is one.empty
+              and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    if not needed:
+        return
+    name = getattr(model, "__name__", type(model).__name__)
+    if len(needed) > 1:
+        raise RecordingError(f"{name} needs inputs: give a list of tensors or shapes, for {', '.join(needed)}")
+    raise RecordingError(f"{name} needs inputs: give a tensor or a shape for {needed[0]}, "
+                         f"as in strata.stat(model, {_usual_shape(model)})")
+
+
+def _usual_shape(model: Any) -> Tuple[int, ...]:
+    """A shape that the first layer takes, with sizes that images and sentences often have."""
+    for module in model.modules() if isinstance(model, torch.nn.Module) else ():
+        if isinstance(module, torch.nn.Embedding):
+            return (1, 64)
+        if isinstance(module, torch.nn.Linear):
+            return (1, module.in_features)
+        if isinstance(module, (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)):
+            sizes = {1: (1000,), 2: (224, 224), 3: (16, 112, 112)}
+            return (1, module.in_channels, *sizes[len(module.kernel_size)])
+    return (1, 3, 224, 224)
+
+
+def _as_tensors(encoded: Mapping[str, Any]) -> Dict[str, Any]:
+    """The output of a tokenizer or a processor, which has lists unless it was asked for tensors."""
+    made: Dict[str, Any] = {}
+    for name, value in encoded.items():
+        try:
+            made[name] = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+        except (TypeError, ValueError, RuntimeError):
+            raise RecordingError(f"{name} has rows of different lengths: call the tokenizer with padding=True") from None
+        if made[name].dim() == 1:
+            made[name] = made[name].unsqueeze(0)
+    return made
+
+
+def _dtype(dtype: Any, place: Any) -> Optional[torch.dtype]:
+    """The dtype of one input."""
+    if isinstance(dtype, Mapping):
+        dtype = dtype.get(place)
+    elif isinstance(dtype, (list, tuple)):
+        dtype = dtype[place] if isinstance(place, int) and place < len(dtype) else None
+    if isinstance(dtype, str):
+        found = getattr(torch, dtype.rpartition(".")[2], None)
+        if not isinstance(found, torch.dtype):
+            raise RecordingError(f'"{dtype}" is no dtype: torch has "float32", "float16", "int64", "bool", …')
+        return found
+    if dtype is None or isinstance(dtype, torch.dtype):
+        return dtype
+    raise RecordingError(f"a {type(dtype).__name__} is no dtype: give one of torch's, or its name")
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     """The value with each tensor and shape in it changed; containers keep their type."""
-    if isinstance(value, (torch.Tensor, torch.Size)):
+    if isinstance(value, (torch.Tensor, Shape)):
         return change(value)
     if type(value) is list:
         return [mapped(one, change) for one in value]
@@ -107,8 +209,8 @@ def names_of(function: Any, count: int) -> List[str]:
 
 def filled(value: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """A tensor with values for a shape, or for a tensor that has none."""
-    if isinstance(value, torch.Size):
-        return torch.rand(value, device=device).to(dtype)
+    if isinstance(value, Shape):
+        return value.tensor(dtype, device)
     if not value.is_meta:
         return value
     if value.is_floating_point():

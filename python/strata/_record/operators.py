@@ -18,16 +18,18 @@ STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm", "_na
 # In-place operators that may change the shape, so that the kernel has to run every time.
 RESHAPING = {"resize_", "resize_as_", "t_", "transpose_", "squeeze_", "unsqueeze_", "set_", "as_strided_",
              "swapaxes_", "swapdims_", "detach_"}
-# What makes small tensors of known values; they are given values even where meta tensors are asked for,
+# Operators that make small tensors of known values. They get values even where meta tensors are asked for,
 # because models look at masks and positions.
 KNOWN = {"arange", "zeros", "ones", "full", "scalar_tensor", "eye", "linspace"}
 SMALL = 65_536
+# Their second argument is numbers of rows.
+LOOKUPS = {"embedding", "_embedding_bag", "_embedding_bag_forward_only"}
 # They want even a tensor of one value on the device of the others.
 ONE_DEVICE = {"masked_fill", "masked_fill_"}
 
 
 def own_dispatch(kind: type) -> bool:
-    """Whether a subclass of Tensor handles operators itself; its own calls are then recorded."""
+    """True if a subclass of Tensor handles operators itself; its own calls are then recorded."""
     ours = getattr(Tensor, "__torch_dispatch__", None)
     theirs = getattr(kind, "__torch_dispatch__", None)
     return (theirs is not None and getattr(theirs, "__func__", theirs) is not getattr(ours, "__func__", ours)
@@ -68,7 +70,7 @@ def as_given(result: Any, changed: Any, given: Any) -> Any:
 
 
 def convolution_gradients(grad: Tensor, x: Tensor, weight: Tensor, bias_sizes: Any, *rest: Any) -> Any:
-    """What convolution_backward gives, for torch 1.13, whose meta tensors have no kernel for it."""
+    """The results of convolution_backward, for torch 1.13, whose meta tensors have no kernel for it."""
     wanted = rest[-1]
     return (torch.empty_like(x) if wanted[0] else None, torch.empty_like(weight) if wanted[1] else None,
             x.new_empty(bias_sizes) if wanted[2] else None)
@@ -76,7 +78,7 @@ def convolution_gradients(grad: Tensor, x: Tensor, weight: Tensor, bias_sizes: A
 
 def grouped_products(x: Tensor, weights: Tensor, offsets: Optional[Tensor] = None, bias: Any = None,
                      out_dtype: Any = None) -> Tensor:
-    """What _grouped_mm gives, because torch's meta tensors have a kernel for bfloat16 only. Rows begin at 16 bytes."""
+    """The result of _grouped_mm, since torch's meta tensors have a kernel for bfloat16 only. Rows begin at 16 bytes."""
     sizes = [x.shape[-2], weights.shape[-1]]
     if x.dim() == weights.dim():
         sizes.insert(0, x.shape[0] if x.dim() == 3 else offsets.shape[0] if offsets is not None else 1)
@@ -88,7 +90,7 @@ def grouped_products(x: Tensor, weights: Tensor, offsets: Optional[Tensor] = Non
 
 
 def is_small(name: str, args: Any) -> bool:
-    """Whether the values of a call's result can be kept: those it makes, or those it would lose on the way."""
+    """True if the values of a call's result can be kept: those it makes, or those it would lose on the way."""
     if name == "_to_copy":
         return args[0].numel() <= SMALL
     if name in ("zeros", "ones", "full"):
@@ -111,8 +113,30 @@ def unpacked(value: Any) -> List[Tensor]:
     return []
 
 
-def call_text(func: Any, args: Any, kwargs: Any) -> str:
-    """The pattern of a call, with %d for every tensor; none for an operator that makes nothing."""
+_DENSE = {torch.strided, getattr(torch, "_mkldnn", torch.strided)}
+
+
+def is_sparse(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.layout not in _DENSE
+
+
+def stored_elements(func: Any, args: Any, kwargs: Any, result: Any) -> str:
+    """How many elements of each tensor argument are stored, and then of a sparse result: -1 for a dense one; as
+    JSON. Empty if no argument is sparse."""
+    given = [one for _, value in named_arguments(func, args, kwargs) for one in flattened([value])]
+    tensors = [one for one in given if isinstance(one, Tensor)]
+    if not any(is_sparse(one) for one in tensors):
+        return ""
+    if is_sparse(result):
+        tensors.append(result)
+    counts = [(one._values() if one.layout is torch.sparse_coo else one.values()).numel() if is_sparse(one) else -1
+              for one in tensors]
+    return f'"nnz":[{",".join(map(str, counts))}]'
+
+
+def call_text(func: Any, args: Any, kwargs: Any, beside: str = "") -> str:
+    """The pattern of a call, with %d for every tensor; none for an operator that makes nothing. `beside` are further
+    named arguments, as JSON."""
     if func._schema.name == "aten::empty" and args == ([0],):
         return ""
 
@@ -138,6 +162,7 @@ def call_text(func: Any, args: Any, kwargs: Any) -> str:
             return f'{{"d":"{str(value)[6:]}"}}'
         return f'{{"o":{quoted(str(value))}}}'.replace("%", "%%")
 
-    named = ",".join(f"{quoted(name)}:{write(value)}" for name, value in kwargs.items())
+    parts = [f"{quoted(name)}:{write(value)}" for name, value in kwargs.items()]
+    named = ",".join([*parts, beside] if beside else parts)
     keywords = f",{{{named}}}" if named else ""
     return f'["{func}",[{",".join(write(value) for value in args)}]{keywords}]'

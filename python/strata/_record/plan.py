@@ -1,4 +1,4 @@
-"""What is known of a model before it runs: its modules, and a twin for each of its tensors.
+"""The plan of a model, made before it runs: its modules, and a twin for each of its tensors.
 
 A plan is kept as long as the model lives, so that the second recording of a model starts at once; it is
 checked against the model each time, and made anew if anything has changed.
@@ -145,7 +145,7 @@ class Plan:
         return twin, tag
 
     def fits(self, modules: List[Tuple[str, Module]]) -> bool:
-        """Whether the model is still what it was when the plan was made."""
+        """True if the model is unchanged since the plan was made."""
         if len(modules) != len(self.modules):
             return False
         for (path, module), planned in zip(modules, self.modules):

@@ -8,7 +8,7 @@ import torch
 
 from .borrow import Borrowed, unwrapped, walk
 from .errors import RecordingError, recording_error
-from .inputs import arguments, filled, mapped
+from .inputs import filled, mapped
 from .plan import Plan
 
 
@@ -72,7 +72,7 @@ def _put_back_unwritten(modules: List[Tuple[str, Any]], plan: Plan, own: Dict[in
 
 
 @contextlib.contextmanager
-def ready(model: Any, inputs: Any, kwargs: Optional[Mapping[str, Any]]) -> Iterator[Prepared]:
+def ready(model: Any, inputs: Any, kwargs: Optional[Mapping[str, Any]], dtype: Any = None) -> Iterator[Prepared]:
     """A model that was run once; its state is put back in the end."""
     module = isinstance(model, torch.nn.Module)
     modules = walk(unwrapped(model)) if module else []
@@ -83,7 +83,9 @@ def ready(model: Any, inputs: Any, kwargs: Optional[Mapping[str, Any]]) -> Itera
         raise RecordingError("a model on the meta device has no values and cannot be timed")
     device = tensors[0].device if tensors else torch.device("cpu")
     floating = next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), torch.get_default_dtype())
-    given = mapped(arguments(inputs, dict(kwargs or {})), lambda value: filled(value, floating, device))
+    from . import settled_arguments
+
+    given = mapped(settled_arguments(model, inputs, dict(kwargs or {}), dtype), lambda value: filled(value, floating, device))
     taken = [given]
 
     def refresh() -> None:  # a decoder adds to the cache that it is given

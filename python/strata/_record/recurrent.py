@@ -1,4 +1,4 @@
-"""Recurrent layers without values: all their tensors have to be on one device.
+"""Recurrent layers without values: they run as on the CPU, and all their tensors have to be on one device.
 
 Small tensors keep their values while a model is recorded (a state of zeros, a short input), and torch refuses a
 recurrent layer whose tensors are on several devices. They are handed over without their values.
@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict
 
 import torch
 
+from . import recurrent_cpu
 from .plan import Plan
 from .shortcuts import new_unseen
 from .tape import Tape, meta_kind
@@ -19,15 +20,16 @@ _NAMES = ("lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "rnn_t
 class Recurrent:
     """Replaces the functions that torch.nn's recurrent layers call. Use as a context."""
 
-    def __init__(self, tape: Tape, plan: Plan):
+    def __init__(self, tape: Tape, plan: Plan, as_the_cpu: bool):
         self.tape, self.twins = tape, plan.tags
+        self.as_the_cpu = as_the_cpu and tape.device == "cpu"
         self.before: Dict[str, Any] = {}
 
     def __enter__(self) -> "Recurrent":
         functions = torch._VF.__dict__
         for name in _NAMES:
             self.before[name] = functions.get(name)
-            setattr(torch._VF, name, self._without_values(getattr(torch._VF, name)))
+            setattr(torch._VF, name, self._without_values(name, getattr(torch._VF, name)))
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -37,9 +39,16 @@ class Recurrent:
             else:
                 setattr(torch._VF, name, function)
 
-    def _without_values(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _without_values(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            return function(*(self._empty(value) for value in args), **kwargs)
+            empty = tuple(self._empty(value) for value in args)
+            if self.as_the_cpu and not kwargs:
+                if recurrent_cpu.takes(name, empty):
+                    return recurrent_cpu.run(name, empty)
+                if not name.endswith("_cell"):
+                    self.tape.note("packed sequences and training steps of an LSTM: the memory shown is not that of a run on the "
+                                   "CPU, which takes more in training; mode=\"real\" records that")
+            return function(*empty, **kwargs)
 
         return call
 

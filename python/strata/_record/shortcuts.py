@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 import torch
 from torch import nn
 
+from .inputs import tensors_in
 from .plan import Planned
 from .tape import Kind, Tape, call_row
 
@@ -68,7 +69,7 @@ _FRESH, _SAME = 0, 1
 
 
 class Strip(NamedTuple):
-    """What one call of a leaf module puts on the tape, with gaps for the numbers."""
+    """The entries that one call of a leaf module puts on the tape, with gaps for the numbers."""
 
     # Patterns, tensors and results: n ≥ 0 is the n-th new tensor, ~n the n-th that is given.
     calls: List[Tuple[str, List[int], List[int]]]
@@ -145,7 +146,8 @@ class Shortcuts:
         calls, modules = len(tape.calls), len(tape.modules)
         result = module._call_impl(given)
         if len(tape.calls) == calls and len(tape.modules) == modules:
-            tape.leaf(tape.module, [given], [result])
+            # An nn.Identity passes on whatever it is given: None, a tuple, an object.
+            tape.leaf(tape.module, [one for one, _ in tensors_in(given)], [one for one, _ in tensors_in(result)])
         return result
 
     def _learn(self, module: nn.Module, planned: Planned, given: Any, key: Tuple[Any, ...]) -> Any:

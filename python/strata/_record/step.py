@@ -7,6 +7,7 @@ graph behind its outputs, whose new nodes are its own.
 from __future__ import annotations
 
 import contextlib
+import difflib
 from collections import defaultdict
 from typing import Any, Dict, List
 
@@ -21,7 +22,7 @@ _TAKEN = "strata"
 
 
 class _Saved:
-    """What autograd keeps of a tensor; it holds the storage's mark, so that the storage's end is seen."""
+    """A tensor that autograd keeps; it holds the storage's mark, so that the storage's end is seen."""
 
     __slots__ = ("storage", "tensor")
 
@@ -134,8 +135,22 @@ def _default_loss(result: Any) -> Any:
     return total
 
 
+def _optimizer_named(name: str) -> Any:
+    """A maker of torch's optimizer of that name, in any case: "adam", "AdamW", "sgd"."""
+    known = {each.lower(): kind for each, kind in vars(torch.optim).items()
+             if isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer) and kind is not torch.optim.Optimizer}
+    kind = known.get(name.lower())
+    if kind is None:
+        near = difflib.get_close_matches(name.lower(), known, 1)
+        meant = f'; did you mean "{near[0]}"?' if near else f": there are {', '.join(sorted(known))}"
+        raise RecordingError(f'torch.optim has no optimizer "{name}"{meant}')
+    return lambda parameters: kind(parameters, lr=1e-3)  # torch 1.13 has no usual rate for SGD
+
+
 def _on_twins(optimizer: Any, twins: Dict[int, torch.Tensor], meta: bool) -> Any:
     """The user's optimizer with the twins in the place of the parameters; or a new one, of a class or function."""
+    if isinstance(optimizer, str):
+        optimizer = _optimizer_named(optimizer)
     if not isinstance(optimizer, torch.optim.Optimizer):
         if not callable(optimizer):
             raise RecordingError(f"a {type(optimizer).__name__} is no optimizer")

@@ -156,7 +156,7 @@ class Storage:
         self.frees.append(f"[{self.number},{len(self.calls) - 1}]")
 
 
-# What a tensor carries while it is recorded: its number, its kind, its storage, and the tape's own mark.
+# A tensor carries this while it is recorded: its number, its kind, its storage, and the tape's own mark.
 Tag = Tuple[int, Kind, Storage, object]
 
 
@@ -296,7 +296,7 @@ def pattern_text(text: str) -> str:
 
 
 def storage_address(tensor: torch.Tensor) -> int:
-    """What names a tensor's storage: meta tensors have no data, yet a storage of their own."""
+    """A key for a tensor's storage: meta tensors have no data, yet a storage of their own."""
     try:
         if hasattr(tensor, "untyped_storage"):
             return tensor.untyped_storage()._cdata

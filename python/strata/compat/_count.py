@@ -14,7 +14,7 @@ from torch import nn
 
 from .. import _native
 from .._cells import AtLeast, Row
-from .._models import recording_name
+from .._models import Given, recording_name
 from .._profile import Profile
 from .._record import record
 from .._record.written import written_out
@@ -50,26 +50,24 @@ class Run:
         self.model, self.recording, self.watch = model, recording, watch
         self.functions = functions or {}  # of recorded calls, where the function matters
 
-    def profile(self, count: str, *words: str) -> Profile:
-        """`strata stat --count COUNT WORDS…` on the recording; COUNT may be a file beside this one."""
+    def profile(self, count: str, **options: Any) -> Profile:
+        """`strata stat --count COUNT` with options on the recording; COUNT may be a file beside this one."""
         own = HERE / f"{count}.json"
         name = recording_name(self.model)
-        command = ["stat", f"memory:{name}", f"--count={own if own.is_file() else count}", *words]
-        if count != "strata":
-            # Work on constants is work for the others, which count what runs.
-            command.append("--load-work")
-        if not any(word.startswith(("--columns", "--report=none")) for word in words):
-            command.append("--columns=layer,type,call,macs,flops,read,write")
-        files = {name: self.recording}
-        profile = Profile(_native.run(command, files), command[1:2], files, count)
+        if options.get("report") != "none":
+            options.setdefault("columns", "layer,type,call,macs,flops,read,write")
+        # Work on constants is work for the others, which count what runs.
+        options.update(count=own if own.is_file() else count, load_work=count != "strata")
+        given = Given(f"memory:{name}", {name: self.recording})
+        profile = Profile(_native.run(given.request("stat", **options)), given, count)
         unknown = profile.facts.get("unknown_ops")
         if unknown:
             warnings.warn(f"strata does not know what these operators cost, and they count as 0: {unknown}", stacklevel=3)
         return profile
 
-    def rows(self, count: str, *words: str) -> list[Row]:
+    def rows(self, count: str, **options: Any) -> list[Row]:
         """The rows of `profile`; those of a model without children have its path, which is empty."""
-        rows = self.profile(count, *words).rows
+        rows = self.profile(count, **options).rows
         return [Row({**row, "layer": ""}) if row.get("layer") == _LONE else row for row in rows]
 
     def with_leaves(self, known: Callable[[nn.Module], bool]) -> Run:
@@ -150,7 +148,7 @@ def _with_open_buffers(recording: bytes) -> bytes:
 
 
 def by_module(rows: Sequence[Row], model: nn.Module, metric: str) -> dict[nn.Module, int]:
-    """What the rows of each module add up to, over all its calls."""
+    """The sum of each module's rows, over all its calls."""
     modules = dict(model.named_modules(remove_duplicate=False))
     sums: dict[nn.Module, int] = defaultdict(int)
     for row in rows:

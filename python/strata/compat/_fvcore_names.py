@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._operators import OperatorCount
 
-# What fvcore counts.
+# Operators that fvcore counts.
 SUPPORTED = frozenset(
     f"aten::{name}"
     for name in (
@@ -13,7 +13,7 @@ SUPPORTED = frozenset(
     ).split()
 )
 
-# What fvcore leaves out without a word.
+# Operators that fvcore leaves out silently.
 IGNORED = frozenset(
     f"aten::{name}"
     for name in (

@@ -1,4 +1,4 @@
-"""What the modules of a model were called with, and what they gave, seen by hooks."""
+"""Inputs and outputs of the modules of a model, seen by hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the core counts for every recorded call of an operator, with the module that made it."""
+"""The core's counts for every recorded call of an operator, with the module that made it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def operator_counts(taken: Run, count: str) -> Iterator[OperatorCount]:
     recording = written_out(taken.recording)
     tensors = recording["tensors"]
     chains = _chains(recording["modules"])
-    rows = Run(taken.model, _without_modules(recording)).profile(count, "--report=node", "--all").rows
+    rows = Run(taken.model, _without_modules(recording)).profile(count, report="node", all=True).rows
     counts = {row.layer: row for row in rows}
     names = _node_names(recording["calls"])
 
@@ -93,7 +93,7 @@ def _without_modules(recording: dict[str, Any]) -> bytes:
     """The recording with all calls in the root: a convention then counts operators one by one, and not
     a module such as nn.MultiheadAttention as a whole."""
     calls = [[*call[:4], 0, *call[5:]] for call in recording["calls"]]
-    # What was there before is an input: work on it was done, and is not a constant's.
+    # A tensor that existed before the call is an input: work on it was done, unlike a constant's.
     made = {out for call in calls for out in call[3]}
     known = {entry[0] for group in ("parameters", "buffers", "inputs") for entry in recording[group]}
     found = [number for number in range(len(recording["tensors"])) if number not in made | known]

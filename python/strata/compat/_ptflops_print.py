@@ -1,4 +1,4 @@
-"""What ptflops prints for each layer: the model's own text with a count in every line."""
+"""The print of ptflops for each layer: the model's own text with a count in every line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ATEN = frozenset(("mm", "matmul", "addmm", "bmm", "convolution", "_convolution"
 
 
 def supported(module: nn.Module, hooked: set[Any]) -> bool:
-    """Whether ptflops, or a hook of the caller, has a rule for this very class."""
+    """True if ptflops, or a hook of the caller, has a rule for this very class."""
     return type(module) in _CLASSES or type(module) in hooked
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -78,6 +79,26 @@ class LayerInfo:
         for size in self.output_size:
             self.output_bytes *= size
         self.executed, self.macs = True, macs
+
+    def calculate_macs(self) -> int:
+        """torchinfo's mult-adds: parameters times sizes of the output, whatever the module computes.
+
+        They depend on no operator, only on the names of parameters and on the class's name.
+        """
+        total = 0
+        for name, param in self.module.named_parameters():
+            if isinstance(param, nn.parameter.UninitializedParameter):
+                continue
+            elements, shown = _kept_elements(self.module, name, param)
+            sizes = self.output_size
+            if shown in ("weight", "bias"):
+                sizes = sizes[:1] + sizes[2:] if "Conv" in self.class_name else sizes[:1]
+            elif "weight" in shown or "bias" in shown:  # those of recurrent layers, such as weight_ih_l0
+                sizes = sizes[:2]
+            else:
+                continue
+            total += int(elements * math.prod(sizes))
+        return total
 
     def get_layer_name(self, show_var_name: bool, show_depth: bool) -> str:
         name = self.class_name

@@ -19,7 +19,7 @@ class Mode(str, Enum):
 
 
 class RowSettings(str, Enum):
-    """What a row shows."""
+    """The cells of a row."""
 
     DEPTH = "depth"
     VAR_NAMES = "var_names"
@@ -211,5 +211,5 @@ class ModelStatistics:
     @staticmethod
     def format_output_num(num: int, units: Units) -> str:
         used, value = ModelStatistics.to_readable(num, units)
-        shown = "" if used == Units.NONE else f" ({used.value})"
+        shown = "" if used == Units.NONE else f" ({used})"  # as the original formats its Enum
         return f"{shown}: {int(value):,d}" if value.is_integer() else f"{shown}: {value:,.2f}"

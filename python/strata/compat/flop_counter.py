@@ -58,7 +58,7 @@ class FlopCounterMode:
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """By the name of a module, then by operator; "Global" is everything."""
+        """Counts by the name of a module, then by operator; "Global" is everything."""
         return {name: dict(counts) for name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
@@ -166,7 +166,7 @@ class _Counted(Recorder):
 
 
 def _runs_backward() -> bool:
-    """Whether autograd's engine runs in this thread; torch 1.13 does not tell."""
+    """True if autograd's engine runs in this thread; torch 1.13 does not tell."""
     task = getattr(torch._C, "_current_graph_task_id", None)
     return task is not None and task() != -1
 

@@ -14,6 +14,7 @@ from torch import nn
 from ._count import run
 from ._fvcore_names import IGNORED, SUPPORTED, counted_name, traced_name
 from ._fvcore_text import flop_count_str, flop_count_table, parameter_count, parameter_count_table
+from ._fvcore_trace import traced_nodes
 from ._operators import OperatorCount, operator_counts
 
 __all__ = [
@@ -66,10 +67,36 @@ class FlopCountAnalysis:
         return sums
 
     def unsupported_ops(self, module_name: str = "") -> typing.Counter[str]:
-        """How often each operator ran that fvcore neither counts nor ignores."""
+        """How often a traced graph has each operator that fvcore neither counts nor ignores. A model that cannot be
+        traced has those that ran."""
         if self._stats is None:
             raise RuntimeError("Analysis results should be computed before calling unsupported_ops()")
+        if not self._stats.traced and self._count == "fvcore":
+            self._trace(self._stats)
         return self._stats.unsupported[self.canonical_module_name(module_name)]
+
+    def _trace(self, stats: _Statistics) -> None:
+        stats.traced = True
+        modules = dict(self._model.named_modules(remove_duplicate=False))
+        paths = {module: self._aliases[path] for path, module in modules.items()}
+        listed: dict[str, typing.Counter[str]] = defaultdict(Counter)
+        try:
+            for kind, scopes in traced_nodes(self._model, self._given(), paths):
+                known = not self._cleared and kind in SUPPORTED
+                if known or kind in IGNORED or kind in self._handles:
+                    continue
+                parts = scopes[-1].split(".")
+                owners = {"", *(".".join(parts[:k]) for k in range(1, len(parts) + 1))}
+                for path in owners if self._ancestors == "owner" else set(scopes):
+                    listed[path][kind] += 1
+        except Exception as problem:  # whatever a model may raise where it is traced
+            logger = logging.getLogger(__name__)
+            logger.warning("the model cannot be traced (%s); operators that ran are listed", problem)
+            return
+        stats.unsupported = listed
+
+    def _given(self) -> tuple[Any, ...]:
+        return tuple(self._inputs) if isinstance(self._inputs, (tuple, list)) else (self._inputs,)
 
     def uncalled_modules(self) -> set[str]:
         """The modules in which no operator ran."""
@@ -139,8 +166,7 @@ class FlopCountAnalysis:
         return self._stats
 
     def _counted(self) -> _Statistics:
-        inputs = self._inputs if isinstance(self._inputs, (tuple, list)) else (self._inputs,)
-        taken = run(self._model, tuple(inputs), grad=torch.is_grad_enabled())
+        taken = run(self._model, self._given(), grad=torch.is_grad_enabled())
         stats = _Statistics({path: Counter() for path in self._aliases.values()})
         seen = {""}
         for call in operator_counts(taken, self._count):
@@ -199,10 +225,11 @@ class _Statistics:
         self.counts = counts
         self.unsupported: dict[str, typing.Counter[str]] = defaultdict(Counter)
         self.uncalled: set[str] = set()
+        self.traced = False  # whether `unsupported` is of a trace, and not of the recording
 
 
 def _leaves_a_trace(module: nn.Module) -> bool:
-    """Whether a call that ran no operator would still be a node of a traced graph, as dropout is."""
+    """True if a call that ran no operator would still be a node of a traced graph, as dropout is."""
     return isinstance(module, (nn.modules.dropout._DropoutNd, nn.Flatten))
 
 

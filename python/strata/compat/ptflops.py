@@ -122,8 +122,8 @@ def _batch(taken: Run) -> int:
 def _by_layer(
     model: nn.Module, taken: Run, count: str | None, ignored: list[Any], hooks: dict[Any, Any]
 ) -> dict[nn.Module, int]:
-    """What each module counts by itself, without the functions that ptflops counts once more."""
-    rows = taken.rows(count or "ptflops-modules", "--report=calls", "--all")
+    """The count of each module by itself, without the functions that ptflops counts once more."""
+    rows = taken.rows(count or "ptflops-modules", report="calls", all=True)
     each = by_module(rows, model, "macs")
     for module in model.modules():
         if type(module) in ignored:
@@ -141,11 +141,11 @@ def _pytorch(
     model: nn.Module, taken: Run, count: str | None, ignored: list[Any], hooks: dict[Any, Any], functions: bool
 ) -> int:
     """The count of modules for one sample, and that of functions for all of them, as ptflops adds them."""
-    total = number(taken.profile(count or "ptflops", "--report=none").total.get("macs"))
+    total = number(taken.profile(count or "ptflops", report="none").total.get("macs"))
     batch = _batch(taken)
     if count is not None:
         return total // batch
-    once = number(taken.profile("ptflops-modules", "--report=none").total.get("macs"))
+    once = number(taken.profile("ptflops-modules", report="none").total.get("macs"))
     modules = accumulated(model, _by_layer(model, taken, count, ignored, hooks), set(hooks))
     return int(modules / batch + (total - once if functions else 0))
 

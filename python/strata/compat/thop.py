@@ -64,7 +64,7 @@ def profile(
     custom = dict(custom_ops or {})
     _say(model, custom, verbose or report_missing, report_missing)
     taken = run(model, tuple(inputs), training=False)
-    ops = by_module(taken.rows(count, "--report=calls", "--all"), model, "macs")
+    ops = by_module(taken.rows(count, report="calls", all=True), model, "macs")
     ops.update(_custom_counts(model, custom, taken))
     if count == "thop":
         # thop hangs its hooks on a module as often as it is held, so that each call counts as often.
@@ -77,7 +77,7 @@ def profile(
         return (macs, params, layers) if ret_layer_info else (macs, params)
     tree = _tree(model, taken, count)
     params = float(sum(p.numel() for p in model.parameters()))
-    macs = float(number(taken.profile(count, "--report=none").total.get("macs")))
+    macs = float(number(taken.profile(count, report="none").total.get("macs")))
     return (macs, params, tree) if ret_layer_info else (macs, params)
 
 
@@ -95,7 +95,7 @@ def profile_origin(
     leaves = [m for m in model.modules() if next(m.children(), None) is None]
     _say(model, custom, verbose or report_missing, report_missing, leaves=True)
     taken = run(model, tuple(inputs), training=False)
-    ops = by_module(taken.rows(count, "--report=calls", "--all"), model, "macs")
+    ops = by_module(taken.rows(count, report="calls", all=True), model, "macs")
     ops.update(_custom_counts(model, custom, taken))
     params = sum(p.numel() for leaf in leaves for p in leaf.parameters())
     return float(sum(ops.get(leaf, 0) for leaf in leaves)), float(params)
@@ -141,7 +141,7 @@ def _say(
 
 
 def _custom_counts(model: nn.Module, custom: dict[type, Any], taken: Run) -> dict[nn.Module, int]:
-    """What the caller's own rules count: `rule(module, inputs, output)` adds to `module.total_ops`."""
+    """Counts by the caller's own rules: `rule(module, inputs, output)` adds to `module.total_ops`."""
     counts = {}
     for module in model.modules():
         rule = custom.get(type(module))
@@ -176,7 +176,7 @@ def _thops_sum(
 
 def _tree(model: nn.Module, taken: Run, count: str) -> LayerInfo:
     """The same nest of dictionaries with the sums that the core has for each module."""
-    macs = {row.layer: number(row.get("macs")) for row in taken.rows(count, "--report=tree")}
+    macs = {row.layer: number(row.get("macs")) for row in taken.rows(count, report="tree")}
 
     def inside(module: nn.Module, prefix: str) -> LayerInfo:
         return LayerInfo(

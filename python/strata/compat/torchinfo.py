@@ -141,7 +141,7 @@ def _each(data: Any, action: Any) -> Any:
 
 
 def _bytes(data: Any) -> int:
-    """What the inputs hold in memory, with Python's own share of it, as torchinfo has it."""
+    """The memory of the inputs, with Python's own share of it, as torchinfo counts it."""
     total = 0
 
     def add(tensor: torch.Tensor) -> torch.Tensor:
@@ -173,10 +173,11 @@ def _layers(
         taken = run(model, args, kwargs, training=training)
     except Exception as problem:
         raise RuntimeError("Failed to run torchinfo. See above stack traces for more details.") from problem
-    convention = "torchinfo-modules" if count == "torchinfo" else count
-    table = taken.rows(convention, "--report=calls", "--all")
-    macs = {(row.layer, row.call): number(row.get("macs")) for row in table}
-    # Of a shared module the last place counts, as in the original.
+    macs = {}
+    if count != "torchinfo":
+        table = taken.rows(count, report="calls", all=True)
+        macs = {(row.layer, row.call): number(row.get("macs")) for row in table}
+    # The last place of a shared module counts, as in the original.
     known = {info.module: info for info in registered(model)}
     layers: list[LayerInfo] = []
     seen: set[int] = set()
@@ -186,10 +187,9 @@ def _layers(
         info.calculate_num_params()
         info.is_recursive = info.layer_id in seen
         seen.add(info.layer_id)
-        # The original goes by the names of parameters.
-        named = any("weight" in name or "bias" in name for name, _ in call.module.named_parameters())
-        counted = macs.get((call.path, call.number), 0) if named or count != "torchinfo" else 0
-        info.finish(call, counted, batch_dim)
+        info.finish(call, macs.get((call.path, call.number), 0), batch_dim)
+        if count == "torchinfo":
+            info.macs = info.calculate_macs()
         layers.append(info)
     layers = add_containers(layers)
     number_layers(layers)

@@ -56,8 +56,8 @@ class ModelStat:
         image = torch.rand(1, *self._input_size)
         seconds = _leaf_seconds(self._model, image)
         taken = run(self._model, [image])
-        table = taken.rows(self._count, "--report=calls", "--all")
-        # Of a module that is called several times the last call counts, as in the original.
+        table = taken.rows(self._count, report="calls", all=True)
+        # The last call of a module counts, as in the original.
         last = {row.layer: row for row in table}
         calls = {call.path: call for call in (taken.watch.calls if taken.watch else [])}
         rows = []

@@ -49,9 +49,12 @@ class Report:
         return pandas.DataFrame([[row[f] for f in self.fields] for row in cells], index, self.fields)
 
     def save(self, path: str) -> None:
-        """Writes the rows and the totals as CSV; the folder is made if it is not there."""
+        """Writes the rows and the totals as CSV; folders are made if they are not there. In a folder that is there, the
+        file is called report.csv."""
         import csv
 
+        if os.path.isdir(path):
+            path = os.path.join(path, "report.csv")
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         with open(path, "w", newline="", encoding="utf-8") as file:
             out = csv.writer(file, lineterminator="\n")
@@ -68,11 +71,25 @@ def make_report(rows: list[dict[str, Any]], fields: list[str]) -> Report:
             row["lat[%]"] = 100 * row["net_lat"] / whole
     if {"FLOPS", "net_lat", "flops"} <= set(fields):
         for row in rows:
-            row["FLOPS"] = 1000 * row["flops"] / row["net_lat"] if row["net_lat"] else float("nan")
+            # The flops of a container are those of all that it calls, and so is the time that they took.
+            row["FLOPS"] = 1000 * row["flops"] / row["lat"] if row["lat"] else float("nan")
     totals = {name: sum(row[name] for row in rows) for name in fields if name not in TEXTS}
     if "FLOPS" in totals and "flops" in totals:
-        totals["FLOPS"] = 1000 * totals["flops"] / (totals["net_lat"] + 1e-7)
+        # A container's row has the work of the rows below it once more, and takes their time.
+        names = {row["name"] for row in rows}
+        outermost = [row for row in rows if not _is_inside(row["name"], names)]
+        flops, took = (sum(row[name] for row in outermost) for name in ("flops", "lat"))
+        totals["FLOPS"] = 1000 * flops / (took + 1e-7)
     return Report(fields, [{name: row[name] for name in fields} for row in rows], totals)
+
+
+def _is_inside(name: str, names: set[str]) -> bool:
+    """True if one of the names is that of a module which holds this one; the model has an empty name.
+
+    >>> _is_inside(".features.0", {".features"}), _is_inside(".features", {".feat"}), _is_inside(".fc", {""})
+    (True, False, True)
+    """
+    return any(name[:at] in names for at, letter in enumerate(name) if letter == ".")
 
 
 def _unit(name: str) -> str:

@@ -41,7 +41,7 @@ def stat(
     *,
     count: str = "rasp",
 ) -> Any:
-    """What the layers of `module` cost; prints a table unless `print_stat=False`.
+    """The costs of the layers of `module`; prints a table unless `print_stat=False`.
 
     The input is given by its shape or by itself. `report_type` chooses the rows: `tape`, a row for
     each call of a leaf module; `leaves`, a row for each of them; `all`, containers, too; `node` or
@@ -113,13 +113,13 @@ def _nodes(
     module: nn.Module, taken: Run, count: str, memory: bool, times: Times | None, fields: list[str]
 ) -> list[Node]:
     """A node for each module call in the order of entry, with the core's counts."""
-    words = ["--energy=rasp", f"--columns={_COLUMNS}{',' + ','.join(MEMORY) if memory else ''}"]
+    options: dict[str, Any] = {"energy": "rasp", "columns": [_COLUMNS, *(MEMORY if memory else [])]}
     if memory:
-        words.append("--device-memory=pytorch-cuda")
-    leaves = {(row.layer, row.call): row for row in taken.rows(count, "--report=calls", "--all", *words)}
+        options["device_memory"] = "pytorch-cuda"
+    leaves = {(row.layer, row.call): row for row in taken.rows(count, report="calls", all=True, **options)}
     trees: dict[Any, Any] = {}
     if memory or any(next(m.children(), None) for m in module.modules()):
-        rows = taken.rows(count, "--report=tree", *words)
+        rows = taken.rows(count, report="tree", **options)
         trees = {"" if at == 0 else row.layer: row for at, row in enumerate(rows)}  # the first is the model
     nodes = []
     for call in taken.watch.calls if taken.watch else []:
@@ -163,7 +163,8 @@ def _report(
             if path
         ]
         chosen = [node for node in chosen if node.leaf or kind == "all"] or [root]
-    rows = [{name: node[name] for name in {*fields, "net_lat", "flops"}} for node in chosen + [root] * include_root]
+    columns = {*fields, "name", "lat", "net_lat", "flops"}
+    rows = [{name: node[name] for name in columns} for node in chosen + [root] * include_root]
     return make_report(rows, fields)
 
 

@@ -179,8 +179,60 @@ def branches():
     net.save("branches", [floats("x", 1, 2, 4, 4)], [floats("y", 1, 2, 4, 4)])
 
 
+def scores():
+    """Products of all rows with all rows, between layers of linear size."""
+    net = Network(opset=17)
+    turned = net.node("Transpose", ["x"], "/scores", perm=[1, 0])
+    found = net.node("MatMul", ["x", turned], "/scores")
+    found = net.node("MatMul", [net.node("Softmax", [found], "/softmax"), "x"], "/mix")
+    found = net.node("MatMul", [found, net.weight("up.weight", 8, 64)], "/up")
+    net.node("MatMul", [found, net.weight("down.weight", 64, 8)], "/down", ["y"])
+    net.save("scores", [floats("x", "n", 8)], [floats("y", "n", 8)])
+
+
+def int8():
+    """A convolution in int8, written with QuantizeLinear and DequantizeLinear."""
+    net = Network(opset=17)
+    net.weights = [helper.make_tensor("scale", TensorProto.FLOAT, [], [0.05]),
+                   helper.make_tensor("zero", TensorProto.UINT8, [], [0]),
+                   TensorProto(name="conv.weight", data_type=TensorProto.INT8, dims=[8, 4, 1, 1])]
+    weight = net.node("DequantizeLinear", ["conv.weight", "scale"], "/weight")
+    x = net.node("QuantizeLinear", ["x", "scale", "zero"], "/in")
+    x = net.node("DequantizeLinear", [x, "scale", "zero"], "/in")
+    x = net.node("Relu", [net.node("Conv", [x, weight], "/conv")], "/relu")
+    net.node("QuantizeLinear", [x, "scale", "zero"], "/out", ["y"])
+    output = helper.make_tensor_value_info("y", TensorProto.UINT8, [1, 8, 8, 8])
+    net.save("int8", [floats("x", 1, 4, 8, 8)], [output])
+
+
+def norms(folded):
+    """Two convolutions with norms, or as torch's exporter folds these into the convolutions."""
+    net = Network(opset=17)
+    x, channels = "x", 3
+    for place, filters in (("net.0", 8), ("net.3", 16)):
+        scope = f"/net/{place}"
+        weights = [net.weight(f"{place}.weight", filters, channels, 3, 3)]
+        weights += [net.weight(f"{place}.bias", filters)] if folded else []
+        x = net.node("Conv", [x, *weights], scope, pads=[1, 1, 1, 1])
+        number = int(place[4:])
+        if not folded:
+            norm = f"net.{number + 1}"
+            parts = [net.weight(f"{norm}.{part}", filters)
+                     for part in ("weight", "bias", "running_mean", "running_var")]
+            x = net.node("BatchNormalization", [x, *parts], f"/net/{norm}")
+        x = net.node("Relu", [x], f"/net/net.{number + 2}")
+        channels = filters
+    net.node("GlobalAveragePool", [x], "/net/net.6", ["y"])
+    net.save("norms_folded" if folded else "norms", [floats("x", 1, 3, 8, 8)],
+             [floats("y", 1, 16, 1, 1)])
+
+
 if __name__ == "__main__":
+    norms(False)
+    norms(True)
     branches()
     gpt2()
     custom_op()
     nonzero()
+    scores()
+    int8()

@@ -88,7 +88,7 @@ def make_large():
     image = Image.open(path("large.png")).convert("RGB")
     for width, height in ((24, 17), (7, 50), (70, 5), (66, 44)):
         resized = np.asarray(image.resize((width, height), Image.Resampling.BILINEAR))
-        # Of the largest only a corner, for the size of the file.
+        # Only a corner of the largest is kept, to keep the file small.
         np.save(path(f"large_{width}x{height}.npy"), resized[:20, :20])
 
     imagenet = transforms.Compose([

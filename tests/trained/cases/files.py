@@ -46,7 +46,7 @@ def samples(at):
     names = json.loads((model(at).parent / "config.min.json").read_text())["target_labels_space"]
     files = [(name, path) for name, folder, pattern in TYPES
              for path in chosen(folder, pattern)]
-    # By turns of every type, so that both parts have all of them.
+    # Alternate the types, so that both parts have all of them.
     files = [files[kind * EACH + turn] for turn in range(EACH) for kind in range(len(TYPES))]
     return ({"bytes": numpy.stack([tokens(path) for _, path in files])},
             {"type": numpy.array([names.index(name) for name, _ in files])})
