@@ -72,6 +72,8 @@ function reasonFor(table, row, peak) {
   const speed = table.number(row, "flops_per_s");
   if (bound === "memory" && roof > 100 && speed > 0 && peak > 0)
     return `compute bound at ${Math.round(100 * speed / peak)} % of the roof; data in cache`;
+  if (bound === "compute" && roof !== null && roof < 30)
+    return `compute bound in a slow kernel: ${Math.round(roof)} % of the roof`;
   if (bound === "compute") return `compute bound${share}`;
   if (bound === "memory") return `bandwidth bound${share}`;
   if (bound === "launch") return "overhead: it takes longer to start than to compute";

@@ -10,12 +10,19 @@ namespace strata {
 
 namespace {
 
+constexpr double kEfficient = 30;    // percent of the compute roof; depthwise kernels stay below it
+constexpr double kMuchFaster = 150;  // percent of the bandwidth of memory
+
 // Why a layer takes its time, as the end of a sentence; empty if nobody knows.
 std::string reason_text(const RoofPlace& place) {
   if (place.bound.empty() || !place.percent) return place.bound.empty() ? "" : ", " + place.bound;
   const std::string roof = fmt::format("{:.2g} % of the roof", *place.percent);
+  if (place.bound == "compute" && *place.percent < kEfficient)
+    return ", compute bound in a slow kernel: " + roof;
   if (place.bound == "compute") return ", compute bound at " + roof;
   if (place.bound == "memory") return ", bandwidth bound at " + roof;
+  if (place.bound == "caches" && *place.percent < kMuchFaster)
+    return ", bandwidth bound: data from caches";
   if (place.bound == "caches")
     return fmt::format(", bandwidth bound: data from caches, {:.2g} times as fast as from memory",
                        *place.percent / 100);
