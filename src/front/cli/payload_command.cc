@@ -28,7 +28,8 @@ void keep(Result<T> read, std::string_view option, T& to, std::string& problems)
   if (read)
     to = std::move(*read);
   else
-    problems += fmt::format("{}{} {}", problems.empty() ? "" : "\n", option, read.error().message);
+    problems += fmt::format("{}{} {}", problems.empty() ? "" : "\n", option,
+                            manual::advised(read.error()));
 }
 
 Result<SplitRequest> split_request(const Options& options) {
