@@ -2,7 +2,7 @@
 // context, tokens/s of each user over those of all, and a roofline. llm_model.js has the formulas.
 
 const kMemoryParts = ["engine", "weights", "states", "activations", "cache"];
-const kServingLeft = 74;
+const kServingLeft = 74, kLabelHeight = 16;
 
 const tokensText = (tokens) => tokens >= kEndless ? "any" : grouped(tokens);
 const rateText = (rate) => rate >= 1000 ? grouped(Number(rate.toPrecision(3)))
@@ -74,9 +74,9 @@ class ServingChart {
   }
 }
 
-/** Devices whose memory ends within a chart, far enough from each other: one of each size, smallest first. */
-function otherLimits(data, own, least, most) {
-  const out = [], gap = (most - least) / 12;
+/** Devices whose memory ends within a chart, at least `gap` bytes from each other, smallest first. */
+function otherLimits(data, own, least, most, gap) {
+  const out = [];
   const limits = data.devices.map((device) => ({name: device.name, usable: device.usable}))
     .sort((a, b) => a.usable - b.usable);
   for (const limit of limits) {
@@ -144,7 +144,8 @@ class ServedMemoryChart extends ServingChart {
       this.add(draw("circle", {cx: x(crossing), cy: y(limit), r: 4, class: "own"}));
       this.text(x(crossing), y(limit) + 18, grouped(crossing), {"text-anchor": "middle", class: "strong"});
     }
-    for (const other of otherLimits(data, limit, stacks[0].weights, ceiling)) {
+    const gap = ceiling * kLabelHeight / (bottom - top);
+    for (const other of otherLimits(data, limit, stacks[0].weights, ceiling, gap)) {
       this.add(draw("path", {d: `M${left} ${y(other.usable)}H${right}`, class: "mark", "stroke-dasharray": "2 5"}));
       const longest = longestContext(data, {...chosen, device: other.name}, chosen.batch);
       const crossed = longest >= least && longest < most ? `, ${grouped(longest)} tokens` : "";
@@ -201,8 +202,10 @@ class ServedSpeedChart extends ServingChart {
       const [whole, each] = point(i, "median"), isLast = i + 1 === batches.length;
       this.add(draw("circle", {cx: x(whole), cy: y(each), r: isLast ? 5 : 3.5, class: isLast ? "own" : "dot"},
                     draw("title", {}, `batch ${grouped(batch)}: ${rateText(whole)} tokens/s in all, ${rateText(each)} each`)));
-      this.text(x(whole), y(each) - 9, isLast ? `${grouped(batch)}, memory ends` : grouped(batch),
-                {"text-anchor": isLast && x(whole) > right - 100 ? "end" : "middle", class: isLast ? "strong" : "soft"});
+      if (!isLast) this.text(x(whole) + 3, y(each) - 7, grouped(batch), {class: "soft"});
+      else
+        this.text(x(whole), y(each) + 20, `${grouped(batch)}, memory ends`,
+                  {"text-anchor": x(whole) > right - 100 ? "end" : "middle", class: "strong"});
     });
     this.text(right, bottom + 32, "tokens/s in all", {"text-anchor": "end"});
     this.text(left, top - 5, "tokens/s of each user", {});
@@ -242,7 +245,9 @@ class ServedRooflineChart extends ServingChart {
     this.text(right - 4, y(peak) - 6, `${numberText(peak, "count", false)}FLOP/s`, {"text-anchor": "end"});
     for (const dot of dots) {
       this.add(draw("circle", {cx: x(dot.x), cy: y(dot.y), r: 5, class: "own"}));
-      this.text(x(dot.x) + 9, y(dot.y) + 4, dot.name, {class: "strong"});
+      const isLate = x(dot.x) > right - 60;
+      this.text(x(dot.x) + (isLate ? -9 : 9), y(dot.y) + 4, dot.name,
+                {"text-anchor": isLate ? "end" : "start", class: "strong"});
     }
     this.text(right, bottom + 32, "FLOPs per byte moved", {"text-anchor": "end"});
     this.text(left, top - 5, "FLOP/s", {});
