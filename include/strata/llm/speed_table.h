@@ -56,8 +56,8 @@ const Efficiency& efficiency_of(const Device& device, std::string_view engine, K
                                 std::string_view format);
 // nullptr: there is none of that name.
 const Engine* find_engine(std::string_view name, const Device& device);
-// The one that people run such weights on there: llama.cpp for its own types, for Apple's devices
-// and those of consumers that are not NVIDIA's; vLLM otherwise.
+// The one that people run such weights on there: llama.cpp for its own types, for Apple's devices,
+// those of consumers that are not NVIDIA's, and GPUs older than Volta; vLLM otherwise.
 std::string usual_engine(const Device& device, std::string_view weights);
 std::string engine_names();
 bool is_engine(std::string_view name);

@@ -104,9 +104,11 @@ const Engine* find_engine(std::string_view name, const Device& device) {
 
 std::string usual_engine(const Device& device, std::string_view weights) {
   const bool is_ggml = weights.starts_with('q') || weights == "mxfp4_moe" || weights == "gguf";
+  // vLLM needs NVIDIA's compute capability 7.0; Pascal has 6.x.
   const bool runs_llama = device.family == "apple" || device.family == "rdna" ||
-                          device.kind == "cpu" || device.kind == "laptop" ||
-                          device.kind == "edge" || device.kind == "board" || device.kind == "phone";
+                          device.family == "pascal" || device.kind == "cpu" ||
+                          device.kind == "laptop" || device.kind == "edge" ||
+                          device.kind == "board" || device.kind == "phone";
   return is_ggml || runs_llama ? "llama.cpp" : "vllm";
 }
 
