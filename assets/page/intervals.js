@@ -1,4 +1,4 @@
-// One line for each row: a number with its interval, such as a latency or a speed-up.
+// One line for each row: a number with its interval, such as a latency or a speedup.
 
 const kMostLines = 40;
 const kFar = 50;  // times as long as the shortest: the axis has powers of ten
@@ -169,7 +169,7 @@ function benchCharts(doc, selection) {
     .map(([name, text]) => worded[name] ? worded[name](text) : text).join(" ");
   const common = {table, selection, label};
   return [
-    new IntervalChart({...common, title: "Speed-up", column: "speed_up", lines: [[1, "base"]],
+    new IntervalChart({...common, title: "Speedup", column: "speed_up", lines: [[1, "base"]],
                        about: "How many times as fast as the base, with 95 % intervals. An interval " +
                               "that crosses the line at 1 means that there is no significant difference."}),
     new IntervalChart({...common, title: "Latency", column: "median_s", spread: "spread_s",

@@ -70,7 +70,7 @@ function treeOfPaths(table) {
   return root;
 }
 
-/** The root, which is no place itself. */
+/** The root, which is not a place itself. */
 function treeOf(table) {
   if (!table.tree) {
     table.tree = table.isTree ? treeOfDepths(table) : treeOfPaths(table);

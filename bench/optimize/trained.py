@@ -32,7 +32,7 @@ def portraits(packages, count, side, seed):
     """Scenes: the portrait, turned, cut and lit differently, with small faces enlarged beside it."""
     random = numpy.random.default_rng(seed)
     portrait = Image.open(packages / "skimage" / "data" / "astronaut.png").convert("RGB")
-    small = numpy.load(packages / "skimage" / "data" / "lfw_subset.npy")[:100]  # the rest are no faces
+    small = numpy.load(packages / "skimage" / "data" / "lfw_subset.npy")[:100]  # the rest are not faces
     for _ in range(count):
         left, top = random.integers(0, 120, 2)
         size = int(random.integers(300, 392))
@@ -111,7 +111,7 @@ def ddddocr_boxes(output, side=416):
 
 
 def judged(name, path, inputs, boxes_of, held_out, kept_layers):
-    """The file in fp32, bf16 and int8 (also with the last layers in floats): boxes and processor time, by turns."""
+    """The file in fp32, bf16 and int8 (also with the last layers in float): boxes and processor time, by turns."""
     import strata
     from strata._optimize._judge import matched_boxes
     from strata._optimize._sessions import open_session

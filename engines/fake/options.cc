@@ -49,7 +49,7 @@ std::string parse_options(const StrataOpen& open, Options& out) {
       good = true, out.fail = value;
     else
       return fmt::format("there is no option \"{}\"", key);
-    if (!good) return fmt::format("\"{}\" is no value for the option {}", value, key);
+    if (!good) return fmt::format("\"{}\" is not a value for the option {}", value, key);
   }
   return "";
 }

@@ -17,7 +17,7 @@ TEST(OpenVinoTimes, TheFirstRunIsWhatItsCounterSays) {
   EXPECT_THAT(run_times({}, {1, {7, 3, -1}}, 11'000), ElementsAre(7500, 3500, -1));
 }
 
-// A cut never takes more than a microsecond: the rest of the run is no kernel's time.
+// A cut never takes more than a microsecond: the rest of the run is not a kernel's time.
 TEST(OpenVinoTimes, TimeBetweenKernelsStaysOutside) {
   EXPECT_THAT(run_times({}, {1, {7, 3}}, 50'000), ElementsAre(8000, 4000));
 }

@@ -40,10 +40,11 @@ Failure explain(std::string_view text) {
                     op)};
   }
   if (contains(text, "PytorchStreamReader failed") || contains(text, "file in archive is not in"))
-    return {STRATA_UNSUPPORTED,
-            fmt::format(
-                "it is no TorchScript file or package, which is what the engine torch opens ({})",
-                last_line(text))};
+    return {
+        STRATA_UNSUPPORTED,
+        fmt::format(
+            "it is not a TorchScript file or package, which is what the engine torch opens ({})",
+            last_line(text))};
   if (contains(text, "DefaultCPUAllocator: can't allocate memory") ||
       contains(text, "DefaultCPUAllocator: not enough memory"))
     return {STRATA_OUT_OF_MEMORY, std::string(last_line(text))};

@@ -224,7 +224,7 @@ void Recorder::end(const at::RecordFunction& function) {
   inside_known_ = 0;
   // An operator without a rule is taken apart into those that it calls, if it calls any.
   bool recorded = !frame.target.empty() && (frame.known || !frame.inner_recorded);
-  if (!frame.known && recorded) {  // a question, such as is_floating_point, is no work
+  if (!frame.known && recorded) {  // a question, such as is_floating_point, is not work
     recorded = false;
     for (const c10::IValue& output : last(function.outputs(), frame.results))
       for_each_tensor(output, [&](const at::Tensor&) { recorded = true; });

@@ -1,4 +1,4 @@
-"""Rows of a table as plain objects, and the cells that are no plain numbers."""
+"""Rows of a table as plain objects, and the cells that are not plain numbers."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def calibrate(model: Any, inputs: Any = None, **options: Any) -> Document:
 
 
 def quantize(model: Any, output: str | os.PathLike[str], inputs: Any = None, **options: Any) -> Document:
-    """Writes an int8 model to `output` that keeps the layers that break in floats.
+    """Writes an int8 model to `output` that keeps the layers that break in float.
 
     >>> report = quantize("model.onnx", "model_int8.onnx", data="photos")  # doctest: +SKIP
     """

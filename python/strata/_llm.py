@@ -48,7 +48,7 @@ def _config_of(model: Any) -> tuple[str, dict[str, Any]]:
         config = dict(inner.to_dict())
     else:
         raise StrataError(
-            f"a {type(model).__name__} is no language model: give a transformers model, its config, a"
+            f"a {type(model).__name__} is not a language model: give a transformers model, its config, a"
             " folder, a GGUF file or a name of the zoo",
             2,
         )

@@ -44,7 +44,7 @@ def _is_exported_program(model: object) -> bool:
 
 
 def path_word(model: str | os.PathLike[str]) -> str:
-    """A path as it is; a plain word that is no file is a network of the zoo.
+    """A path as it is; a plain word that is not a file is a network of the zoo.
 
     >>> path_word("resnet50"), path_word("zoo:resnet50"), path_word("net.onnx")
     ('zoo:resnet50', 'zoo:resnet50', 'net.onnx')
@@ -52,7 +52,7 @@ def path_word(model: str | os.PathLike[str]) -> str:
     name = os.fspath(model)
     if _ZOO.fullmatch(name) and not os.path.exists(name):
         return "zoo:" + name
-    # A file whose name begins with a dash is no option.
+    # A file whose name begins with a dash is not an option.
     return os.path.join(os.curdir, name) if name.startswith("-") and name != "-" else name
 
 
@@ -119,7 +119,7 @@ def given_model(model: Any, inputs: Any = None, **how: Any) -> Given:
         return Given("memory:profile.json", {"profile.json": model.to_json().encode()})
     if is_file_or_name(model):
         word = path_word(model)
-        _only_for_modules(how, f"{word} is no module")
+        _only_for_modules(how, f"{word} is not a module")
         return Given(word, inputs=input_shapes(word, inputs))
     if _is_exported_program(model):
         return _given_program(model)
@@ -129,7 +129,7 @@ def given_model(model: Any, inputs: Any = None, **how: Any) -> Given:
         return Given(f"memory:{name}", {name: model.to_bytes()})
     if not callable(model):
         raise StrataError(
-            f"a {type(model).__name__} is no model: give a torch.nn.Module, a function, an"
+            f"a {type(model).__name__} is not a model: give a torch.nn.Module, a function, an"
             " ExportedProgram, a file, a folder or a name of the zoo",
             2,
         )

@@ -73,7 +73,7 @@ def test_zoo_and_lint() -> None:
         (lambda: strata.stat("mobilenet_v2", report="trees"), 2, "trees"),
         (lambda: strata.stat("mobilenet_v2", colums="macs"), 2, "colums"),
         (lambda: strata.stat("mobilenet_v2", count="nobody"), None, "nobody"),
-        (lambda: strata.stat(3), 2, "a int is no model"),
+        (lambda: strata.stat(3), 2, "a int is not a model"),
         (lambda: strata.explain("mobilenet_v2", "nowhere"), None, "nowhere"),
         (lambda: strata.check("mobilenet_v2", "macs=many"), 2, "many"),
     ],

@@ -70,7 +70,7 @@ def test_the_dtype_may_be_said() -> None:
         profile = strata.stat(Wanted(), shapes, dtype=dtype)
         assert [each["dtype"] for each in profile.facts["model"]["inputs"]] == ["f64", "bool"]
     assert strata.stat(Words(), (2, 5), dtype=torch.int32).facts["model"]["inputs"][0]["dtype"] == "i32"
-    for dtype, sentence in (("int46", '"int46" is no dtype'), (3, "a int is no dtype"),
+    for dtype, sentence in (("int46", '"int46" is not a dtype'), (3, "a int is not a dtype"),
                             ("float32", "an embedding looks up whole numbers")):  # fmt: skip
         with pytest.raises(strata.StrataError, match=sentence):
             strata.stat(Words(), (2, 5), dtype=dtype)

@@ -68,7 +68,7 @@ def test_a_sweep() -> None:
 
 
 def test_what_is_no_language_model() -> None:
-    with pytest.raises(strata.StrataError, match="a list is no language model"):
+    with pytest.raises(strata.StrataError, match="a list is not a language model"):
         strata.llm([])
     with pytest.raises(strata.StrataError, match="num_attention_heads of 0"):
         strata.llm({**CONFIG, "num_attention_heads": 0})

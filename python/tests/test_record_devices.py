@@ -32,7 +32,7 @@ def test_nothing_is_moved():
     assert real["storages"] == empty["storages"]
 
 
-@pytest.mark.skipif(torch.__version__ < "2", reason="torch.device is no context in 1.13")
+@pytest.mark.skipif(torch.__version__ < "2", reason="torch.device is not a context in 1.13")
 def test_a_model_on_the_meta_device_that_moves_its_buffers():
     with torch.device("meta"):
         model = Moves()

@@ -237,7 +237,7 @@ def test_one_sentence(model, inputs, sentence):
 
 
 class Passing(torch.nn.Module):
-    """Gives its identities what is no tensor, as networks with optional parts do."""
+    """Gives its identities what is not a tensor, as networks with optional parts do."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -115,7 +115,7 @@ TEST_F(BrokenTest, NotOnnx) {
 TEST_F(BrokenTest, ModelWithoutANetwork) {
   std::string bytes;
   protozero::pbf_writer(bytes).add_int64(proto::model::kIrVersion, 8);
-  EXPECT_EQ(sentence(bytes), "m.onnx: the file holds no graph, so it is no ONNX model");
+  EXPECT_EQ(sentence(bytes), "m.onnx: the file holds no graph, so it is not an ONNX model");
   EXPECT_EQ(sentence(fine() + fine()),
             "m.onnx: the file holds two graphs; two models were joined into one file");
 }
@@ -133,7 +133,7 @@ TEST_F(BrokenTest, CutOff) {
     ++complaints;
     EXPECT_TRUE(
         said.starts_with("m.onnx ends early: ") ||
-        said == "m.onnx: the file holds no graph, so it is no ONNX model" ||
+        said == "m.onnx: the file holds no graph, so it is not an ONNX model" ||
         said ==
             "m.onnx is in no format that strata reads (TensorFlow Lite models (.tflite), "
             "ExecuTorch programs (.pte), ONNX models (.onnx), exported PyTorch programs (.pt2), "

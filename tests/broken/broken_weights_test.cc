@@ -70,7 +70,7 @@ TEST(BrokenSafetensors, OverlapsAndGaps) {
 TEST(BrokenSafetensors, Headers) {
   EXPECT_EQ(sentence(safetensors(R"({"a": [}])", 0)),
             "its header has a list in \"a\" where the format has none");
-  EXPECT_EQ(sentence(safetensors(R"({"a"; 1})", 0)), "its header is no JSON from byte 5 on");
+  EXPECT_EQ(sentence(safetensors(R"({"a"; 1})", 0)), "its header is not JSON from byte 5 on");
   EXPECT_EQ(sentence(safetensors(R"({"a":{"b":{"c":1}}})", 0)),
             "it says \"b\" of its tensor \"a\", which the format does not have");
   EXPECT_EQ(sentence(safetensors(R"({"a":{}})", 0)),
@@ -124,7 +124,7 @@ TEST_F(BrokenIndex, EverySentence) {
             "a.safetensors: the index places 2 tensors there, but it has 1");
   EXPECT_EQ(
       sentence_of(R"({"weight_map": {"a": "a.saf)"),
-      name + "the index is no JSON from byte 28 on; perhaps it was not downloaded to the end");
+      name + "the index is not JSON from byte 28 on; perhaps it was not downloaded to the end");
   EXPECT_EQ(sentence_of(R"({"weight_map": {}})"),
             name + "the index has no \"weight_map\" with tensors");
   EXPECT_EQ(sentence_of("{\"weight_map\": {}, \"a\":" + std::string(100'000, '[')),
@@ -171,9 +171,10 @@ TEST(BrokenStateDict, LyingSizes) {
 
 TEST(BrokenStateDict, PicklesThatCallSomething) {
   const std::string call = global("os", "system") + "(" + text("touch /tmp/strata_was_here") + "tR";
-  EXPECT_EQ(sentence(state_dict(dict({{"w", call}}))),
-            "it is no plain state dict: its pickle uses \"os.system\", which strata does not load; "
-            "save model.state_dict() alone, or as safetensors");
+  EXPECT_EQ(
+      sentence(state_dict(dict({{"w", call}}))),
+      "it is not a plain state dict: its pickle uses \"os.system\", which strata does not load; "
+      "save model.state_dict() alone, or as safetensors");
   EXPECT_FALSE(std::filesystem::exists("/tmp/strata_was_here"));
 }
 
@@ -233,7 +234,7 @@ TEST(BrokenGguf, Headers) {
   EXPECT_EQ(sentence(gguf({gguf_text("k") + little_endian(77u)}, {}, 64)),
             "a property has the type 77, which GGUF does not have");
   EXPECT_EQ(sentence(gguf({gguf_number("general.alignment", 3)}, {}, 64)),
-            "its alignment of 3 bytes is no power of 2 up to 2^20");
+            "its alignment of 3 bytes is not a power of 2 up to 2^20");
   std::string nested = gguf_text("k") + little_endian(9u);
   for (int i = 0; i < 50; ++i) nested += little_endian(9u) + little_endian(std::uint64_t{1});
   EXPECT_EQ(sentence(gguf({nested}, {}, 64)), "its properties are nested deeper than 4 levels");
@@ -248,7 +249,7 @@ TEST(BrokenGguf, Tensors) {
             "its tensor \"a\" has 16 bytes from byte 0 of the data on, but there are 8 bytes of "
             "data; the file is broken, or was not downloaded to the end");
   EXPECT_EQ(sentence(gguf({}, {gguf_tensor("a", {4}, 0, 7)}, 64)),
-            "its tensor \"a\" begins at byte 7 of the data, which is no multiple of 32");
+            "its tensor \"a\" begins at byte 7 of the data, which is not a multiple of 32");
   EXPECT_EQ(sentence(gguf({}, {gguf_tensor("a", {16}, 0, 0), gguf_tensor("b", {4}, 0, 32)}, 64)),
             "its tensors \"a\" and \"b\" lie over each other");
   EXPECT_EQ(sentence(gguf({}, {gguf_tensor("a", {4}, 5, 0)}, 64)),
@@ -268,7 +269,7 @@ TEST(BrokenWeights, NoWeightsAtAll) {
   ASSERT_FALSE(read);
   EXPECT_EQ(
       read.error().message,
-      "m is no file of weights that strata reads (safetensors, a state dict of PyTorch, GGUF)");
+      "m is not a file of weights that strata reads (safetensors, a state dict of PyTorch, GGUF)");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST_F(BrokenPt2, NoProgram) {
   EXPECT_EQ(sentence(zipped({{"m/archive_format", "pt2"}, {"m/data/weights/weight_0", "xxxx"}})),
             "m.pt2: it is a .pt2 archive that holds no program of a model");
   EXPECT_THAT(sentence(archive("")), "m.pt2: its program is empty");
-  EXPECT_EQ(sentence(archive("{}")), "m.pt2: its JSON is no program of torch.export");
+  EXPECT_EQ(sentence(archive("{}")), "m.pt2: its JSON is not a program of torch.export");
   EXPECT_EQ(sentence(archive("[1, 2]")), "m.pt2: its program: there is no '{' at byte 0");
 }
 
@@ -132,7 +132,7 @@ TEST_F(BrokenPt2, WeightsWithoutSizes) {
   EXPECT_EQ(sentence(archive(program(
                 {.size = R"x({"as_expr": {"expr_str": "Symbol('s0')"}})x",
                  .specs = R"([{"parameter": {"arg": {"name": "x"}, "parameter_name": "w"}}])"}))),
-            "m.pt2: the stored tensor \"w\" has a size that is no number");
+            "m.pt2: the stored tensor \"w\" has a size that is not a number");
 }
 
 // These are not wrong: what is not understood is unknown.

@@ -120,7 +120,7 @@ TEST_F(IsolatedAndInterrupted, AnEngineThatDoesNotStopIsEnded) {
   const auto ended = interrupted(program);
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_EQ(ended.errors,
-            "strata: " + kModel + ": engine fake did not stop when asked to and was ended\n");
+            "strata: " + kModel + ": engine fake did not stop when asked to and was killed\n");
   EXPECT_THAT(ended.output, IsEmpty());
 }
 

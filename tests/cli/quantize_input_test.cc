@@ -187,7 +187,7 @@ TEST_F(QuantizeInput, RangesThatDoNotFit) {
     EXPECT_FALSE(exists("out.exclude.txt"));
   };
   refused("other.json", "other.json: its ranges are of another network, zoo:squeezenet1_1");
-  refused("text.json", "text.json: it is no JSON");
+  refused("text.json", "text.json: it is not JSON");
   refused("empty.json", "empty.json: it is not one");
   refused("nowhere.json", "nowhere.json: there is no such file");
 }

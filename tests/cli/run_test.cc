@@ -114,7 +114,7 @@ TEST(Engines, NameTheOperatorThatTheyLack) {
     const auto ended = run({"stat", model, "--time", "--engine", engine});
     expect_sentence(ended, 1);
     if (engine == "torch")  // which opens no ONNX files at all
-      EXPECT_THAT(ended.errors, HasSubstr("it is no TorchScript file or package"));
+      EXPECT_THAT(ended.errors, HasSubstr("it is not a TorchScript file or package"));
     else
       EXPECT_THAT(ended.errors, AllOf(HasSubstr("Frob"), HasSubstr("frob"))) << engine;
   }

@@ -162,7 +162,7 @@ TEST(FakeEngine, RefusesValuesThatAreNone) {
   for (const char* option : {"noise=2", "noise=", "seed=x", "warmup=-1"}) {
     const auto session = engine->open(ModelBytes{two_nodes()}, {.options = {option}});
     ASSERT_FALSE(session) << option;
-    EXPECT_THAT(session.error().message, HasSubstr("is no value"));
+    EXPECT_THAT(session.error().message, HasSubstr("is not a value"));
   }
 }
 

@@ -137,7 +137,7 @@ TEST_F(OpenVino, QuantizedNetworksRunOnInt8Kernels) {
   EXPECT_EQ(convolutions[DType::F32], 0);
 }
 
-// Rounding is simulated: the same file in floats, and nothing multiplies whole numbers.
+// Rounding is simulated: the same file in float, and nothing multiplies whole numbers.
 // Calibration reads all values, also those that OpenVINO drops because a Dropout gives them on.
 TEST_F(OpenVino, GivesEveryValueInside) {
   const std::string bytes = test::zoo_bytes("squeezenet1_1?resolution=64");

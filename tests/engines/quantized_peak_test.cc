@@ -130,7 +130,7 @@ TEST_P(QuantizedPeak, IsThatOfTheEngine) {
 
 // The memory that ONNX Runtime holds beyond the tensors that are alive, derived by hand from the
 // kernels that it lists. It keeps the memory of a tensor for a later one of the same size, and it
-// computes HardSwish in floats by two kernels, with a tensor between them.
+// computes HardSwish in float by two kernels, with a tensor between them.
 class QuantizedPeakOfPlan : public QuantizedPeak {};
 
 TEST_P(QuantizedPeakOfPlan, IsTheEnginesLessWhatItKeeps) {

@@ -196,7 +196,7 @@ TEST_F(FakeTiming, AProfileAddsUpToTheEndToEndTime) {
   for (const char* report : {"tape", "node", "leaves", "type"}) {
     ProfileOptions options;
     options.rows.report = *report_kind_from_name(report);
-    const bool is_type = options.rows.report == ReportKind::Type;  // whose rows are no layers
+    const bool is_type = options.rows.report == ReportKind::Type;  // whose rows are not layers
     options.columns = is_type ? "type,time" : "layer,time";
     options.rows.all = true;
     options.timing = &*timing;

@@ -157,7 +157,7 @@ TEST_F(FasterRcnn, ShapesAloneShowIt) {
             "µs to 98.23 µs");
 }
 
-// 0.07939 s of 0.10230 s, the sum of the rows that are no part of another; on the CPU 0.01510 s of
+// 0.07939 s of 0.10230 s, the sum of the rows that are not part of another; on the CPU 0.01510 s of
 // 3.65560 s.
 TEST_F(FasterRcnn, TheAnchorGeneratorAbsorbsTheWait) {
   const auto waits = of_check(with_model(), "absorbed_wait");

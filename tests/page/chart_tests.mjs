@@ -113,7 +113,7 @@ export const chartTests = {
     await clean(p);
   },
 
-  async "latencies and speed-ups"(browser) {
+  async "latencies and speedups"(browser) {
     const p = await browser.open(page("bench", "bench", "zoo:squeezenet1_1?resolution=32", "--engine",
                                       "fake,fake:spin=20000", "--max-time", "2s", "--processes", "2"));
     await settled();

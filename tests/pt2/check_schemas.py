@@ -145,7 +145,7 @@ def main():
     bases = {name.partition(".")[0] for name in table}
     for row in sorted(rows):
         if row not in table and row.partition(".")[0] not in bases | {b[:-1] for b in bases}:
-            wrong.append(f"{row}: has a row, and is no operator of the table")
+            wrong.append(f"{row}: has a row, and is not an operator of the table")
     print("\n".join(wrong[:50]))
     print(f"{len(table)} operators, {len(core)} of core ATen, {len(rows)} rows, {len(wrong)} wrong")
     sys.exit(1 if wrong else 0)

@@ -163,7 +163,7 @@ TEST_P(Pt2OfNetwork, HasThePeakOfTorchsStorages) {
 
 // numpy's arrays, while it runs the files of the newer exporter node by node (onnx_storages.py).
 // Where the exporter did not optimize, some slices end where a node says, so that their sizes are
-// open; what they would add is no part of the peak.
+// open; what they would add is not part of the peak.
 TEST_P(Pt2OfNetwork, HasThePeakOfArraysOfOnnxFiles) {
   for (const auto& [ending, bytes] : facts_of(GetParam()).at("peak_bytes_onnx").items()) {
     Expr peak = form("." + ending)->memory.peak_bytes;

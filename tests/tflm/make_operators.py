@@ -1,4 +1,4 @@
-"""make_operators.py FOLDER: writes networks of one operator each, in floats and in int8, for the operators that have a
+"""make_operators.py FOLDER: writes networks of one operator each, in float and in int8, for the operators that have a
 kernel in TFLite Micro. tests/tflite/check_models.py compares their arenas with what TFLite Micro prints."""
 import pathlib
 import sys

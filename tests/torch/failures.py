@@ -162,7 +162,7 @@ def judge_hanging(strata, judge, folder):
         done = strata.run(*words, *limit)
         judge.equal(f"{what}: exit code", done.returncode, 1)
         judge.true(f"{what}: says so: {done.stderr!r}",
-                   "engine torch gave no answer in 8 s and was ended" in done.stderr)
+                   "engine torch gave no answer in 8 s and was killed" in done.stderr)
         judge.true(f"{what}: says what helps: {done.stderr!r}", "--max-wait" in done.stderr)
         judge.equal(f"{what}: lines: {done.stderr!r}", done.stderr.count("\n"), 1)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Inputs that are no floats: a scripted network that looks words up takes integers, whose type the file does
+"""Inputs that are not floats: a scripted network that looks words up takes integers, whose type the file does
 not state."""
 
 import argparse
@@ -94,7 +94,7 @@ def main():
         given = alone.run("payload", str(words), *five, "--engine-path", args.engines, env=unseen)
         judge.equal(f"an engine by its folder: {given.stderr!r}", given.returncode, 0)
 
-        # Floats are not looked up, and a type that there is not is no type.
+        # Floats are not looked up, and a type that there is not is not a type.
         done = strata.run("stat", str(words), "--input", f"ids={BATCH}x{LENGTH}", *scale)
         judge.equal("floats: exit code", done.returncode, 1)
         judge.true(f"floats: what torch says: {done.stderr!r}", "indices" in done.stderr)

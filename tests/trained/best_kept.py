@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""best_kept.py [--strata STRATA] [--pairs] [NAME ...]: which one layer, and which two, are best left in floats.
+"""best_kept.py [--strata STRATA] [--pairs] [NAME ...]: which one layer, and which two, are best left in float.
 
 Rounds all layers but one, and all but each pair, by brute force (oracle.py and, for digits,
 ../oracle/sensitivity_digits.py: neither strata nor an engine), and compares with what

@@ -57,7 +57,7 @@ def answers(case, path, arrays, first, last):
 def likeness(floats, others):
     """SQNR in dB and cosine over all samples, of the first output."""
     name = next(iter(floats[0]))
-    a = numpy.concatenate([x[name].ravel() for x in floats]).astype(numpy.float64)
+    a = numpy.concatenate([x[name].ravel() for x in float]).astype(numpy.float64)
     b = numpy.concatenate([x[name].ravel() for x in others]).astype(numpy.float64)
     noise = float(((a - b) ** 2).sum())
     return (10 * math.log10(float((a ** 2).sum()) / noise) if noise > 0 else math.inf,

@@ -97,7 +97,7 @@ def tables(results):
     def rows(make):
         return [make(name, result) for name, result in results.items()]
     return "\n".join([
-        table(["network", "what", "layers", "float ms", "int8 ms", "speed-up [95 %]", "SQNR dB",
+        table(["network", "what", "layers", "float ms", "int8 ms", "speedup [95 %]", "SQNR dB",
                "own measure: float / int8 / auto", "kept by auto", "size MiB"], rows(main_row)),
         "### Which published findings hold\n",
         table(["network", "all layers, dB", *HEADINGS.values()], rows(finding_row)),

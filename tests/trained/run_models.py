@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Runs the whole way on every trained network and writes a report: profile, time, ranges,
-sensitivity, int8 with and without layers kept in floats, comparison, and the network's own measure.
+sensitivity, int8 with and without layers kept in float, comparison, and the network's own measure.
 
     run_models.py --strata build/release/strata --out build/trained [CASE ...]
 

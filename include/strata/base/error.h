@@ -66,7 +66,7 @@ enum class Code : std::uint8_t {
   MetricCommand,      // a command that judges outputs failed
 
   // Ranges, and models made with them.
-  NotRanges,           // a file that is no file of ranges
+  NotRanges,           // a file that is not a file of ranges
   RangesLack,          // a file of ranges lacks a tensor of the model
   RangesLackPart,      // ranges in memory lack a tensor of the model
   RangesOfOther,       // a file of ranges is of another network than the model
@@ -80,9 +80,9 @@ enum class Code : std::uint8_t {
   NoInt8File,          // the given int8 model is not there
 
   // Results of earlier runs.
-  NotProfile,    // a file that is no profile
-  NotBenchmark,  // a file that is no benchmark
-  NotScores,     // a file that is no journal of a sensitivity
+  NotProfile,    // a file that is not a profile
+  NotBenchmark,  // a file that is not a benchmark
+  NotScores,     // a file that is not a journal of a sensitivity
   NoTimes,       // a profile of a model that was not run
   NoCalls,       // a profile without a row for each call
   OtherRun,      // the file to go on with is of another run

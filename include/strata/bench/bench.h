@@ -131,7 +131,7 @@ struct SpeedUp {
   std::optional<double> tail = {};  // the same at p99, if there are enough samples
   std::optional<Interval> tail_interval = {};
   // Why nothing is claimed, as one sentence; the interval is then from 0 to infinity. Empty: a
-  // speed-up is claimed.
+  // speedup is claimed.
   std::string withheld = {};
   bool certain() const { return interval.low > 1 || interval.high < 1; }
   // Relative: (high - low) / 2 / median. Infinite if nothing is known.

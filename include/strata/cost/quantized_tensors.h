@@ -1,5 +1,5 @@
 // Finds the tensors of a network with QuantizeLinear and DequantizeLinear that are held as
-// integers. ONNX writes a layer that computes in int8 as DequantizeLinear, the layer in floats,
+// integers. ONNX writes a layer that computes in int8 as DequantizeLinear, the layer in float,
 // QuantizeLinear; engines run the three as one kernel, and the floats between them are never in
 // memory.
 #pragma once

@@ -23,7 +23,7 @@ struct PhaseMemory {
   std::int64_t peak() const { return weights + gradients + optimizer_state + activations + other; }
 };
 std::string_view phase_name(Phase phase);  // `forward`, `backward`, `optimizer`
-// In the order of the phases; empty if the model is no recording of a training step.
+// In the order of the phases; empty if the model is not a recording of a training step.
 std::vector<PhaseMemory> phase_peaks(const Model& model);
 
 // Memory that autograd keeps for the backward pass, by the path of the module that first asks for

@@ -24,7 +24,7 @@ struct TflmArena {
   std::int64_t head_bytes = 0;
   // False if a kernel may ask for scratch memory that is not known: the head is a lower bound.
   bool is_exact = true;
-  // True if the network is no TensorFlow Lite file: floats are then taken as int8.
+  // True if the network is not a TensorFlow Lite file: floats are then taken as int8.
   bool is_estimate = false;
   // The most bytes alive at once, which no plan can go below.
   std::int64_t alive_bytes = 0;

@@ -22,7 +22,7 @@ struct Cell;
 struct Member;
 
 // The sizes of a tensor; empty if not even the number of axes is known. Boxed, because a table has
-// many cells and most are no shapes.
+// many cells and most are not shapes.
 using Shape = Boxed<Dims>;
 
 // A number that is known to lie in an interval.

@@ -48,7 +48,7 @@ struct Document {
   // As the caller gave them; one that was given more than once follows itself.
   std::vector<std::pair<std::string, std::string>> options = {};
   std::vector<std::pair<std::string, std::string>> machine = {};  // empty: nothing was measured
-  Members facts = {};  // what is no table: the model, totals, verdicts
+  Members facts = {};  // what is not a table: the model, totals, verdicts
   std::vector<Table> tables = {};
   std::vector<Note> notes = {};
   // A sentence, if its rows were summed up or left out because there are too many to show. Charts

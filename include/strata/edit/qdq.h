@@ -23,7 +23,7 @@ using TensorRanges = std::map<std::string, Range, std::less<>>;  // the key is t
 struct StaysFloat {
   std::vector<bool> layers = {};  // one per layer of find_quant_layers(); empty: none
   // Names of activations. An operator that would read them as integers, or can only produce them as
-  // integers, runs in floats.
+  // integers, runs in float.
   std::set<std::string, std::less<>> tensors = {};
   bool operator==(const StaysFloat&) const = default;
 };
@@ -42,13 +42,13 @@ struct QuantizedModel {
   std::vector<bool> int8;  // one per layer
   // Names of each layer's nodes, in layer order. Nodes that had no name have been given one.
   std::vector<std::vector<std::string>> nodes;
-  // Nodes of the original that stay in floats, among the operators that quantizers change: the list
+  // Nodes of the original that stay in float, among the operators that quantizers change: the list
   // to pass to ONNX Runtime's quantize_static as nodes_to_exclude.
   std::vector<std::string> excluded;
   std::size_t int8_nodes = 0;  // in addition to those of layers: Add, MaxPool, …
 };
 
-// The tensors that a plan needs ranges for, whichever layers it keeps in floats.
+// The tensors that a plan needs ranges for, whichever layers it keeps in float.
 std::vector<TensorId> quant_tensors(const Model& model, const std::vector<QuantLayer>& layers);
 
 // Norms are folded into the layers that become int8. The result consists of views into `model`,

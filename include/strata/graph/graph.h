@@ -346,7 +346,7 @@ class Model {
   std::deque<Graph> graphs;        // the first is the network, the rest are bodies
   std::vector<Scope> scopes;       // parents before children
   BlockList<TensorData> stored;    // initializers and tensor attributes
-  std::shared_ptr<const RecordedRun> recorded;  // null: the file is no recording of a run
+  std::shared_ptr<const RecordedRun> recorded;  // null: the file is not a recording of a run
   std::shared_ptr<const void> backing;          // keeps the mapped file alive
 
  private:

@@ -22,7 +22,7 @@ namespace strata {
 inline constexpr double kUndisturbedWait = 0.01;
 
 // A median has a 95 % interval from six runs on: the extremes of n runs miss it in one of 2^(n-1)
-// cases. With fewer runs nothing is claimed from times: no interval, no speed-up, no fastest, no
+// cases. With fewer runs nothing is claimed from times: no interval, no speedup, no fastest, no
 // Pareto front.
 inline constexpr std::size_t kRunsForClaim = 6;
 // Returns why nothing is claimed from `kept` runs of `measured`, as one sentence; empty if there

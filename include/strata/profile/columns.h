@@ -46,7 +46,7 @@ Needs needs_of(const ProfileView& view);
 // `layer,macs` lists them; `+energy,-flops` changes the usual list, which has the columns that
 // the analysis can fill. `all` is for machine output. An unknown name is a usage error that lists
 // the names.
-// Columns that need what was `missed` are no mistake where the caller names them, and unknown.
+// Columns that need what was `missed` are not a mistake where the caller names them, and unknown.
 Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all, Needs has,
                                                  bool optimized = false, Needs missed = {});
 

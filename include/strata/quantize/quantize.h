@@ -35,15 +35,15 @@ struct QuantizeTask {
   ModelSource floats = {};                  // the original
   TensorRanges ranges = {};                 // for all quant_tensors()
   StaysFloat keep = {};                     // what the user wants to keep
-  bool automatic = false;                   // choose what else to keep in floats
+  bool automatic = false;                   // choose what else to keep in float
   std::optional<AnswerTarget> target = {};  // nullopt: kGoodSqnr if `automatic`, else none
   // Returns at most this many samples to judge answers on; an error if there are none.
   std::function<Result<Dataset>(std::int64_t most)> held_out;
   std::int64_t samples = 16;  // how many of them to use
   bool reduce_range = false;  // QdqPlan
   std::string output;         // the file to write
-  std::string exclude;        // the file for the list of nodes that stay in floats
-  bool time = true;           // also measure the speed-up
+  std::string exclude;        // the file for the list of nodes that stay in float
+  bool time = true;           // also measure the speedup
   double seconds = 0;         // time for that; 0: depends on how long the model takes
   std::string scratch;        // a folder for intermediate files; `time` needs it
   std::uint64_t seed = 0;     // for the inputs that times are measured with
@@ -77,8 +77,8 @@ std::string_view name_of(RunsIn runs);  // `unknown`, `float`, `int8`
 struct QuantizedLayer {
   std::string path, block;
   bool int8 = false;  // as written
-  // Why a layer stays in floats: `named` by the user, for the `answers`, for the `speed`, or
-  // because an activation next to it stays in floats (`edge`).
+  // Why a layer stays in float: `named` by the user, for the `answers`, for the `speed`, or
+  // because an activation next to it stays in float (`edge`).
   std::string reason;
   RunsIn runs = RunsIn::Unknown;  // on the engine, with all its optimizations
   std::string kernel;             // the kernel that computes it there: `QLinearConv`
@@ -101,7 +101,7 @@ struct QuantizeOutcome {
   std::vector<RestRow> rest;             // empty: not timed
   std::string data;                      // the data that answers are judged on, in words
   std::vector<SampleScore> got;          // scores of the written model, run by the engine
-  std::vector<SampleScore> promised;     // scores of the same plan, simulated in floats
+  std::vector<SampleScore> promised;     // scores of the same plan, simulated in float
   // The number of samples that `automatic` chose with; 0 if nothing was chosen. If
   // `judged_on_others`, `got` comes from other samples.
   std::size_t chosen_on = 0;
@@ -112,7 +112,7 @@ struct QuantizeOutcome {
   std::size_t int8_nodes = 0;  // in addition to those of layers
   std::int64_t int8_bytes = 0;
   std::optional<BenchResult> bench;   // floats first, then int8
-  std::vector<std::string> excluded;  // nodes of the original that stay in floats
+  std::vector<std::string> excluded;  // nodes of the original that stay in float
   std::string not_looked;             // why `runs` is Unknown for all layers
   std::string not_timed;              // why there are no times
   bool disturbed = false;             // other work ran during timing, so nothing is certain
@@ -124,8 +124,8 @@ struct QuantizeOutcome {
   std::optional<bool> kept_promise() const;
 };
 
-// Writes the model and the list of nodes that stay in floats. Writes nothing if a target is not
-// met, if a layer that should stay in floats runs in int8, or if the job is stopped earlier.
+// Writes the model and the list of nodes that stay in float. Writes nothing if a target is not
+// met, if a layer that should stay in float runs in int8, or if the job is stopped earlier.
 Result<QuantizeOutcome> quantize_model(const QuantizeTask& task, const Observer& observer = {});
 
 }  // namespace strata

@@ -58,7 +58,7 @@ class Source {
 
   // Says why its file cannot be opened.
   Status status() const;
-  // The file, mapped. Empty for what is no file.
+  // The file, mapped. Empty for what is not a file.
   std::string_view bytes() const;
   std::shared_ptr<const void> backing() const;  // keeps the bytes mapped
 

@@ -45,7 +45,7 @@ struct Weights {
 // The sums of some tensors. A tensor that shares the elements of another one adds nothing.
 struct WeightTotals {
   std::uint64_t tensors = 0, shared = 0;
-  std::uint64_t params = 0;      // elements that are no statistics
+  std::uint64_t params = 0;      // elements that are not statistics
   std::uint64_t statistics = 0;  // elements that are
   std::uint64_t bytes = 0;
 

@@ -15,7 +15,7 @@ namespace strata {
 // names its options here.
 struct QuantizeAdvice {
   std::string keep_auto = {};     // the answers are bad
-  std::string keep_output = {};   // outputs are rounded beside layers in floats
+  std::string keep_output = {};   // outputs are rounded beside layers in float
   std::string more_samples = {};  // there are too few to choose and judge on different ones
   std::string more_time = {};     // the time was too short for an interval
 };

@@ -1,4 +1,4 @@
-// Chooses which layers of an int8 model stay in floats so that its answers are good enough.
+// Chooses which layers of an int8 model stay in float so that its answers are good enough.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ struct KeptSteps {
   int tried = 0;                    // models that were built and compared
 };
 
-// Steps are layers or activations that may stay in floats, in order of their worth (keep_order()).
+// Steps are layers or activations that may stay in float, in order of their worth (keep_order()).
 // It takes the shortest prefix that meets the target, found by doubling and halving; then each step
 // of the prefix, the last first, is given back if the target is still met. `scores_of` builds and
 // judges a model.
@@ -42,7 +42,7 @@ Result<KeptSteps> choose_kept(
     std::size_t steps, const AnswerTarget& target,
     const std::function<Result<std::vector<SampleScore>>(const std::vector<bool>&)>& scores_of);
 
-// Finds out whether layers that are slower in int8 pay off in floats: converting to floats and back
+// Finds out whether layers that are slower in int8 pay off in float: converting to floats and back
 // has a cost that is in no layer's own time. `seconds_lost` has one entry per layer; layers that
 // lose nothing, 0 or less, are never returned. First all others are tried, then the half that loses
 // more, and so on, at most three times. Returns the first set that `pays`, or none.

@@ -1,5 +1,5 @@
 // The parts that an int8 file rounds: the weights of each layer, and each activation that becomes
-// integers, including those between layers. A plan says which of them stay in floats.
+// integers, including those between layers. A plan says which of them stay in float.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ std::string_view name_of(QuantPart::Kind kind);  // `weights`, `tensor`
 std::vector<QuantPart> quant_parts(const Model& model, const std::vector<QuantLayer>& layers,
                                    const StaysFloat& floats = {});
 
-// Reads the user's words for parts that stay in floats. A word is a name of layers, blocks or
+// Reads the user's words for parts that stay in float. A word is a name of layers, blocks or
 // modules or a pattern, as select_layers() takes them; with `:output` or `:input` after it, it
 // means the activations that these layers produce or read. It may also be the label of a part.
 Result<StaysFloat> stays_float(const Model& model, const std::vector<QuantLayer>& layers,
@@ -68,7 +68,7 @@ Result<PartScores> measure_parts(const Engine& engine, const Model& model,
                                  const Dataset& data, const FillElements& fill,
                                  const SensitivityOptions& options, SampleSpan samples = {});
 
-// Predicts the answers of a plan's file with a network in floats in which only the parts that the
+// Predicts the answers of a plan's file with a network in float in which only the parts that the
 // file rounds are rounded.
 Result<std::vector<SampleScore>> simulate_plan(const Engine& engine, const Model& model,
                                                const std::vector<QuantLayer>& layers,

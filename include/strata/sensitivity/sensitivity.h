@@ -66,7 +66,7 @@ struct LayerScore {
   std::vector<SampleScore> left_out;  // everything but this layer is rounded
 };
 
-// Two layers that stay in floats together.
+// Two layers that stay in float together.
 struct PairScore {
   std::size_t first = 0, second = 0;  // in running order
   std::vector<SampleScore> left_out;  // everything but these two is rounded
@@ -96,7 +96,7 @@ struct Sensitivity {
   double seconds = 0;       // time spent measuring, which budget_seconds limits
   std::int64_t kept_bytes = 0;
   // With leave_one_out and without a budget: pairs of the layers that bring the most if they alone
-  // stay in floats.
+  // stay in float.
   std::vector<PairScore> pairs = {};
 };
 
@@ -119,7 +119,7 @@ struct SensitivityOptions {
   ActivationSqnr activation_sqnr = {};
   Quality quality = Quality::Sqnr;
   std::optional<std::vector<std::int64_t>> labels = {};  // batch() per sample
-  // For Quality::Command: takes the outputs in floats and those to judge.
+  // For Quality::Command: takes the outputs in float and those to judge.
   std::function<Result<double>(std::span<const HostTensor>, std::span<const HostTensor>)> command;
   // Scores of an earlier run for the first samples of each layer, which are not measured again. Its
   // seconds count towards budget_seconds.

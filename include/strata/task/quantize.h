@@ -1,4 +1,4 @@
-// The job behind `strata quantize`: turns a file in floats into one in int8. Ranges come from a
+// The job behind `strata quantize`: turns a file in float into one in int8. Ranges come from a
 // file or from samples, and answers are judged on samples that no range comes from.
 #pragma once
 
@@ -29,7 +29,7 @@ struct QuantizeRequest {
   std::vector<std::string> keep_float = {};  // names, or `auto`, which may be combined with names
   AnswerTarget target = {};
   std::int64_t held_out = 16;  // samples that answers are judged on
-  bool time = true;            // also measure the speed-up
+  bool time = true;            // also measure the speedup
   double seconds = 0;          // time for that; 0: depends on how long the model takes
   std::string output = {};     // the file to write; the list of float nodes goes beside it
   std::string program = {};    // starts the processes that it runs in (strata/task/worker.h)
@@ -37,7 +37,7 @@ struct QuantizeRequest {
                                // measured in others all the same
 };
 
-// Writes the model and the list of nodes that stay in floats. Writes nothing if the target cannot
+// Writes the model and the list of nodes that stay in float. Writes nothing if the target cannot
 // be met or the job is stopped earlier.
 Result<QuantizeReport> run_quantize(const QuantizeRequest& request, const Observer& observer = {});
 

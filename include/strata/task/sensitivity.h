@@ -27,7 +27,7 @@ struct SensitivityRequest {
       {};  // how to choose ranges; nullopt: the file's choice, or min-max
   Quality quality = Quality::Sqnr;
   // For Quality::Command: a line for /bin/sh that gets the paths of two .npz files, $1 with the
-  // outputs in floats and $2 with the quantized ones, and prints a number. Higher is better.
+  // outputs in float and $2 with the quantized ones, and prints a number. Higher is better.
   std::string command = {};
   Rounding rounding = {};
   std::int64_t memory_bytes = 2'000'000'000;  // for activations that are kept in memory

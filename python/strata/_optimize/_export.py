@@ -97,7 +97,7 @@ def describe(module: torch.nn.Module, calls: Sequence[Call], path: str, batch: i
     out_leaves, out_spec = flatten(calls[0].out)
     results = [each for each in out_leaves if isinstance(each, torch.Tensor)]
     if any(each is not None and not isinstance(each, torch.Tensor) for each in out_leaves):
-        raise StrataError("it returns values that are no tensors, which may depend on its inputs")
+        raise StrataError("it returns values that are not tensors, which may depend on its inputs")
     if not results:
         raise StrataError("it returns no tensors")
     if any(each.layout is not torch.strided for each in [*given, *results]):

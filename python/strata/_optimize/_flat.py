@@ -55,7 +55,7 @@ def by_name(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """True if two leaves that are no tensors are equal."""
+    """True if two leaves that are not tensors are equal."""
     if a is b:
         return True
     if type(a) is not type(b):

@@ -141,5 +141,5 @@ def load(folder: str, module: Optional[torch.nn.Module]) -> tuple[torch.nn.Modul
             session = open_session(how["engine"], exported.path, how["precision"], how["threads"])
             loaded[each["module"]] = (EngineForward(inner, exported, session), exported, how)
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StrataError(f"{folder} is no folder that strata.optimize saved: {error!r}") from error
+        raise StrataError(f"{folder} is not a folder that strata.optimize saved: {error!r}") from error
     return model, loaded, described["receipt"]

@@ -63,7 +63,7 @@ def _with_mask_beside(function: Any) -> Any:
         if given["query"].is_meta:
             mask = given.get("block_mask")
             if mask is None:
-                with torch._C._DisableTorchDispatch():  # a mask that lists everything is no work of the model's
+                with torch._C._DisableTorchDispatch():  # a mask that lists everything is not work of the model's
                     sizes = (torch.empty(()).expand(given[name].shape) for name in ("query", "key"))
                     mask = function.__globals__["_create_empty_block_mask"](*sizes)
             given["block_mask"] = mask = copy(mask)

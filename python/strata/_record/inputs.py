@@ -133,11 +133,11 @@ def _dtype(dtype: Any, place: Any) -> Optional[torch.dtype]:
     if isinstance(dtype, str):
         found = getattr(torch, dtype.rpartition(".")[2], None)
         if not isinstance(found, torch.dtype):
-            raise RecordingError(f'"{dtype}" is no dtype: torch has "float32", "float16", "int64", "bool", …')
+            raise RecordingError(f'"{dtype}" is not a dtype: torch has "float32", "float16", "int64", "bool", …')
         return found
     if dtype is None or isinstance(dtype, torch.dtype):
         return dtype
-    raise RecordingError(f"a {type(dtype).__name__} is no dtype: give one of torch's, or its name")
+    raise RecordingError(f"a {type(dtype).__name__} is not a dtype: give one of torch's, or its name")
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:

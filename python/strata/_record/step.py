@@ -153,7 +153,7 @@ def _on_twins(optimizer: Any, twins: Dict[int, torch.Tensor], meta: bool) -> Any
         optimizer = _optimizer_named(optimizer)
     if not isinstance(optimizer, torch.optim.Optimizer):
         if not callable(optimizer):
-            raise RecordingError(f"a {type(optimizer).__name__} is no optimizer")
+            raise RecordingError(f"a {type(optimizer).__name__} is not an optimizer")
         return optimizer([twin for twin in twins.values() if twin.requires_grad])
 
     def twin_of(value: Any) -> Any:

@@ -120,7 +120,7 @@ def run(
 
 
 def _below_a_root(recording: bytes) -> bytes:
-    """The recording of a lone layer with the layer as the one child of a root: a root is no layer."""
+    """The recording of a lone layer with the layer as the one child of a root: a root is not a layer."""
     document = written_out(recording)
     calls = [[_LONE, kind, parent + 1, number] for _, kind, parent, number in document["modules"]]
     document["modules"] = [["", "Model", -1, 0], *calls]

@@ -74,8 +74,8 @@ Result<double> plain_number(std::string_view text, std::string_view unit) {
   }
   if (error != std::errc() || rest != unit || !(value > 0) || !std::isfinite(value))
     return failure(unit.empty()
-                       ? fmt::format("\"{}\" is no number above 0", text)
-                       : fmt::format("\"{0}\" is no number of {1}: write 10 {1}", text, unit),
+                       ? fmt::format("\"{}\" is not a number above 0", text)
+                       : fmt::format("\"{0}\" is not a number of {1}: write 10 {1}", text, unit),
                    ErrorKind::Usage);
   return value * scale;
 }

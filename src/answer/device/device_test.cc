@@ -240,8 +240,8 @@ TEST(Devices, ABrokenFileSaysWhere) {
   EXPECT_THAT(message("\nbandwith = \"1 GB/s\""),
               HasSubstr("a.toml:2: a device has no \"bandwith\" (did you mean bandwidth"));
   EXPECT_EQ(message("fp32 = \"1 TFLOP/s"), "a.toml:1: the text has no closing quote");
-  EXPECT_THAT(message("fp32 = \"fast\""), HasSubstr("a.toml:1: \"fast\" is no speed"));
-  EXPECT_THAT(message("power = \"-3 W\""), HasSubstr("a.toml:1: \"-3 W\" is no number of W"));
+  EXPECT_THAT(message("fp32 = \"fast\""), HasSubstr("a.toml:1: \"fast\" is not a speed"));
+  EXPECT_THAT(message("power = \"-3 W\""), HasSubstr("a.toml:1: \"-3 W\" is not a number of W"));
   EXPECT_EQ(message("fp32 = \"1 TFLOP/s\"\nfp32 = \"1 TFLOP/s\""),
             "a.toml:2: \"fp32\" is stated twice");
   EXPECT_EQ(message("[other]"),
@@ -249,7 +249,7 @@ TEST(Devices, ABrokenFileSaysWhere) {
   EXPECT_EQ(message("[classes]"), "a.toml:1: [classes] follows [measured]");
   EXPECT_EQ(message("[measured]\nspeed = \"1\""), "a.toml:2: [measured] has no \"speed\"");
   EXPECT_EQ(message("[measured]\n[classes]\nconv = \"0.5 0.5 1e-6\""),
-            "a.toml:3: \"\" is no number above 0");
+            "a.toml:3: \"\" is not a number above 0");
   EXPECT_EQ(message("[measured]\n[classes]\nconv = \"1 1 1e-6 3 4\""),
             "a.toml:3: \"4\" follows the four numbers");
   EXPECT_EQ(message("[sources]\nfp32 = \"a\""), "a.toml:2: no \"fp32\" is stated above");

@@ -33,7 +33,7 @@ class GgufNetwork {
     if (architecture_.empty())
       return failure(
           fmt::format("{}: it does not name an architecture (general.architecture), so "
-                      "that it is no network",
+                      "that it is not a network",
                       label_));
     network_.name = label_;
     network_.architecture = architecture_;
@@ -92,7 +92,7 @@ class GgufNetwork {
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
       if (error != std::errc() || end == name.data() + name.size() || *end != '.') continue;
       name.remove_prefix(static_cast<std::size_t>(end - name.data()) + 1);
-      // A bias that balances experts is no parameter of DeepSeek and GLM, but a buffer.
+      // A bias that balances experts is not a parameter of DeepSeek and GLM, but a buffer.
       const bool is_buffer = name == "exp_probs_b.bias" && !architecture_.starts_with("ernie");
       if (layer < tensors_.size() && !is_buffer)
         tensors_[layer].add(name, tensor);

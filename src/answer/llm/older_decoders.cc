@@ -71,7 +71,7 @@ void read_neo(Keys& keys, Network& network) {
     for (const auto& group : *types) {
       const bool is_pair = group.is_array() && group.size() == 2 && group[0].is_array() &&
                            group[1].is_number_unsigned() && group[1].get<std::uint64_t>() <= 4096;
-      if (!is_pair) return keys.wrong("its \"attention_types\" are no lists of kinds and times");
+      if (!is_pair) return keys.wrong("its \"attention_types\" are not lists of kinds and times");
       for (std::uint64_t i = 0; i < group[1].get<std::uint64_t>(); ++i)
         for (const auto& kind : group[0])
           if (local.size() < static_cast<std::size_t>(kMostLayers))

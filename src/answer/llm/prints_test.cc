@@ -83,7 +83,7 @@ TEST(Prints, BuffersOfLlamaCpp) {
 }
 
 // `Model loading took 14.2474 GiB` on each of four devices (vLLM 0.8.5). It also counts a table of
-// rotations of 40,960 positions and 128 numbers in bf16, which is no weight, and what PyTorch's
+// rotations of 40,960 positions and 128 numbers in bf16, which is not a weight, and what PyTorch's
 // allocator holds beyond what was asked for. It splits a large block only if more than 1 MiB is
 // left: two of the temporary f32 tensors of 10 MiB, of which that table was made, are later filled
 // with q, k and v (5 MiB) and o_proj (4 MiB), and so with 1 MiB of nothing each. Small tensors take

@@ -149,7 +149,7 @@ std::string module_of(const Matrix& matrix, std::size_t layer) {
   return fmt::format("model.layers.{}.{}.{}", layer, block, matrix.name);
 }
 
-// Modules of the vision tower and the like are no matrices here; their patterns match nothing.
+// Modules of the vision tower and the like are not matrices here; their patterns match nothing.
 bool is_kept(const Quantized& quantized, std::string_view module) {
   return std::any_of(quantized.kept.begin(), quantized.kept.end(), [&](const std::string& pattern) {
     return matches_module(pattern, module).value_or(false);

@@ -85,7 +85,8 @@ Result<Predictor> Predictor::make(const Device& device, Runtime runtime, std::st
   const PrecisionRow* row = precision_row(precision);
   if (row == nullptr)
     return failure(
-        fmt::format("\"{}\" is no precision: write fp32, tf32, fp16, bf16, fp8 or int8", precision),
+        fmt::format("\"{}\" is not a precision: write fp32, tf32, fp16, bf16, fp8 or int8",
+                    precision),
         ErrorKind::Usage);
   Predictor out;
   out.device_ = device;

@@ -27,7 +27,7 @@ std::string disturbed_sentence(const TimingFacts& timing) {
       fmt::format("Disturbed: other work ran on this machine ({})", fmt::join(signs, ", "));
   if (timing.withheld.empty())
     out += timing.threads != 1 ? "; only runs that did not wait count"
-           : timing.waits_read ? "; the waiting is taken off"
+           : timing.waits_read ? "; the waiting is subtracted"
                                : "; waiting cannot be read here, so times are processor time";
   return out;
 }
@@ -37,13 +37,13 @@ std::string disturbed_sentence(const TimingFacts& timing) {
 std::vector<std::string> timing_caveats(const TimingFacts& timing) {
   std::vector<std::string> out;
   if (timing.partial)
-    out.emplace_back("Partial: interrupted; what could not be measured any more is missing");
+    out.emplace_back("Partial: interrupted; values that were not measured are missing");
   if (!timing.withheld.empty())
     out.push_back(fmt::format("No interval and no claim: {}", timing.withheld));
   if (timing.slowed > kSlowed)
     out.push_back(fmt::format(
-        "Shared: a test loop ran {:.0f} % slower on average than at its best, so others use the "
-        "same processor core from outside of this machine; runs in such moments are left out",
+        "Shared: a test loop ran {:.0f} % slower on average than at its best, so others outside "
+        "this machine use the same processor core; slowed runs are left out",
         100 * timing.slowed));
   if (timing.disturbed)
     out.push_back(disturbed_sentence(timing));

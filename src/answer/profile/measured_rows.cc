@@ -58,9 +58,9 @@ void add_times(const Attached& attached, Rows& rows, RowList& beside) {
 void add_note_below_zero(double outside, double whole, std::vector<std::string>& notes) {
   if (outside >= 0) return;
   notes.push_back(
-      fmt::format("the time outside of layers is below zero: the layers, measured while they were "
-                  "recorded, add up to {:.1f} % more than a run that is not recorded takes. What "
-                  "recording costs is known only so well, or the machine changed its pace",
+      fmt::format("the time outside layers is negative: the recorded layers add up to {:.1f} % "
+                  "more than a run without recording takes. The cost of recording is known only "
+                  "roughly, or the machine changed its pace",
                   -100 * outside / whole));
 }
 
@@ -135,7 +135,7 @@ void add_measured(const Analysis& a, Rows& rows) {
                           rows.notes);
   }
   const bool whole = rows.options.only == RowChoice::All;
-  if (whole) {  // what is beside layers is no choice of them
+  if (whole) {  // what is beside layers is not a choice of them
     beside.insert(beside.end(), attached.traced_beside.begin(), attached.traced_beside.end());
     if (attached.taken) add_taken(rows, beside);
     place(beside, rows);

@@ -49,7 +49,8 @@ Status OpenSizes::status(std::string_view what) const {
 }
 
 void OpenSizes::add_note(std::vector<std::string>& notes) const {
-  if (has_bounds_) notes.emplace_back("sizes that only the data tells are taken at their most");
+  if (has_bounds_)
+    notes.emplace_back("sizes that depend on the data are taken at their upper bound");
 }
 
 }  // namespace strata

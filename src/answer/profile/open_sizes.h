@@ -13,7 +13,7 @@
 
 namespace strata {
 
-// Longer times are no measurement.
+// Longer times are not a measurement.
 inline constexpr double kLongestSeconds = 1e9;
 
 class OpenSizes {
@@ -32,7 +32,7 @@ class OpenSizes {
  private:
   std::set<std::string> open_;  // symbols without a bound
   bool has_bounds_ = false;     // a bound was taken for a size
-  bool unknown_ = false;        // a size that is no formula either
+  bool unknown_ = false;        // a size that is not a formula either
 };
 
 }  // namespace strata

@@ -28,7 +28,7 @@ constexpr std::size_t kMaxColumns = 1000;
 ProfileReader::ProfileReader(std::string_view label) : JsonFields("profile", label) {}
 
 Result<Profile> ProfileReader::read(const Json& json) {
-  if (!json.is_object()) return failed("is no profile: it is not a JSON object");
+  if (!json.is_object()) return failed("is not a profile: it is not a JSON object");
   const std::int64_t schema = whole(json, "schema", "it", true);
   if (good() && schema != kFirstSchema && schema != Profile::kSchema)
     wrong("it", fmt::format("has schema {}, and this strata reads {} and {}", schema, kFirstSchema,
@@ -87,7 +87,7 @@ void ProfileReader::read_tensors(const Json& json, const char* key,
     const Json* shape = at(item, "shape");
     const bool is_list = shape != nullptr && !shape->is_string();
     const auto sizes = is_list ? shape_text(*shape) : text(item, "shape", where);
-    if (!sizes) return wrong(where, "has a \"shape\" that is no list of sizes");
+    if (!sizes) return wrong(where, "has a \"shape\" that is not a list of sizes");
     out.push_back({text(item, "name", where), text(item, "dtype", where), *sizes});
   });
 }
@@ -95,7 +95,7 @@ void ProfileReader::read_tensors(const Json& json, const char* key,
 void ProfileReader::read_model(const Json& json) {
   const Json* model = at(json, "model");
   if (model == nullptr) return;
-  if (!model->is_object()) return wrong("it", "has a \"model\" that is no object");
+  if (!model->is_object()) return wrong("it", "has a \"model\" that is not an object");
   const std::string_view where = "its model";
   profile_.model.path = text(*model, "path", where);
   profile_.model.graph_hash = text(*model, "graph_hash", where);
@@ -103,10 +103,10 @@ void ProfileReader::read_model(const Json& json) {
   profile_.model.producer = text(*model, "producer", where);
   profile_.model.ir_version = whole(*model, "ir_version", where);
   if (const Json* opsets = at(*model, "opsets")) {
-    if (!opsets->is_object()) return wrong(where, "has \"opsets\" that are no object");
+    if (!opsets->is_object()) return wrong(where, "has \"opsets\" that are not an object");
     for (const auto& [domain, version] : opsets->items()) {
       const auto number = whole_number(version);
-      if (!number) return wrong(where, "has an opset whose version is no whole number");
+      if (!number) return wrong(where, "has an opset whose version is not a whole number");
       profile_.model.opsets.emplace_back(domain, *number);
     }
   }
@@ -117,10 +117,10 @@ void ProfileReader::read_model(const Json& json) {
 
 void ProfileReader::read_options(const Json& json) {
   if (const Json* options = at(json, "options")) {
-    if (!options->is_object()) return wrong("it", "has \"options\" that are no object");
+    if (!options->is_object()) return wrong("it", "has \"options\" that are not an object");
     for (const auto& [option, value] : options->items()) {
       if (!value.is_string())
-        return wrong("it", fmt::format("has an option {} that is no text", in_quotes(option)));
+        return wrong("it", fmt::format("has an option {} that is not text", in_quotes(option)));
       profile_.options.emplace_back(option, value.get<std::string>());
     }
   }
@@ -139,7 +139,7 @@ void ProfileReader::read_settings(const Json& json) {
   profile_.hidden_rows = size(json, "hidden_rows", "it");
   const Json* work = at(json, "load_work");
   if (work == nullptr) return;
-  if (!work->is_object()) return wrong("it", "has a \"load_work\" that is no object");
+  if (!work->is_object()) return wrong("it", "has a \"load_work\" that is not an object");
   const std::string_view where = "its load_work";
   profile_.load_work =
       Profile::LoadWork{expr_at(*work, "macs", where), expr_at(*work, "flops", where),
@@ -149,7 +149,7 @@ void ProfileReader::read_settings(const Json& json) {
 void ProfileReader::read_columns(const Json& json) {
   const auto read_one = [&](const Json& item, const std::string& where) {
     Column column;
-    if (!item.is_object()) return wrong(where, "is no object");
+    if (!item.is_object()) return wrong(where, "is not an object");
     if (profile_.columns.size() == kMaxColumns)
       return wrong("it", fmt::format("has more than {} columns", kMaxColumns));
     column.name = text(item, "name", where);
@@ -173,7 +173,7 @@ void ProfileReader::read_columns(const Json& json) {
 
 void ProfileReader::read_rows(const Json& json) {
   const auto read_one = [&](const Json& item, const std::string& where) {
-    if (!item.is_object()) return wrong(where, "is no object");
+    if (!item.is_object()) return wrong(where, "is not an object");
     ProfileRow row;
     row.cells.reserve(profile_.columns.size());
     for (const Column& column : profile_.columns) row.cells.push_back(cell_at(item, column, where));
@@ -183,7 +183,7 @@ void ProfileReader::read_rows(const Json& json) {
   list(json, "rows", read_one, true);
   const Json* totals = at(json, "totals");
   if (totals != nullptr && !totals->is_object())
-    return wrong("it", "has \"totals\" that are no object");
+    return wrong("it", "has \"totals\" that are not an object");
   const Json nothing = Json::object();
   for (const Column& column : profile_.columns)
     profile_.totals.cells.push_back(
@@ -226,7 +226,7 @@ void ProfileReader::read_edges(const Json& json) {
 void ProfileReader::read_memory(const Json& json) {
   const Json* memory = at(json, "memory");
   if (memory == nullptr) return;
-  if (!memory->is_object()) return wrong("it", "has a \"memory\" that is no object");
+  if (!memory->is_object()) return wrong("it", "has a \"memory\" that is not an object");
   const std::string_view where = "its memory";
   profile_.memory.peak_bytes = expr_at(*memory, "peak_bytes", where);
   const std::string certainty = text(*memory, "certainty", where);
@@ -257,7 +257,7 @@ void ProfileReader::read_memory(const Json& json) {
   read_taken(*memory);
   const Json* arena = at(*memory, "arena");
   if (arena == nullptr) return;
-  if (!arena->is_object()) return wrong(where, "has an \"arena\" that is no object");
+  if (!arena->is_object()) return wrong(where, "has an \"arena\" that is not an object");
   ArenaLayout& layout = profile_.arena.emplace();
   layout.bytes = whole(*arena, "bytes", "its arena");
   layout.bound = whole(*arena, "bound", "its arena");
@@ -273,7 +273,7 @@ void ProfileReader::read_device(const Json& memory) {
   const Json* device = at(memory, "device");
   if (device == nullptr) return;
   const std::string_view where = "its device memory";
-  if (!device->is_object()) return wrong(where, "is no object");
+  if (!device->is_object()) return wrong(where, "is not an object");
   const Json* reserved = at(*device, "peak_reserved");
   const bool told = reserved != nullptr && !reserved->is_null();
   profile_.device = DeviceFacts{text(*device, "model", where),

@@ -9,7 +9,7 @@ namespace strata {
 namespace {
 
 constexpr std::string_view kNumberForms =
-    "is no count: a number, {\"formula\": …}, {\"at_least\": …} or null";
+    "is not a count: a number, {\"formula\": …}, {\"at_least\": …} or null";
 
 }  // namespace
 
@@ -98,7 +98,7 @@ Cell ProfileReader::cell_at(const Json& object, const Column& column, std::strin
   auto read_cell = cell(*found, is_text);
   if (!read_cell)
     wrong(where, fmt::format("has a value in column {} that {}", in_quotes(column.name),
-                             is_text ? "is no text and no list of shapes" : kNumberForms));
+                             is_text ? "is neither text nor a list of shapes" : kNumberForms));
   return read_cell.value_or(Cell{});
 }
 

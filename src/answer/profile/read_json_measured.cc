@@ -10,7 +10,7 @@ void ProfileReader::read_taken(const Json& memory) {
   const Json* taken = at(memory, "engine");
   if (taken == nullptr) return;
   const std::string_view where = "its memory of an engine";
-  if (!taken->is_object()) return wrong(where, "is no object");
+  if (!taken->is_object()) return wrong(where, "is not an object");
   const Json* weights = at(*taken, "weights");
   const bool told = weights != nullptr && !weights->is_null();
   profile_.taken = TakenFacts{text(*taken, "engine", where),
@@ -25,7 +25,7 @@ void ProfileReader::read_timing(const Json& json) {
   const Json* timing = at(json, "timing");
   if (timing == nullptr) return;
   const std::string_view where = "its timing";
-  if (!timing->is_object()) return wrong(where, "is no object");
+  if (!timing->is_object()) return wrong(where, "is not an object");
   TimingFacts& facts = profile_.timing.emplace();
   facts.engine = text(*timing, "engine", where);
   facts.view = text(*timing, "view", where);
@@ -60,7 +60,7 @@ void ProfileReader::read_timing(const Json& json) {
   facts.partial = flag(*timing, "partial", where);
   texts(*timing, "unassigned", facts.unassigned);
   list(*timing, "samples_s", [&](const Json& item, const std::string& of_item) {
-    if (!item.is_number()) return wrong(of_item, "is no number");
+    if (!item.is_number()) return wrong(of_item, "is not a number");
     facts.samples.push_back(item.get<double>());
   });
 }
@@ -73,7 +73,7 @@ void ProfileReader::read_interval(const Json& timing, TimingFacts& facts) {
   if (interval == nullptr || interval->is_null()) return;
   if (!interval->is_array() || interval->size() != 2 || !(*interval)[0].is_number() ||
       !(*interval)[1].is_number())
-    return wrong(where, "has a \"median_interval_s\" that is no interval");
+    return wrong(where, "has a \"median_interval_s\" that is not an interval");
   facts.low = (*interval)[0].get<double>();
   facts.high = (*interval)[1].get<double>();
 }
@@ -82,7 +82,7 @@ void ProfileReader::read_roofline(const Json& json) {
   const Json* roofline = at(json, "roofline");
   if (roofline == nullptr) return;
   const std::string_view where = "its roofline";
-  if (!roofline->is_object()) return wrong(where, "is no object");
+  if (!roofline->is_object()) return wrong(where, "is not an object");
   profile_.roofline =
       RooflineFacts{real(*roofline, "flops_per_s", where), real(*roofline, "bytes_per_s", where),
                     count(*roofline, "threads", where), text(*roofline, "kernel", where)};
@@ -91,10 +91,10 @@ void ProfileReader::read_roofline(const Json& json) {
 void ProfileReader::read_machine(const Json& json) {
   const Json* machine = at(json, "machine");
   if (machine == nullptr) return;
-  if (!machine->is_object()) return wrong("it", "has a \"machine\" that is no object");
+  if (!machine->is_object()) return wrong("it", "has a \"machine\" that is not an object");
   for (const auto& [fact, value] : machine->items()) {
     if (!value.is_string())
-      return wrong("its machine", fmt::format("has a fact {} that is no text", in_quotes(fact)));
+      return wrong("its machine", fmt::format("has a fact {} that is not text", in_quotes(fact)));
     profile_.machine.emplace_back(fact, value.get<std::string>());
   }
 }

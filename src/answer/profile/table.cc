@@ -21,7 +21,7 @@ Cell share_cell(const Cell& part, const Cell& whole) {
   };
   const auto a = number(part), b = number(whole);
   if (a && b)
-    return {*b == 0 ? 0.0 : 100 * *a / *b, part.certainty};  // nothing is no share of nothing
+    return {*b == 0 ? 0.0 : 100 * *a / *b, part.certainty};  // shares of an empty total are 0 %
   if (const auto* all = std::get_if<Expr>(&whole.value))
     if (const auto* some = std::get_if<Expr>(&part.value); some != nullptr && *some == *all)
       return {100.0, part.certainty};

@@ -77,23 +77,23 @@ TEST(BenchJson, WhatIsNoBenchmarkGetsASentence) {
     const auto read = bench_from_json(text, "x");
     return read ? "read" : read.error().message;
   };
-  EXPECT_EQ(message("[]"), "benchmark x: is no benchmark: it is not a JSON object");
-  EXPECT_THAT(message("{"), HasSubstr("benchmark x: it is no JSON"));
+  EXPECT_EQ(message("[]"), "benchmark x: is not a benchmark: it is not a JSON object");
+  EXPECT_THAT(message("{"), HasSubstr("benchmark x: it is not JSON"));
   EXPECT_EQ(message("{}"), "benchmark x: it has another \"kind\" than bench");
   EXPECT_EQ(message(R"({"kind":"bench","schema":3})"),
             "benchmark x: it has schema 3, and this strata reads 1 and 2");
   EXPECT_EQ(message(R"({"kind":"bench","schema":2,"facts":{"method":{"seed":"1x"}}})"),
-            "benchmark x: a \"seed\" is no whole number from 0 on");
+            "benchmark x: a \"seed\" is not a whole number from 0 on");
   EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"base":3,"variants":[{}]}]})"),
-            "benchmark x: \"base\" is no variant");
+            "benchmark x: \"base\" is not a variant");
   EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"fastest":0,"variants":[]}]})"),
-            "benchmark x: \"fastest\" is no variant");
+            "benchmark x: \"fastest\" is not a variant");
   EXPECT_EQ(message(R"({"kind":"bench","schema":1,"models":[{"variants":[{"batch":0}]}]})"),
             "benchmark x: a \"batch\" is below 1");
   EXPECT_EQ(
       message(
           R"({"kind":"bench","schema":1,"models":[{"variants":[{"processes":[{"blocks_s":[1]}]}]}]})"),
-      "benchmark x: a \"blocks_s\" is no list of numbers");
+      "benchmark x: a \"blocks_s\" is not a list of numbers");
   EXPECT_EQ(message(R"({"kind":"bench","schema":1,"new":{"a":1},"models":[]})"), "read");
 }
 

@@ -24,7 +24,7 @@ class BenchReader : JsonFields {
   explicit BenchReader(std::string_view label) : JsonFields("benchmark", label) {}
 
   Result<BenchRun> read(const Json& json) {
-    if (!json.is_object()) return failed("is no benchmark: it is not a JSON object");
+    if (!json.is_object()) return failed("is not a benchmark: it is not a JSON object");
     if (text(json, "kind") != "bench") wrong("it has another \"kind\" than bench");
     schema_ = whole(json, "schema");
     if (good() && schema_ != kFirstSchema && schema_ != BenchRun::kSchema)
@@ -62,7 +62,7 @@ class BenchReader : JsonFields {
   void indices(const Json& json, const char* key, std::size_t end, std::vector<std::size_t>& out) {
     list(json, key, [&](const Json& item, const std::string&) {
       if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= end)
-        return wrong(fmt::format("a \"{}\" is no list of variants", key));
+        return wrong(fmt::format("a \"{}\" is not a list of variants", key));
       out.push_back(item.get<std::size_t>());
     });
   }
@@ -89,7 +89,7 @@ class BenchReader : JsonFields {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), run_.method.seed);
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
-      wrong("a \"seed\" is no whole number from 0 on");
+      wrong("a \"seed\" is not a whole number from 0 on");
   }
 
   void read_method(const Json& json) {
@@ -175,7 +175,7 @@ class BenchReader : JsonFields {
   }
 
   void read_result(const Json& json, std::string_view where, BenchGroup& group) {
-    if (!json.is_object()) return wrong(where, "is no object");
+    if (!json.is_object()) return wrong(where, "is not an object");
     VariantResult result;
     result.variant = read_variant(json, group.model, group.shape);
     result.failure = read_failure(text(json, "failure"));
@@ -219,7 +219,7 @@ class BenchReader : JsonFields {
   }
 
   void read_group(const Json& json, std::string_view where) {
-    if (!json.is_object()) return wrong(where, "is no object");
+    if (!json.is_object()) return wrong(where, "is not an object");
     BenchGroup group;
     group.model = text(json, "model");
     group.shape = text(json, "shape");
@@ -229,7 +229,7 @@ class BenchReader : JsonFields {
     const auto index = [&](const char* key) {
       const std::int64_t number = whole(json, key);
       if (number < 0 || (static_cast<std::size_t>(number) >= end && number > 0))
-        wrong(fmt::format("\"{}\" is no variant", key));
+        wrong(fmt::format("\"{}\" is not a variant", key));
       return good() ? static_cast<std::size_t>(number) : 0;
     };
     group.result.base = index("base");
@@ -237,7 +237,7 @@ class BenchReader : JsonFields {
     for (const char* key : {"leads", "fastest"})
       if (at(json, key) != nullptr && !group.result.winner) {
         group.result.winner = index(key);
-        if (end == 0) wrong(fmt::format("\"{}\" is no variant", key));
+        if (end == 0) wrong(fmt::format("\"{}\" is not a variant", key));
       }
     indices(json, "as_fast", end, group.result.indistinct);
     indices(json, "pareto", end, group.result.pareto);
@@ -248,7 +248,7 @@ class BenchReader : JsonFields {
   }
 
   void read_aa(const Json& json, std::string_view where) {
-    if (!json.is_object()) return wrong(where, "is no object");
+    if (!json.is_object()) return wrong(where, "is not an object");
     BenchAa aa;
     aa.variant = read_variant(json, text(json, "model"), "");
     aa.check.trials = count(json, "trials");

@@ -165,7 +165,7 @@ const std::vector<ColumnRule>& shown_columns() {
        [](const RowFacts& f) {
          return words(f.summary.n == 0 ? kDash : grouped(static_cast<std::int64_t>(f.summary.n)));
        }},
-      {{"speed_up", "Speed-up", Unit::Count, false, 0}, speed_up_cell},
+      {{"speed_up", "Speedup", Unit::Count, false, 0}, speed_up_cell},
       {{"speed_up_p99", "at p99", Unit::Count, false, 9}, tail_cell},
       {{"difference", "Difference", Unit::Count, false, 5}, answer_cell},
       {{"load", "Load", Unit::Seconds, false, 8},

@@ -73,7 +73,7 @@ std::string fastest_text(const BenchGroup& group) {
              }))
       why = "too few runs to claim anything";
     else if (any([](const VariantResult& own) { return own.runs() > 0; }))
-      why = "nothing that gave the right answer could be compared";
+      why = "no variant with correct outputs could be compared";
     return fmt::format("{}: {}\n", name, why);
   }
   if (!result.has_clear_winner()) return no_winner_text(group);
@@ -119,8 +119,8 @@ std::string load_text(const BenchRun& run, const VariantResult& result) {
   const std::string name = variant_text(result.variant);
   if (result.utilization && *result.utilization >= 1)
     return fmt::format(
-        "  {}: cannot keep up with {:g} inferences a second; its times say no more "
-        "than that\n",
+        "  {}: cannot keep up with {:g} inferences a second, so its times are not "
+        "meaningful\n",
         name, load.rate);
   if (result.utilization)
     return fmt::format("  {}: at work for {:.0f} % of the time\n", name, 100 * *result.utilization);
@@ -160,11 +160,11 @@ constexpr double kSlowed = 0.05;
 std::string shared_core_text(const VariantResult& result) {
   const CountedRuns counted = shown_runs(result);
   return fmt::format(
-      "the processor core is shared with others outside of this machine (a test loop slows down); "
+      "others outside this machine use the same processor core (a test loop slows down); "
       "{}",
-      counted.slowed > 0 ? fmt::format("{} of {} runs were in such moments and are left out",
+      counted.slowed > 0 ? fmt::format("{} of {} runs were slowed by that and are left out",
                                        counted.slowed, counted.measured)
-                         : fmt::format("all {} runs count all the same", counted.kept));
+                         : fmt::format("all {} runs are kept", counted.kept));
 }
 
 std::string disturbed_text(const VariantResult& result) {
@@ -191,7 +191,7 @@ std::string group_findings(const BenchRun& run, const BenchGroup& group) {
     const std::size_t i = static_cast<std::size_t>(&result - group.result.variants.data());
     const auto& speed_ups = group.result.speed_ups;
     if (i < speed_ups.size() && speed_ups[i] && !speed_ups[i]->withheld.empty())
-      withheld.add(name, fmt::format("speed-up withheld: {}", speed_ups[i]->withheld));
+      withheld.add(name, fmt::format("speedup withheld: {}", speed_ups[i]->withheld));
     else if (!result.withheld().empty() && result.failure == Failure::None)
       withheld.add(name, fmt::format("no interval: {}", result.withheld()));
     loads += load_text(run, result);
@@ -215,7 +215,7 @@ std::string group_quality(const BenchRun& run, const BenchGroup& group) {
   const bool sequential = run.method.load.kind == LoadMode::Kind::Closed;
   if (sequential && !group.result.reached && !group.result.stopped && group.result.winner &&
       group.result.variants.size() > 1)
-    out += fmt::format("  stopped after {}, before every interval was within ±{:g} %\n",
+    out += fmt::format("  stopped after {}, before every interval came within ±{:g} %\n",
                        human_seconds(group.result.seconds), 100 * run.method.until);
   return out;
 }
@@ -251,8 +251,10 @@ std::string legend(const BenchRun& run) {
   }
   std::vector<std::string> signs;
   if (fastest) signs.emplace_back("* fastest");
-  if (alike) signs.emplace_back("~ leads, but cannot be told from the others with this sign");
-  if (pareto) signs.emplace_back("P none is better in median, difference and peak memory at once");
+  if (alike)
+    signs.emplace_back("~ leads, but is not significantly faster than the others marked ~");
+  if (pareto)
+    signs.emplace_back("P no variant is better in median, difference and peak memory at once");
   if (noisy) signs.push_back(fmt::format("! CV above {:g} %: noisy", 100 * kNoisyCv));
   if (modelled)
     signs.push_back(fmt::format("≈ energy from counts and published figures, not measured{}{}",
@@ -314,7 +316,7 @@ std::string bench_findings(const BenchRun& run) {
   for (const BenchGroup& group : run.groups) out += group_findings(run, group);
   if (run.groups.size() == 1) out = not_set_in(out);
   out += legend(run);
-  if (!run.complete) out += "Interrupted: what is missing was not measured any more\n";
+  if (!run.complete) out += "Interrupted: missing values were not measured\n";
   return out;
 }
 
@@ -336,7 +338,7 @@ std::string aa_summary(const BenchRun& run) {
         "A/A check of {} on {}: {} trials from {} pairs of processes, in {}\n"
         "  false differences  {:.1f} % [{:.1f}, {:.1f}] of the trials; the intervals allow 5 %\n"
         "  one after the other  {:.1f} %: how often that would have misled\n"
-        "  smallest difference that can be called  {}\n",
+        "  smallest detectable difference  {}\n",
         aa.variant.model, variant_text(aa.variant), check.trials, check.pairs,
         human_seconds(check.seconds), 100 * check.false_rate, 100 * check.false_rate_interval.low,
         100 * check.false_rate_interval.high, 100 * check.sequential_rate,

@@ -94,7 +94,7 @@ TEST(BenchTable, WhatCannotBeToldApartIsSaid) {
   EXPECT_THAT(bench_to_json(run), HasSubstr("\"fastest\": null"));
 }
 
-// A speed-up that nothing is claimed of is a row with its reason, in every format.
+// A speedup that nothing is claimed of is a row with its reason, in every format.
 TEST(BenchTable, AWithheldSpeedUpSaysWhy) {
   BenchRun run = two_variants();
   SpeedUp& speed_up = *run.groups[0].result.speed_ups[1];
@@ -102,7 +102,7 @@ TEST(BenchTable, AWithheldSpeedUpSaysWhy) {
   speed_up.interval = {0, std::numeric_limits<double>::infinity()};
   run.groups[0].result.indistinct = {0};
   const std::string table = wide_table(run);
-  EXPECT_THAT(table, HasSubstr("\nfast: speed-up withheld: 3 of 80 runs were undisturbed\n"));
+  EXPECT_THAT(table, HasSubstr("\nfast: speedup withheld: 3 of 80 runs were undisturbed\n"));
   EXPECT_THAT(table, Not(HasSubstr("2.00×")));
   EXPECT_EQ(bench_headline(run), "");
   const std::string csv = bench_to_csv(run);
@@ -168,13 +168,13 @@ TEST(BenchTable, SaysWhatWasDoneToTheTimes) {
   const std::string table = wide_table(run);
   EXPECT_THAT(table, HasSubstr("; times without the 400.0 ms of waiting for a processor, 1 of 18 "
                                "runs left out, FPS is"));
-  EXPECT_THAT(table, HasSubstr("1 of 8 runs were in such moments and are left out"));
+  EXPECT_THAT(table, HasSubstr("1 of 8 runs were slowed by that and are left out"));
   // At a rate, nothing is taken off and nothing left out.
   slow.processes[0].service = {0.1};
   run.method.load = {LoadMode::Kind::Rate, 40, false, 0};
   const std::string rate = wide_table(run);
   EXPECT_THAT(rate, HasSubstr("; times as measured, FPS is"));
-  EXPECT_THAT(rate, HasSubstr("all 8 runs count all the same"));
+  EXPECT_THAT(rate, HasSubstr("all 8 runs are kept"));
   EXPECT_THAT(rate, Not(HasSubstr("left out")));
 }
 
@@ -380,7 +380,7 @@ TEST(BenchAaText, SaysHowOftenTheMachineMisleads) {
                      .seconds = 60}});
   const std::string text = bench_to_table(run);
   EXPECT_THAT(text, HasSubstr("false differences  3.1 % [1.0, 6.0]"));
-  EXPECT_THAT(text, HasSubstr("smallest difference that can be called  1.20 %"));
+  EXPECT_THAT(text, HasSubstr("smallest detectable difference  1.20 %"));
   EXPECT_THAT(text, HasSubstr("31.0 %"));
   const auto read = bench_from_json(bench_to_json(run), "x");
   ASSERT_TRUE(read) << read.error().message;

@@ -20,7 +20,7 @@ std::string group_text(const BenchGroup& group);
 std::string percentile_text(const Summary& summary, double q);
 // `1.41× [1.39, 1.43]`; `?` where there is too little to say.
 std::string speed_up_text(double ratio, const Interval& interval);
-// Faster or slower where the interval of a speed-up says so for sure.
+// Faster or slower where the interval of a speedup says so for sure.
 Meaning meaning_of(const Interval& speed_up);
 // The distance from the base's answer: `equal`, `1.2e-06`, `34.1 dB`, `97 % of boxes`.
 std::string difference_text(const VariantResult& result);

@@ -78,7 +78,7 @@ Verdict of_winner(const BenchGroup& group, const std::string& doubt) {
   if (!gain || !gain->withheld.empty())
     return {bench_answer(group),
             fmt::format("Not sure: {}{}",
-                        gain ? "speed-up withheld: " + gain->withheld
+                        gain ? "speedup withheld: " + gain->withheld
                              : std::string("it never ran beside the base; measure longer"),
                         doubt)};
   if (!gain->certain())

@@ -232,7 +232,7 @@ std::string timing_text(const Profile& profile) {
              : "threads as the engine likes";
   if (timing.open >= 0) out += fmt::format("; opened in {}", human_seconds(timing.open));
   out += fmt::format(
-      "{} first run {}; layers from {} recorded run{}, {} a kernel taken off for recording\n",
+      "{} first run {}; layers from {} recorded run{}, {} a kernel subtracted for recording\n",
       timing.open >= 0 ? "," : ";", human_seconds(timing.first), timing.recorded,
       timing.recorded == 1 ? "" : "s", human_seconds(timing.probe));
   return out;
@@ -267,12 +267,12 @@ std::string taken_text(const Profile& profile, bool exact) {
     if (taken.peak > *bound)
       out += fmt::format(
           "; {} more than what is alive at once: scratch memory of kernels, rounding, "
-          "and blocks that go only after the next is taken",
+          "and blocks that are freed only after the next allocation",
           size(taken.peak - *bound));
     if (taken.peak < *bound)
       out += fmt::format(
-          "; {} less than what is alive at once: kernels that write over their input, "
-          "and inputs that the caller holds",
+          "; {} less than what is alive at once: some kernels work in place, and the "
+          "caller holds the inputs",
           size(*bound - taken.peak));
   }
   return out + "\n";

@@ -43,14 +43,14 @@ std::vector<std::string> optimize_doubts(const OptimizedModel& optimized) {
     out.push_back(
         fmt::format("it may be no faster than {}", variant_text(optimized.base().variant)));
   else if (!is_base && gain.half_width() > kWide)
-    out.push_back(fmt::format("the speed-up is known to {}", width_text(gain)));
+    out.push_back(fmt::format("the speedup is known to {}", width_text(gain)));
   std::vector<std::string> others;
   for (const std::size_t other : last.indistinct)
     if (other != last.base || is_base) others.push_back(variant_text(last.variants[other].variant));
   if (!others.empty()) out.push_back(fmt::format("as fast may be {}", fmt::join(others, ", ")));
   if (optimized.check && !(optimized.check->half_width() <= kWide))
     out.push_back(std::isfinite(optimized.check->half_width())
-                      ? fmt::format("how fast the file is as written is known to {}",
+                      ? fmt::format("the speed of the written file is known to {}",
                                     width_text(*optimized.check))
                       : "the time was too short to check the file");
   return out;
@@ -70,7 +70,7 @@ std::string answer_text(const OptimizedModel& optimized) {
       fmt::format("{}: {}, {}", optimized.output, variant_text(optimized.winner().variant),
                   human_seconds(optimized.winner().summary().median));
   if (optimized.last.base == *optimized.last.winner)
-    return found + ": the fastest is how the model runs already";
+    return found + ": the model already runs in the fastest configuration";
   return fmt::format("{}, {} over {}", found, speed_up_text(gain.median, gain.interval),
                      variant_text(optimized.base().variant));
 }
@@ -91,7 +91,8 @@ std::string details_text(const OptimizedModel& optimized) {
                             ? fmt::format(", the same class for {:.1f} %", *optimized.answer->top1)
                             : "",
                         optimized.answer->samples, optimized.answer->random ? "RANDOM " : "");
-  text += fmt::format("  as written, against as measured: {}\n", check_text(optimized.check));
+  text +=
+      fmt::format("  written file against the measured variant: {}\n", check_text(optimized.check));
   if (!optimized.command.empty()) text += fmt::format("  run it: {}\n", optimized.command);
   if (!optimized.programs.empty())
     text += fmt::format("  in a program: {}\n", fmt::join(optimized.programs, ", "));
@@ -110,7 +111,8 @@ Verdict optimize_verdict(const OptimizedModel& optimized, const std::string& tim
   if (const std::string warning = random_warning(optimized); !warning.empty())
     return {answer, "WARNING: " + warning, Meaning::Refused};
   if (optimized.is_slower())
-    return {fmt::format("{}: SLOWER as written than it was measured, {}", optimized.output,
+    return {fmt::format("{}: the written file is SLOWER than the measured variant, {}",
+                        optimized.output,
                         speed_up_text(optimized.check->median, optimized.check->interval)),
             "Sure: the 95 % interval is below 1. Do not use it; stay with what you have",
             Meaning::Worse};

@@ -55,8 +55,8 @@ TEST(OptimizeReport, WideIntervalsAreSaidInWordsWithAWayOut) {
   const OptimizedModel wide =
       optimized({.median = 2, .interval = {1.6, 2.4}}, {.median = 1, .interval = {0.9, 1.1}});
   EXPECT_THAT(optimize_doubts(wide),
-              ElementsAre("the speed-up is known to ±20 %",
-                          "how fast the file is as written is known to ±10 %"));
+              ElementsAre("the speedup is known to ±20 %",
+                          "the speed of the written file is known to ±10 %"));
   const auto receipt = nlohmann::json::parse(optimize_receipt(unsure, {}));
   EXPECT_EQ(receipt["facts"]["not_sure"].size(), 3u);
   EXPECT_EQ(receipt["facts"]["written_against_measured"][1], "inf");

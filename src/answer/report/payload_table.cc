@@ -40,7 +40,7 @@ class OpenSizeNotes {
   }
   void add_to(std::vector<std::string>& notes, const Inference& inference,
               const Phrase& phrase) const {
-    if (has_bounds_) notes.emplace_back("≤ is the most that a size can be; only the data tells it");
+    if (has_bounds_) notes.emplace_back("≤ is the upper bound of a size that depends on the data");
     std::size_t more = 0, shown = 0;
     for (const auto& symbol : inference.symbols) {
       if (!open_.contains(symbol.name)) continue;

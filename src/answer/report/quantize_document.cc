@@ -45,8 +45,9 @@ std::vector<std::string> notes_of(const QuantizeOutcome& outcome) {
   if (!outcome.not_judged.empty())
     notes.push_back("answers were not judged: " + outcome.not_judged);
   if (!outcome.not_looked.empty())
-    notes.push_back("what layers run in is unknown, also of those that are to stay in floats: " +
-                    outcome.not_looked);
+    notes.push_back(
+        "the precision of the layers is unknown, including those that should stay in float: " +
+        outcome.not_looked);
   if (!outcome.not_timed.empty()) notes.push_back("times were not measured: " + outcome.not_timed);
   return notes;
 }

@@ -159,7 +159,7 @@ void use_shown(Table& table, const std::vector<Row>& rows, bool times) {
          Column{"kernel", "Kernel", Unit::Text, false, 6},
          Column{"float_s", "Float", Unit::Seconds, false, 1},
          Column{"written_s", "As written", Unit::Seconds, false, 1},
-         Column{"speed_up", "Speed-up [95 %]", Unit::Text, false, 2},
+         Column{"speed_up", "Speedup [95 %]", Unit::Text, false, 2},
          Column{"drop", "Weights alone", Unit::Text, false, 3});
   for (std::size_t r = 0; r < rows.size(); ++r)
     choose(table.rows[r].shown, Cell(rows[r].layer), Cell(rows[r].block), Cell(rows[r].shown_runs),

@@ -19,7 +19,7 @@ std::vector<SampleScore> noisy(double noise) {
   return std::vector<SampleScore>(8, one);
 }
 
-// Two layers: one in int8 that is twice as fast, one in floats of which nothing is sure.
+// Two layers: one in int8 that is twice as fast, one in float of which nothing is sure.
 QuantizeReport report_with(double got, double promised) {
   QuantizeReport report;
   report.output = "out.onnx";
@@ -63,10 +63,10 @@ TEST(QuantizeReport, QualityIsSaidFirst) {
 TEST(QuantizeReport, AdviceIsTheCallers) {
   QuantizeReport report = report_with(0.05, 0.05);
   EXPECT_THAT(quantize_text(report, {.width = 0}),
-              HasSubstr("still rounded beside layers in floats: b (output)\n"));
+              HasSubstr("still rounded beside layers in float: b (output)\n"));
   report.advice = {.keep_output = "; keep it"};
   EXPECT_THAT(quantize_text(report, {.width = 0}),
-              HasSubstr("still rounded beside layers in floats: b (output); keep it\n"));
+              HasSubstr("still rounded beside layers in float: b (output); keep it\n"));
   EXPECT_THAT(quantize_warnings(report),
               testing::ElementsAre("the answers are bad: SQNR 13.0 dB, below 20 dB"));
 }
@@ -74,7 +74,7 @@ TEST(QuantizeReport, AdviceIsTheCallers) {
 TEST(QuantizeReport, APromiseThatIsNotKeptIsSaidFirst) {
   const QuantizeReport report = report_with(1e-3, 1e-4);
   EXPECT_THAT(quantize_text(report, {.width = 0}),
-              testing::StartsWith("WARNING: the written model does not give what was promised: "
+              testing::StartsWith("WARNING: the written model does not reach what was promised: "
                                   "SQNR 40.0 dB [40.0, 40.0] promised, SQNR 30.0 dB"));
   const auto json = nlohmann::json::parse(quantize_json(report));
   EXPECT_EQ(json["facts"]["warnings"].size(), 1u);
@@ -108,7 +108,7 @@ TEST(QuantizeReport, OneSampleCannotTellWhetherAPromiseIsKept) {
   report.outcome.got.resize(1);
   report.outcome.promised.resize(1);
   EXPECT_THAT(quantize_text(report, {.width = 0}),
-              HasSubstr("; whether that is kept cannot be known\n"));
+              HasSubstr("; whether the file reaches that is unknown\n"));
   const auto json = nlohmann::json::parse(quantize_json(report));
   EXPECT_TRUE(json["facts"]["answers"]["kept_promise"].is_null());
   EXPECT_EQ(json["facts"]["warnings"].size(), 0u);
@@ -139,7 +139,7 @@ TEST(QuantizeReport, RowsAddUp) {
   EXPECT_THAT(text, HasSubstr("2.00× [1.86, 2.16]"));
   EXPECT_THAT(text, HasSubstr("0.91× [0.25, 3.33] not sure"));
   EXPECT_THAT(text, HasSubstr("float (named)"));
-  EXPECT_THAT(text, HasSubstr("still rounded beside layers in floats: b (output)"));
+  EXPECT_THAT(text, HasSubstr("still rounded beside layers in float: b (output)"));
 }
 
 VariantResult runs_of(double seconds) {
@@ -169,7 +169,7 @@ TEST(QuantizeReport, TheRatioShownIsThatOfTheTimesShown) {
 }
 
 // The floats ran four times, too few for a claim, so that the written file is the base of the
-// comparison. Its ratio to itself is no speed-up.
+// comparison. Its ratio to itself is not a speedup.
 TEST(QuantizeReport, NoSpeedUpIsClaimedFromFewRunsOfTheFloats) {
   QuantizeReport report = report_with(1e-3, 1e-3);
   BenchResult& bench = report.outcome.bench.emplace();
@@ -180,7 +180,7 @@ TEST(QuantizeReport, NoSpeedUpIsClaimedFromFewRunsOfTheFloats) {
                      SpeedUp{.interval = {1, 1}}};
   const std::string text = quantize_text(report, {.width = 0});
   EXPECT_THAT(text, testing::StartsWith("out.onnx: its speed was not measured"));
-  EXPECT_THAT(text, HasSubstr("latency: 1.500 ms → 600.0 µs: no speed-up is claimed: "));
+  EXPECT_THAT(text, HasSubstr("latency: 1.500 ms → 600.0 µs: no speedup is claimed: "));
   EXPECT_THAT(text, HasSubstr("4 runs"));
   EXPECT_THAT(text, Not(HasSubstr("1.00×")));
   const auto latency = nlohmann::json::parse(quantize_json(report))["facts"]["latency"];
@@ -192,7 +192,7 @@ TEST(QuantizeReport, WrittenForInt8ButRunInFloats) {
   QuantizeReport report = report_with(1e-3, 1e-3);
   report.outcome.layers[0].runs = RunsIn::Float;
   const std::string text = quantize_text(report, {.width = 0});
-  EXPECT_THAT(text, HasSubstr("written for int8, but run in floats: a\n"));
+  EXPECT_THAT(text, HasSubstr("written for int8, but run in float: a\n"));
   EXPECT_THAT(text, HasSubstr("float (written for int8)"));
   EXPECT_EQ(nlohmann::json::parse(quantize_json(report))["tables"]["layers"]["rows"][0]["runs_in"],
             "float");

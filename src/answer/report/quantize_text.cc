@@ -36,10 +36,10 @@ std::string kept_text(const QuantizeOutcome& outcome, std::string_view reason,
   std::vector<std::string> names;
   for (const QuantizedLayer& layer : outcome.layers)
     if (!layer.int8 && layer.reason == reason) names.push_back(layer.path);
-  return names.empty() ? "" : fmt::format("in floats {}: {}\n", words, listed(names));
+  return names.empty() ? "" : fmt::format("in float {}: {}\n", words, listed(names));
 }
 
-// A layer in floats whose output is rounded for the next one still loses there.
+// A layer in float whose output is rounded for the next one still loses there.
 std::string edges_text(const QuantizeReport& report) {
   const QuantizeOutcome& outcome = report.outcome;
   std::vector<std::string> rounded, exact;
@@ -53,9 +53,9 @@ std::string edges_text(const QuantizeReport& report) {
   for (const QuantizedTensor& tensor : outcome.tensors)
     if (tensor.reason == "named" || tensor.reason == "answers") exact.push_back(tensor.label);
   std::string text;
-  if (!exact.empty()) text += fmt::format("activations in floats: {}\n", listed(exact));
+  if (!exact.empty()) text += fmt::format("activations in float: {}\n", listed(exact));
   if (!rounded.empty())
-    text += fmt::format("still rounded beside layers in floats: {}{}\n", listed(rounded),
+    text += fmt::format("still rounded beside layers in float: {}{}\n", listed(rounded),
                         exact.empty() ? report.advice.keep_output : "");
   return text;
 }
@@ -87,11 +87,11 @@ std::string answers_text(const QuantizeReport& report) {
                               counted(outcome.chosen_on, "sample"), outcome.got.size())
                 : fmt::format(
                       "chosen and judged on the same {}, which flatters the choice: 8 or "
-                      "more would be parted{}\n",
+                      "more would be split{}\n",
                       counted(outcome.chosen_on, "sample"), report.advice.more_samples);
   if (const std::string promised = sqnr_text(outcome.promised); !promised.empty())
     text += fmt::format("promised: {}, by rounding the same parts of the float model{}\n", promised,
-                        outcome.kept_promise() ? "" : "; whether that is kept cannot be known");
+                        outcome.kept_promise() ? "" : "; whether the file reaches that is unknown");
   return text;
 }
 
@@ -113,7 +113,7 @@ std::string latency_text(const QuantizeReport& report) {
   std::string text;
   if (!known)
     text =
-        fmt::format("{}: no speed-up is claimed: {}\n", medians,
+        fmt::format("{}: no speedup is claimed: {}\n", medians,
                     found->withheld.empty() ? "too short for an interval" + report.advice.more_time
                                             : found->withheld);
   else
@@ -138,7 +138,7 @@ std::string latency_text(const QuantizeReport& report) {
           "the time outside of kernels is not known: kernels that are timed one by one add up to "
           "more than a whole run\n";
   if (slower > 0)
-    text += fmt::format("{} {} slower in int8 than in floats\n", counted(slower, "layer"),
+    text += fmt::format("{} {} slower in int8 than in float\n", counted(slower, "layer"),
                         slower == 1 ? "is" : "are");
   if (unsure > 0)
     text += fmt::format("of {} in int8, {} may be faster or slower: their intervals cover 1\n",
@@ -160,7 +160,7 @@ std::string precision_text(const QuantizeOutcome& outcome) {
   if (unknown > 0) text += fmt::format("; of {} it does not say", unknown);
   text += "\n";
   if (!floats.empty())
-    text += fmt::format("written for int8, but run in floats: {}\n", listed(floats));
+    text += fmt::format("written for int8, but run in float: {}\n", listed(floats));
   return text;
 }
 
@@ -188,7 +188,7 @@ std::vector<std::string> quantize_warnings(const QuantizeReport& report) {
                                    kGoodSqnr, report.automatic ? "" : report.advice.keep_auto));
   if (!outcome.kept_promise().value_or(true))
     warnings.push_back(
-        fmt::format("the written model does not give what was promised: {} promised, {} got",
+        fmt::format("the written model does not reach what was promised: {} promised, {} got",
                     sqnr_text(outcome.promised), sqnr_text(outcome.got)));
   return warnings;
 }
@@ -215,7 +215,7 @@ std::string quantize_head(const QuantizeReport& report) {
   text += kept_text(outcome, "speed", "for speed");
   text += kept_text(outcome, "edge", "because an activation beside it is");
   text += edges_text(report);
-  text += fmt::format("nodes in floats: {}, {}\n", report.exclude,
+  text += fmt::format("nodes in float: {}, {}\n", report.exclude,
                       counted(outcome.excluded.size(), "name"));
   return text;
 }
@@ -232,11 +232,11 @@ std::vector<Note> quantize_notes(const QuantizeReport& report) {
     notes.emplace_back("weights have 7 bits: this processor cuts off products of 8 bits");
   if (!outcome.not_judged.empty()) urgent("answers were not judged: " + outcome.not_judged);
   if (!outcome.not_looked.empty())
-    urgent("what layers run in is unknown, also of those that are to stay in floats: " +
+    urgent("the precision of the layers is unknown, including those that should stay in float: " +
            outcome.not_looked);
   if (!outcome.not_timed.empty()) urgent("times were not measured: " + outcome.not_timed);
   if (outcome.disturbed)
-    urgent("other work disturbed the times of layers: none of their speed-ups is sure");
+    urgent("other work disturbed the times of layers: none of their speedups is certain");
   notes.emplace_back(fmt::format("run on {}; ranges by {}", report.engine, report.ranges));
   return notes;
 }

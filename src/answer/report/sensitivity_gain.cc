@@ -1,4 +1,4 @@
-// The gain of leaving one layer in floats, if it was measured, compared with the layer's share.
+// The gain of leaving one layer in float, if it was measured, compared with the layer's share.
 #include <algorithm>
 #include <cmath>
 #include <span>

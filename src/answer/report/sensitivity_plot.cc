@@ -279,7 +279,7 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
   }
   if (finite.size() < 2) return std::nullopt;
 
-  const std::string floats = "all in floats";
+  const std::string floats = "all in float";
   if (run.quality == Quality::Sqnr) {
     plot.line = score_of(run.quality, run.result.joint);
     if (plot.line)

@@ -98,7 +98,7 @@ Result<EarlierScores> sensitivity_scores_from_json(std::string_view json, std::s
   const Json whole_file = json_from_text(json);
   const Json kind = whole_file.is_object() ? whole_file.value("kind", Json()) : Json();
   if (kind != "sensitivity" && kind != "strata sensitivity")
-    return wrong("is there already, and is no measurement of sensitivity");
+    return wrong("is there already, and is not a measurement of sensitivity");
   // In 0.1 everything stood at the top.
   const bool is_first = kind == "strata sensitivity";
   if (const auto schema = whole_file.find("schema");

@@ -61,7 +61,7 @@ Cell share_cell(const RowFacts& row) {
   return words(fmt::format("{:.1f} %", 100 * *row.figures.drop / row.sum));
 }
 
-// The part of the joint drop that goes away if this layer stays in floats.
+// The part of the joint drop that goes away if this layer stays in float.
 Cell gain_cell(const RowFacts& row) {
   const auto gain = left_out_gain(row.run, row.layer);
   return words(gain ? fmt::format("{:.1f} %", 100 * *gain) : kDash);

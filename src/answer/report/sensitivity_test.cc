@@ -82,8 +82,7 @@ TEST(Sensitivity, SaysOfHowManySamples) {
   run.result.partial = true;
   const std::string table = sensitivity_to_table(run, 0);
   EXPECT_THAT(table, HasSubstr("all 3 layers together: 19.5 dB, on 2 of 4 samples"));
-  EXPECT_THAT(table,
-              HasSubstr("PARTIAL: 3 of 3 layers were looked at, 2 of them on all 4 samples"));
+  EXPECT_THAT(table, HasSubstr("PARTIAL: 3 of 3 layers were measured, 2 of them on all 4 samples"));
 }
 
 TEST(Sensitivity, BlocksThatAreAlike) {
@@ -257,7 +256,7 @@ TEST(SensitivityPlot, DipsAndTheRedLine) {
   run.result.layers[2] = {noisy(0.1), {}};
   plot = sensitivity_plot(run);
   EXPECT_EQ(plot->line, 100);
-  EXPECT_THAT(plot->line_label, HasSubstr("all in floats"));
+  EXPECT_THAT(plot->line_label, HasSubstr("all in float"));
   EXPECT_THAT(plot->dips, ElementsAre(2));
   EXPECT_LT(plot->low, 0);
   EXPECT_GT(plot->high, 100);

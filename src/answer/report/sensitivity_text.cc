@@ -33,7 +33,7 @@ std::string baseline_text(const SensitivityRun& run) {
   if (run.quality == Quality::Sqnr)
     return "baseline: floats against themselves have no noise; more dB is better";
   if (!floats) return "baseline: not known";
-  return fmt::format("baseline, all in floats: {}; {} is better",
+  return fmt::format("baseline, all in float: {}; {} is better",
                      quality_with_unit(run.quality, *floats),
                      run.quality == Quality::Kl ? "less" : "more");
 }
@@ -70,18 +70,18 @@ std::string additivity_text(const SensitivityRun& run, const Phrase& phrase) {
     return text +
            fmt::format(
                ", but shares do not add up here: {} has {:.0f} % of the drops, and leaving it "
-               "in floats brings {:.0f} %",
+               "in float brings {:.0f} %",
                visible(run.layers[*layer].path), 100 * *share_of_drops(run, *layer),
                100 * *left_out_gain(run, *layer));
   if (is_additive(r) && most_gained(run))
-    return text + "; leaving one layer at a time in floats brings about its share";
+    return text + "; leaving one layer at a time in float brings about its share";
   if (is_additive(r)) {
-    text += "; a share is what a layer does alone. What leaving it in floats brings may differ";
+    text += "; a share is what a layer does alone. What leaving it in float brings may differ";
     return phrased(phrase, make_error(Code::NotAdditive, {}, std::move(text)));
   }
   text += fmt::format(
       ", outside of {:g} to {:g}: drops do not add up here. The order says which layer hurts most "
-      "alone, not what leaving it in floats brings",
+      "alone, not what leaving it in float brings",
       kAdditiveLow, kAdditiveHigh);
   return phrased(phrase, make_error(Code::NotAdditive, {}, std::move(text)));
 }
@@ -103,7 +103,7 @@ std::string partial_text(const SensitivityRun& run) {
                                    [&](const LayerScore& score) {
                                      return std::cmp_greater_equal(score.alone.size(), run.samples);
                                    });
-  std::string text = fmt::format("PARTIAL: {} of {} layers were looked at", layers_measured(run),
+  std::string text = fmt::format("PARTIAL: {} of {} layers were measured", layers_measured(run),
                                  run.layers.size());
   if (!run.budgeted) text += fmt::format(", {} of them on all {} samples", whole, run.samples);
   return text;
@@ -240,7 +240,7 @@ std::string sensitivity_method(const SensitivityRun& run, const Phrase& phrase) 
     line(
         "RANDOM weights: the order is that of a network that was never trained, and says "
         "nothing of accuracy");
-  line(fmt::format("one layer at a time has {}, the rest is in floats; ranges: {}",
+  line(fmt::format("one layer at a time has {}, the rest is in float; ranges: {}",
                    rounding_text(run.rounding), run.ranges));
   line(fmt::format("samples: {}; run on {}", run.data, run.engine));
   line(baseline_text(run));
@@ -257,7 +257,7 @@ std::string sensitivity_findings(const SensitivityRun& run) {
   if (run.result.partial) line(partial_text(run));
   if (run.findings.empty()) {
     if (layers_measured(run) > 0)
-      line("findings: no kind of layer, and no single one, stands out clearly");
+      line("findings: no layer and no kind of layer stands out clearly");
     return out;
   }
   line(fmt::format("findings{}:", is_share(run.quality) ? ", by the noise of the outputs" : ""));

@@ -32,7 +32,7 @@ bool is_additive(std::optional<double> r);
 // The share of the joint drop that goes away with these scores instead; negative if that makes it
 // worse. nullopt: not measured, or nothing is lost by all layers together.
 std::optional<double> gain_of(const SensitivityRun& run, const std::vector<SampleScore>& left_out);
-// The score if this layer alone stays in floats.
+// The score if this layer alone stays in float.
 std::optional<double> left_out_gain(const SensitivityRun& run, std::size_t layer);
 // The layer with the largest of these; nullopt: none was measured.
 std::optional<std::size_t> most_gained(const SensitivityRun& run);
@@ -45,7 +45,7 @@ std::vector<std::size_t> gain_as_much(const SensitivityRun& run);
 bool gains_as_much(const SensitivityRun& run, const PairScore& pair);
 // The layer's drop over the sum of all drops.
 std::optional<double> share_of_drops(const SensitivityRun& run, std::size_t layer);
-// The layer whose share differs most from what leaving it in floats brings, if they differ clearly.
+// The layer whose share differs most from what leaving it in float brings, if they differ clearly.
 std::optional<std::size_t> refuted_share(const SensitivityRun& run);
 // True if R is near 1 and no measurement refutes a share.
 bool shares_hold(const SensitivityRun& run);

@@ -1,4 +1,4 @@
-// The verdict: which layer to look at first, and the gain from leaving it in floats.
+// The verdict: which layer to look at first, and the gain from leaving it in float.
 #include <algorithm>
 #include <utility>
 
@@ -105,7 +105,7 @@ std::string pair_text(const SensitivityRun& run, double alone) {
   return text + ". ";
 }
 
-// Follows what was measured with one layer in floats at a time.
+// Follows what was measured with one layer in float at a time.
 Verdict verdict_left_out(const SensitivityRun& run, const std::vector<std::size_t>& order,
                          std::size_t best) {
   const double gain = *left_out_gain(run, best);

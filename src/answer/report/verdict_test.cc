@@ -70,7 +70,7 @@ TEST(BenchVerdict, Refused) {
   result.variants[0].failure = Failure::Crashed;
   result.variants[0].reason = "it ended with signal 11\nmore";
   const Verdict verdict = bench_verdict(run);
-  EXPECT_EQ(verdict.answer, "net: nothing that gave the right answer could be compared");
+  EXPECT_EQ(verdict.answer, "net: no variant with correct outputs could be compared");
   EXPECT_EQ(verdict.advice, "Refused: slow: crashed: it ended with signal 11");
   EXPECT_EQ(verdict.meaning, Meaning::Refused);
 }
@@ -81,7 +81,7 @@ TEST(BenchVerdict, InterruptedOrWithheldIsNotSure) {
   EXPECT_THAT(bench_verdict(run).advice, HasSubstr(". It was interrupted: run it to its end"));
   run.complete = true;
   run.groups.front().result.speed_ups[1]->withheld = "the clock jumped";
-  EXPECT_EQ(bench_verdict(run).advice, "Not sure: speed-up withheld: the clock jumped");
+  EXPECT_EQ(bench_verdict(run).advice, "Not sure: speedup withheld: the clock jumped");
   EXPECT_EQ(bench_verdict(run).meaning, Meaning::Plain);
   EXPECT_EQ(bench_verdict({}).answer, "");
 }
@@ -121,7 +121,7 @@ TEST(OptimizeVerdict, Slower) {
                                                      {.median = 0.9, .interval = {0.89, 0.91}}),
                                            "more time:");
   EXPECT_EQ(verdict.answer,
-            "fast.onnx: SLOWER as written than it was measured, 0.90× [0.89, 0.91]");
+            "fast.onnx: the written file is SLOWER than the measured variant, 0.90× [0.89, 0.91]");
   EXPECT_EQ(verdict.meaning, Meaning::Worse);
 }
 
@@ -252,12 +252,12 @@ TEST(SensitivityVerdict, FollowsWhatLeavingOneLayerOutBrought) {
   EXPECT_THAT(table,
               HasSubstr("R = 1.24: the layers' own drops add up to 1.24 times the drop of "
                         "all together, but shares do not add up here: layer2 has 52 % of the "
-                        "drops, and leaving it in floats brings -3 %"));
+                        "drops, and leaving it in float brings -3 %"));
   EXPECT_THAT(table, testing::Not(HasSubstr("Share ")));
   EXPECT_THAT(table, HasSubstr("31.0 %"));
 }
 
-// The first layer in floats removes 31 % of the error 1e-2, the second 20 %; together they bring
+// The first layer in float removes 31 % of the error 1e-2, the second 20 %; together they bring
 // less than the first and the last, whose errors cancel those of others: 1 - 4e-3/1e-2 = 60 %.
 TEST(SensitivityVerdict, NamesThePairThatBringsTheMost) {
   SensitivityRun run = sensitivity({2e-3, 4e-3, 6.4e-3}, 1e-2);
@@ -273,7 +273,7 @@ TEST(SensitivityVerdict, NamesThePairThatBringsTheMost) {
   EXPECT_THAT(sensitivity_verdict(run).advice, testing::Not(HasSubstr("pairs")));
 }
 
-// The loss with a layer in floats, sample by sample: `mean`, less `swing` in every second sample
+// The loss with a layer in float, sample by sample: `mean`, less `swing` in every second sample
 // and more in the others.
 std::vector<SampleScore> swinging(double mean, double swing) {
   std::vector<SampleScore> scores = noisy(mean);
@@ -318,7 +318,7 @@ TEST(SensitivityVerdict, SharesHoldWhereLeavingOneOutBringsThem) {
               StartsWith("Keep layer2 in float: that takes away 50 % of the loss"));
   EXPECT_EQ(sensitivity_verdict(run).advice, "Measured, layer by layer.");
   EXPECT_THAT(unwrapped(sensitivity_to_table(run, 0)),
-              HasSubstr("leaving one layer at a time in floats brings about its share"));
+              HasSubstr("leaving one layer at a time in float brings about its share"));
 }
 
 TEST(SensitivityVerdict, SaysWhenNoLayerHurts) {

@@ -24,7 +24,7 @@ constexpr CodeRow kRows[] = {
     {Code::EngineWrongInput, "engine_wrong_input", Usage, "{name}: {detail}"},
     {Code::OutOfMemory, "out_of_memory", Model, "{name}: {detail}"},
     {Code::Cancelled, "cancelled", Model, "{name}: {detail}"},
-    {Code::EngineName, "engine_name", Usage, "\"{name}\" is no name of an engine"},
+    {Code::EngineName, "engine_name", Usage, "\"{name}\" is not a valid engine name"},
     {Code::EngineMissing, "engine_missing", Model, "no engine \"{name}\" on this machine{detail}"},
     {Code::EngineNotHere, "engine_not_here", Model, "no engine \"{name}\" on this machine"},
     {Code::NeedsOwnFile, "needs_own_file", Model, "{name} opens {found}, not {wanted}"},
@@ -47,12 +47,12 @@ constexpr CodeRow kRows[] = {
      "input \"{name}\" is {found}: to run the model, set {wanted}"},
     {Code::NoElements, "no_elements", Usage, ""},
     {Code::NotFinite, "not_finite", Model,
-     "{name} has {found} elements, the first in running order to have any; look at what it "
-     "computes"},
+     "{name} has {found} elements, and is the first tensor in running order that has any; "
+     "check the layer that computes it"},
 
     {Code::EndlessSamples, "endless_samples", Usage, "random samples never end: say how many"},
     {Code::ImageSize, "image_size", Model,
-     "{file}: is {found} pixels where the input takes {wanted}"},
+     "{file} has {found} pixels, but the input takes {wanted}"},
     {Code::ImageSides, "image_sides", Usage, "{name} {given}{detail}"},
     {Code::PresetChannels, "preset_channels", Usage,
      "preset {name} is for three channels and the input has one"},
@@ -63,9 +63,9 @@ constexpr CodeRow kRows[] = {
     {Code::Int8NeedsSamples, "int8_needs_samples", Usage,
      "int8 was not tried: it needs samples to measure ranges and judge answers on"},
     {Code::DropNeedsClasses, "drop_needs_classes", Usage,
-     "how many samples get another class needs outputs that are scores of classes"},
+     "counting samples whose class changes needs outputs that are class scores"},
     {Code::NoClasses, "no_classes", Usage,
-     "{model}: no output looks like scores of classes, which {name} needs"},
+     "{model}: no output looks like class scores, which {name} needs"},
     {Code::NoClassesInAnswer, "no_classes_in_answer", Model,
      "{model}: its outputs do not give {name}"},
     {Code::OutputShape, "output_shape", Model,
@@ -78,7 +78,7 @@ constexpr CodeRow kRows[] = {
     {Code::RangesLackPart, "ranges_lack_part", Model, "the ranges lack {name}"},
     {Code::RangesOfOther, "ranges_of_other", Model,
      "{file}: its ranges are of another network, {found}"},
-    {Code::RangesEmpty, "ranges_empty", Model, "{file}: it has seen no samples"},
+    {Code::RangesEmpty, "ranges_empty", Model, "{file}: it holds no samples"},
     {Code::SourceUnknown, "source_unknown", Model, "{file}: {detail}"},
     {Code::NoSamplesLeft, "no_samples_left", Usage,
      "{file} does not say where its samples come from"},
@@ -87,13 +87,13 @@ constexpr CodeRow kRows[] = {
     {Code::TargetMissedOthers, "target_missed_others", Budget,
      "{model}: the answers do not meet the target: {found}; nothing was written"},
     {Code::TargetOutOfReach, "target_out_of_reach", Budget,
-     "{model}: the answers do not meet the target, however many layers are kept in floats; "
+     "{model}: the answers do not meet the target, however many layers are kept in float; "
      "nothing was written"},
     {Code::NeedsInt8, "needs_int8", Model, "int8 needs a quantized model"},
     {Code::NoInt8File, "no_int8_file", Model, "{file}: there is no such file"},
 
-    {Code::NotProfile, "not_profile", Model, "profile {file}: it is no JSON"},
-    {Code::NotBenchmark, "not_benchmark", Model, "benchmark {file}: it is no JSON"},
+    {Code::NotProfile, "not_profile", Model, "{file} is not a saved profile: it is not JSON"},
+    {Code::NotBenchmark, "not_benchmark", Model, "{file} is not a saved benchmark: it is not JSON"},
     {Code::NotScores, "not_scores", Model, "{file}: {detail}"},
     {Code::NoTimes, "no_times", Model, "profile {file} has no times"},
     {Code::NoCalls, "no_calls", Model, "profile {file} has no row for each call"},
@@ -102,7 +102,7 @@ constexpr CodeRow kRows[] = {
     {Code::JournalInUse, "journal_in_use", Model, "{file}: another sweep is writing to this file"},
 
     {Code::NoSuchBase, "no_such_base", Usage,
-     "{given}: no variant is called so; there are: {found}"},
+     "{given}: there is no such variant; the variants are: {found}"},
     {Code::ShapesUnfit, "shapes_unfit", Usage, ""},
     {Code::ColumnNeeds, "column_needs", Usage, "column \"{name}\" needs {wanted}"},
     {Code::ColumnOfDevice, "column_of_device", Usage,
@@ -126,9 +126,9 @@ constexpr CodeRow kRows[] = {
 
     {Code::EngineDied, "engine_died", Model, "{model}: engine {name} {detail}{found}"},
     {Code::EngineStuck, "engine_stuck", Model,
-     "{model}: engine {name} did not stop when asked to and was ended{found}"},
+     "{model}: engine {name} did not stop when asked to and was killed{found}"},
     {Code::EngineSilent, "engine_silent", Model,
-     "{model}: engine {name} gave no answer in {wanted} and was ended{found}"},
+     "{model}: engine {name} gave no answer in {wanted} and was killed{found}"},
     {Code::CannotConfine, "cannot_confine", Usage,
      "this machine cannot keep a model from writing files or starting programs while it runs "
      "({detail})"},

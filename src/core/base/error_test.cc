@@ -15,7 +15,7 @@ using ::testing::Not;
 
 TEST(Error, ACodeHasAKindAndASentence) {
   const Error error = make_error(Code::NoSuchBase, {.given = "fast", .found = "a; b"});
-  EXPECT_EQ(error.message, "fast: no variant is called so; there are: a; b");
+  EXPECT_EQ(error.message, "fast: there is no such variant; the variants are: a; b");
   EXPECT_EQ(error.kind, ErrorKind::Usage);
   EXPECT_EQ(error.code, Code::NoSuchBase);
   EXPECT_EQ(error.fields().given, "fast");
@@ -52,7 +52,7 @@ TEST(Error, PatternsAreFilled) {
   const Error error =
       make_error(Code::General, {.file = "f", .name = "{file}"}, "it {name} failed");
   EXPECT_EQ(with_fields("{message}; see {file}", error), "it {name} failed; see f");
-  EXPECT_EQ(with_fields("{name}", error), "{file}") << "what is filled in is no pattern";
+  EXPECT_EQ(with_fields("{name}", error), "{file}") << "what is filled in is not a pattern";
   EXPECT_EQ(with_fields("{other} {", error), "{other} {");
   EXPECT_EQ(with_fields("", error), "");
 }

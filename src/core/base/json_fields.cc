@@ -30,7 +30,7 @@ const Json& JsonFields::object(const Json& from, const char* key, std::string_vi
   const Json* value = at(from, key);
   if (value == nullptr) return kNothing;
   if (value->is_object()) return *value;
-  wrong(where, fmt::format("has a \"{}\" that is no object", key));
+  wrong(where, fmt::format("has a \"{}\" that is not an object", key));
   return kNothing;
 }
 
@@ -38,7 +38,7 @@ std::string JsonFields::text(const Json& from, const char* key, std::string_view
   const Json* value = at(from, key);
   if (value == nullptr) return "";
   if (value->is_string()) return value->get<std::string>();
-  wrong(where, fmt::format("has a \"{}\" that is no text", key));
+  wrong(where, fmt::format("has a \"{}\" that is not text", key));
   return "";
 }
 
@@ -69,7 +69,7 @@ std::int64_t JsonFields::whole_or(const Json& from, const char* key, std::int64_
   const Json* value = at(from, key);
   if (value == nullptr) return otherwise;
   const auto number = whole_number(*value);
-  if (!number) wrong(where, fmt::format("has a \"{}\" that is no whole number", key));
+  if (!number) wrong(where, fmt::format("has a \"{}\" that is not a whole number", key));
   return number.value_or(otherwise);
 }
 
@@ -99,7 +99,7 @@ std::optional<double> JsonFields::real_if_any(const Json& from, const char* key,
   const Json* value = at(from, key);
   if (value == nullptr) return std::nullopt;
   if (value->is_number()) return value->get<double>();
-  wrong(where, fmt::format("has a \"{}\" that is no number", key));
+  wrong(where, fmt::format("has a \"{}\" that is not a number", key));
   return std::nullopt;
 }
 
@@ -115,7 +115,7 @@ std::optional<double> JsonFields::real_or_infinity(const Json& from, const char*
   const Json* value = at(from, key);
   if (value == nullptr) return std::nullopt;
   const auto number = real_number(*value);
-  if (!number) wrong(where, fmt::format("has a \"{}\" that is no number", key));
+  if (!number) wrong(where, fmt::format("has a \"{}\" that is not a number", key));
   return number;
 }
 
@@ -131,7 +131,7 @@ std::optional<Interval> JsonFields::interval(const Json& from, const char* key,
     const auto high = end((*value)[1], std::numeric_limits<double>::infinity());
     if (low && high) return Interval{*low, *high};
   }
-  wrong(where, fmt::format("has a \"{}\" that is no pair of numbers", key));
+  wrong(where, fmt::format("has a \"{}\" that is not a pair of numbers", key));
   return std::nullopt;
 }
 
@@ -139,21 +139,21 @@ const Json* JsonFields::list_at(const Json& from, const char* key, bool required
   const Json* value = at(from, key);
   if (value == nullptr && required) wrong(kIt, fmt::format("has no list \"{}\"", key));
   if (value == nullptr || value->is_array()) return value;
-  wrong(kIt, fmt::format("has a \"{}\" that is no list", key));
+  wrong(kIt, fmt::format("has a \"{}\" that is not a list", key));
   return nullptr;
 }
 
 void JsonFields::texts(const Json& from, const char* key, std::vector<std::string>& out) {
   list(from, key, [&](const Json& item, const std::string& where) {
-    if (!item.is_string()) return wrong(where, "is no text");
+    if (!item.is_string()) return wrong(where, "is not text");
     out.push_back(item.get<std::string>());
   });
 }
 
 void JsonFields::numbers_in(const Json& items, const char* key, std::vector<double>& out) {
-  if (!items.is_array()) return wrong(fmt::format("a \"{}\" is no list of numbers", key));
+  if (!items.is_array()) return wrong(fmt::format("a \"{}\" is not a list of numbers", key));
   for (const Json& item : items) {
-    if (!item.is_number()) return wrong(fmt::format("a \"{}\" is no list of numbers", key));
+    if (!item.is_number()) return wrong(fmt::format("a \"{}\" is not a list of numbers", key));
     out.push_back(item.get<double>());
   }
 }
@@ -166,7 +166,7 @@ void JsonFields::pairs(const Json& from, const char* key,
                        std::vector<std::pair<std::string, std::string>>& out) {
   for (const auto& [name, value] : object(from, key).items())
     for (const Json& one : value.is_array() ? value : Json::array({value})) {
-      if (!one.is_string()) return wrong(fmt::format("{} is no text", in_quotes(name)));
+      if (!one.is_string()) return wrong(fmt::format("{} is not text", in_quotes(name)));
       out.emplace_back(name, one.get<std::string>());
     }
 }

@@ -53,11 +53,11 @@ TEST(JsonFields, TheFirstProblemIsKept) {
     return fields.problem();
   };
   EXPECT_EQ(problem([](JsonFields& f) { f.text(kObject, "whole"); }),
-            "file x: it has a \"whole\" that is no text");
+            "file x: it has a \"whole\" that is not text");
   EXPECT_EQ(problem([](JsonFields& f) { f.needed_text(kObject, "absent", "its head"); }),
             "file x: its head has no text \"absent\"");
   EXPECT_EQ(problem([](JsonFields& f) { f.whole(kObject, "real"); }),
-            "file x: it has a \"real\" that is no whole number");
+            "file x: it has a \"real\" that is not a whole number");
   EXPECT_EQ(problem([](JsonFields& f) { f.whole(kObject, "absent", "it", true); }),
             "file x: it has no \"absent\"");
   EXPECT_EQ(problem([](JsonFields& f) { f.size(kObject, "whole"); }),
@@ -68,16 +68,16 @@ TEST(JsonFields, TheFirstProblemIsKept) {
             "file x: it has a \"n\" out of all proportion");
   EXPECT_EQ(
       problem([](JsonFields& f) { f.list(kObject, "text", [](const Json&, const auto&) {}); }),
-      "file x: it has a \"text\" that is no list");
+      "file x: it has a \"text\" that is not a list");
   EXPECT_EQ(problem([](JsonFields& f) {
               std::vector<std::string> texts;
               f.texts(kObject, "list", texts);
             }),
-            "file x: item 1 of \"list\" is no text");
+            "file x: item 1 of \"list\" is not text");
   EXPECT_EQ(problem([](JsonFields& f) { f.real_or_infinity(kObject, "text"); }),
-            "file x: it has a \"text\" that is no number");
+            "file x: it has a \"text\" that is not a number");
   EXPECT_EQ(problem([](JsonFields& f) { f.interval(kObject, "object"); }),
-            "file x: it has a \"object\" that is no pair of numbers");
+            "file x: it has a \"object\" that is not a pair of numbers");
 }
 
 TEST(JsonFields, AProblemIsABrokenFile) {

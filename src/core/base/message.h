@@ -21,7 +21,7 @@ namespace strata {
 class MessageWriter;
 class MessageReader;
 
-// A type that is no plain struct has two functions of its own beside it:
+// A type that is not a plain struct has two functions of its own beside it:
 //   void put_in(MessageWriter& out, const T& value);
 //   void take_from(MessageReader& in, T& value);
 template <class T>

@@ -78,7 +78,7 @@ TEST(Nearest, AtMostThreeAndNoneThatIsFar) {
   EXPECT_THAT(nearest("conv", {"conv1", "conv2", "conv3", "conv4"}),
               ElementsAre("conv1", "conv2", "conv3"));
   EXPECT_THAT(nearest("profile", {"stat", "bench", "ops"}), IsEmpty());
-  EXPECT_THAT(nearest("--fast", {"--fuse", "--data"}), IsEmpty());  // dashes are no letters
+  EXPECT_THAT(nearest("--fast", {"--fuse", "--data"}), IsEmpty());  // dashes are not letters
   EXPECT_THAT(nearest("", {"stat"}), IsEmpty());
 }
 

@@ -33,7 +33,7 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-// The writer that `NAME.strata-1a2b3c4d-4711-123456-0.part` names; nullopt if `file` is no
+// The writer that `NAME.strata-1a2b3c4d-4711-123456-0.part` names; nullopt if `file` is not a
 // temporary name of `name`.
 std::optional<ProcessIdentity> writer_of(std::string_view file, std::string_view name) {
   if (!file.starts_with(name) || !file.ends_with(kEnding)) return std::nullopt;

@@ -87,7 +87,7 @@ std::span<const UnitText> units_of(std::string_view unit, Quantity quantity) {
   return facts(quantity).units;
 }
 
-// The factor of a prefix such as `k` or `mi`; 0: it is no prefix.
+// The factor of a prefix such as `k` or `mi`; 0: it is not a prefix.
 double prefix_size(std::string_view prefix) {
   constexpr std::string_view kPrefixes = "kmgt";
   const std::size_t power = prefix.empty() ? kPrefixes.npos : kPrefixes.find(prefix[0]);
@@ -123,7 +123,7 @@ Result<double> parse_quantity(std::string_view text, Quantity quantity) {
   const bool is_zero_allowed = quantity == Quantity::Seconds;
   if (error != std::errc() || size == 0 || !std::isfinite(value) || value < 0 ||
       (value == 0 && !is_zero_allowed))
-    return failure(fmt::format("\"{}\" is no {}: write {}", text, known.what, known.accepted),
+    return failure(fmt::format("\"{}\" is not a {}: write {}", text, known.what, known.accepted),
                    ErrorKind::Usage);
   return value;
 }

@@ -95,7 +95,7 @@ TEST(Quantity, AnythingElseSaysWhatIsAccepted) {
     EXPECT_EQ(
         parsed.error().message,
         std::string("\"") + text +
-            "\" is no data rate: write a number with bps (bits) or B/s (bytes) and k, M, G or "
+            "\" is not a data rate: write a number with bps (bits) or B/s (bytes) and k, M, G or "
             "T before it, such as 100Mbps or 12.5MB/s");
   }
   for (const char* text : {"10m", "10mins", "-1ms", "kms", "10ks"})

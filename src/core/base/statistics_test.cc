@@ -70,7 +70,7 @@ TEST(Statistics, IntervalOfTheMedian) {
   EXPECT_DOUBLE_EQ(ranks(20)->low, 6);
   EXPECT_DOUBLE_EQ(ranks(20)->high, 15);
   EXPECT_DOUBLE_EQ(ranks(100)->low, 40);
-  // Exact sums of binomial coefficients in Python: 2^-1100 is no double.
+  // Exact sums of binomial coefficients in Python: 2^-1100 is not a double.
   EXPECT_DOUBLE_EQ(ranks(1100)->low, 518);
   EXPECT_DOUBLE_EQ(ranks(2000)->low, 956);
   EXPECT_NEAR(ranks(10'000)->low, 4902, 2);

@@ -9,7 +9,7 @@ namespace strata {
 struct CodePoint {
   char32_t code = 0;
   std::size_t bytes = 1;
-  bool valid = true;  // else a single byte that is no part of UTF-8
+  bool valid = true;  // else a single byte that is not part of UTF-8
 };
 
 // The first one of a text that is not empty. Overlong forms, surrogates and numbers above U+10FFFF

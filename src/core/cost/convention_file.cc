@@ -72,7 +72,7 @@ Status FileReader::check_keys(const Json& json) const {
                                                 "default", "functional", "layers"};
   for (const auto& [key, value] : json.items())
     if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown))
-      return wrong(fmt::format("\"{}\" is no setting of a convention; the settings are {}", key,
+      return wrong(fmt::format("\"{}\" is not a setting of a convention; the settings are {}", key,
                                fmt::join(kKnown, ", ")));
   return {};
 }
@@ -292,7 +292,7 @@ Result<Convention> parse_convention(std::string_view text, std::string_view labe
   const auto json = parse_json(text);
   if (!json)
     return failure(
-        fmt::format("convention {}: this is no JSON file: {}", label, json.error().message),
+        fmt::format("convention {}: this is not a JSON file: {}", label, json.error().message),
         ErrorKind::Usage);
   auto rules = FileReader(label).read(*json);
   if (!rules) return failure(rules);

@@ -206,9 +206,9 @@ TEST(Conventions, ARuleForOneOperatorOrNumberOfAxesHolds) {
 }
 
 TEST(Conventions, BadFilesGetASentence) {
-  EXPECT_THAT(problem("{"), HasSubstr("convention mine.json: this is no JSON file"));
+  EXPECT_THAT(problem("{"), HasSubstr("convention mine.json: this is not a JSON file"));
   EXPECT_EQ(problem("[]"), "convention mine.json: the file must be a JSON object");
-  EXPECT_THAT(problem(R"({"layer": {}})"), HasSubstr("\"layer\" is no setting of a convention"));
+  EXPECT_THAT(problem(R"({"layer": {}})"), HasSubstr("\"layer\" is not a setting of a convention"));
   EXPECT_THAT(problem(R"({"layers": {}})"), HasSubstr("\"metrics\" must say what it counts"));
   EXPECT_THAT(problem(R"({"metrics": {"energy": "E"}})"), HasSubstr("must be one of macs, flops"));
   EXPECT_THAT(problem(R"({"metrics": {"macs": "m"}, "default": 3})"),

@@ -109,7 +109,7 @@ TEST(CountedParts, ABiasOfAFunctionBelongsToItsProduct) {
     return Counted(changed.replace(changed.find("OPERANDS"), 8, operands)).as("ptflops-aten");
   };
   EXPECT_EQ(with("m, b"), "80");
-  EXPECT_EQ(with("r, m"), "60") << "a table of positions is no bias";
+  EXPECT_EQ(with("r, m"), "60") << "a table of positions is not a bias";
 }
 
 // One head, 3 positions, width 2: projections 3·2·6 + 3·2·2 = 48 MACs, products 2·3·3·2 = 36,

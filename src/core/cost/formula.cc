@@ -158,7 +158,7 @@ class Formula::Parser {
   bool number() {
     const std::string_view digits = word([](char c) { return is_digit(c); });
     const auto value = Amount::from_decimal(digits);
-    if (!value) return fail(fmt::format("{} is no number, or has too many digits", digits));
+    if (!value) return fail(fmt::format("{} is not a number, or has too many digits", digits));
     at_ += digits.size();
     emit(Op::Number, formula_.numbers_.size());
     formula_.numbers_.push_back(*value);

@@ -109,7 +109,7 @@ TEST(Formula, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(value_of("kernel"), HasSubstr("can only stand in each(…)"));
   EXPECT_THAT(value_of("each(each(in))"), HasSubstr("cannot stand inside each(…)"));
   EXPECT_THAT(value_of("min(N)"), HasSubstr("',' is missing"));
-  EXPECT_THAT(value_of("1.2.3"), HasSubstr("1.2.3 is no number"));
+  EXPECT_THAT(value_of("1.2.3"), HasSubstr("1.2.3 is not a number"));
   EXPECT_THAT(value_of("1234567890123456789012"), HasSubstr("too many digits"));
 }
 

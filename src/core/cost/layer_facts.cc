@@ -185,7 +185,7 @@ void LayerFacts::find_ends(const Costs& costs, const Executed& main,
   }
   for (std::size_t i = 0; i < first->get().inputs.size(); ++i) {
     const TensorId id = first->get().inputs[i];
-    // A bias is no input of the layer, even if it is computed (put together from parts).
+    // A bias is not an input of the layer, even if it is computed (put together from parts).
     if (id == kNone || i == traits_of(first->get()).bias) continue;
     if (weight_of(*first->graph, id).data != nullptr) continue;
     input_ = &*first->graph->tensors[id].type;

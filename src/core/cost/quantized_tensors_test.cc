@@ -71,7 +71,7 @@ TEST(QuantizedTensors, WhatReadsFloatsGetsFloats) {
               ElementsAre(500, 500, 100 + 800, 100 + 400 + 100, 200, 300, 100));
 }
 
-// One of two readers of its result wants floats: it is computed in floats.
+// One of two readers of its result wants floats: it is computed in float.
 TEST(QuantizedTensors, AResultThatIsAlsoReadAsFloatsIsAFloat) {
   EXPECT_THAT(alive(R"(
     input x f32[100]

@@ -123,7 +123,7 @@ std::vector<std::pair<std::string_view, std::int64_t>> saved_by_module(const Mod
 
 Result<DeviceMemory> recorded_device(const Model& model, const Costs& costs, const Layers& layers) {
   if (model.recorded == nullptr || model.recorded->storages.empty())
-    return failure("it is no recording, so that nothing is known of the memory of a run",
+    return failure("it is not a recording, so that nothing is known of the memory of a run",
                    ErrorKind::Usage);
   DeviceMemory out;
   out.layers.resize(layers.list.size());

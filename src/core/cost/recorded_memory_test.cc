@@ -73,7 +73,7 @@ TEST(RecordedMemory, IsReadIfItIsAskedFor) {
   const auto memory = recorded_device(model, costs, find_layers(model, costs));
   ASSERT_FALSE(memory);
   EXPECT_EQ(memory.error().message,
-            "it is no recording, so that nothing is known of the memory of a run");
+            "it is not a recording, so that nothing is known of the memory of a run");
 }
 
 TEST(RecordedMemory, OfATrainingStepByPhase) {

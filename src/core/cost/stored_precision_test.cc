@@ -32,7 +32,7 @@ TEST(StoredPrecision, OfWholeNumbersIsInt8) {
             "int8");
   EXPECT_EQ(precision("input x u8[1,4]\nweight w i8[4,4]\ny = MatMulInteger(x, w)\noutput y"),
             "int8");
-  // Whole numbers that are made and not used leave the model in floats.
+  // Whole numbers that are made and not used leave the model in float.
   EXPECT_EQ(precision("input x f32[1,4]\nweight s f32[1]\ny = QuantizeLinear(x, s)\noutput y"),
             "fp32");
 }

@@ -25,7 +25,7 @@ Document shares() {
                            .additive = true,
                            .priority = 1,
                            .share = true},
-                          {"speed_up", "Speed-up", Unit::Text, false, 0}}};
+                          {"speed_up", "Speedup", Unit::Text, false, 0}}};
   table.rows.push_back(
       {.cells = {"a", "Conv", 75, 75.0, meaning(Meaning::Better, "2.00× [1.98, 2.02]")}});
   table.rows.push_back({.cells = {"b", "Conv", 25, 25.0, meaning(Meaning::Worse, "0.50×")}});

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON has no infinity, and what is no number is unknown.
+// JSON has no infinity, and what is not a number is unknown.
 Json real_json(double number) {
   if (std::isnan(number)) return nullptr;
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";

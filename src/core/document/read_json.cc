@@ -94,7 +94,7 @@ class DocumentReader : public JsonFields {
   explicit DocumentReader(std::string_view label) : JsonFields("document", label) {}
 
   Result<Document> read(const Json& json) {
-    if (!json.is_object()) return failed("it is no object");
+    if (!json.is_object()) return failed("it is not an object");
     Document document;
     document.kind = needed_text(json, "kind");
     document.schema = count(json, "schema");
@@ -120,13 +120,13 @@ class DocumentReader : public JsonFields {
   void read_table(Table& table, const std::string& name, const Json& json) {
     table.name = name;
     const std::string where = fmt::format("its table \"{}\"", name);
-    if (!json.is_object()) return wrong(where, "is no object");
+    if (!json.is_object()) return wrong(where, "is not an object");
     const Json* columns = at(json, "columns");
     const Json* rows = at(json, "rows");
     if (columns == nullptr || !columns->is_array()) return wrong(where, "has no list of columns");
     if (rows == nullptr || !rows->is_array()) return wrong(where, "has no list of rows");
     for (const Json& one : *columns) {
-      if (!one.is_object()) return wrong(where, "has a column that is no object");
+      if (!one.is_object()) return wrong(where, "has a column that is not an object");
       Column& column = table.columns.emplace_back();
       column.name = needed_text(one, "name", where);
       column.title = text(one, "title", where);
@@ -138,7 +138,7 @@ class DocumentReader : public JsonFields {
       column.additive = flag(one, "additive", where);
     }
     for (const Json& one : *rows) {
-      if (!one.is_object()) return wrong(where, "has a row that is no object");
+      if (!one.is_object()) return wrong(where, "has a row that is not an object");
       TableRow& row = table.rows.emplace_back();
       for (const Column& column : table.columns) row.cells.push_back(typed_cell(column, one));
       if (const auto depth = one.find("depth"); depth != one.end() && depth->is_number_unsigned()) {

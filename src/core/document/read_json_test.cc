@@ -112,16 +112,17 @@ TEST(DocumentFromJson, WhatIsNoDocumentIsRefused) {
     return document ? std::string() : document.error().message;
   };
   EXPECT_EQ(problem("{"), "document x: it is not JSON");
-  EXPECT_EQ(problem("[]"), "document x: it is no object");
+  EXPECT_EQ(problem("[]"), "document x: it is not an object");
   EXPECT_THAT(problem("{}"), HasSubstr("\"kind\""));
-  EXPECT_THAT(problem(R"({"kind":"a","tables":{"t":3}})"), HasSubstr("table \"t\" is no object"));
+  EXPECT_THAT(problem(R"({"kind":"a","tables":{"t":3}})"),
+              HasSubstr("table \"t\" is not an object"));
   EXPECT_THAT(problem(R"({"kind":"a","tables":{"t":{"columns":[]}}})"),
               HasSubstr("no list of rows"));
   EXPECT_THAT(problem(R"({"kind":"a","tables":{"t":{"rows":[],"columns":[
                           {"name":"x","unit":"miles","type":"plain"}]}}})"),
               HasSubstr("not known"));
   EXPECT_THAT(problem(R"({"kind":"a","tables":{"t":{"columns":[],"rows":[1]}}})"),
-              HasSubstr("a row that is no object"));
+              HasSubstr("a row that is not an object"));
 }
 
 }  // namespace

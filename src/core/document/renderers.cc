@@ -143,7 +143,7 @@ Status check_kind(const Renderer& renderer, std::string_view kind) {
                  ErrorKind::Usage);
 }
 
-// The longest ending counts: `.trace.json` is no `.json`.
+// The longest ending counts: `.trace.json` is not a `.json`.
 const Renderer* renderer_of_file(std::string_view path) {
   std::string name(path.substr(path.rfind('/') + 1));  // npos + 1 is 0
   std::transform(name.begin(), name.end(), name.begin(),

@@ -83,7 +83,7 @@ std::optional<std::int64_t> Rebatch::outside(TensorId id) const {
 
 // A reshape keeps the order of elements, so the batch stays behind as many elements as before. It
 // may be an axis of its own, the outer part of one, or the inner part of the one before. What comes
-// last are channels, of which the batch is no part.
+// last are channels, of which the batch is not part.
 std::optional<std::size_t> Rebatch::axis_after_reshape(const Node& node) const {
   const auto behind = outside(node.inputs[0]);
   if (!behind) return std::nullopt;

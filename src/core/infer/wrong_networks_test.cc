@@ -55,7 +55,7 @@ TEST(WrongNetworks, Convolutions) {
       {"ConvTranspose", "f32[1,3,1], f32[3,8,1]", "pads=1,1",
        "output size -1 along spatial axis 0 is negative"},
       {"Col2Im", "f32[1,7,5], i64[2]={5,5}, i64[2]={1,5}", "",
-       "7 rows of columns are no multiple of a block of 5"},
+       "7 rows of columns are not a multiple of a block of 5"},
   };
   for (const Wrong& wrong : kWrong) expect_error(wrong);
 }
@@ -90,7 +90,7 @@ TEST(WrongNetworks, Products) {
       {"Einsum", "f32[2]", "equation=\"i->ii\"",
        "equation's output repeats an index or has one of its own: \"i->ii\""},
       {"Einsum", "f32[2]", "equation=\"1->\"",
-       "equation has a character that is no letter and no ...: \"1->\""},
+       "equation has a character that is neither a letter nor ...: \"1->\""},
       {"Det", "f32[2,3]", "", "input 2×3 must be a square matrix or a batch of them"},
   };
   for (const Wrong& wrong : kWrong) expect_error(wrong);
@@ -130,7 +130,7 @@ TEST(WrongNetworks, ImagesAndSignals) {
       {"Resize", "f32[1,1,4,4]", "", "neither scales nor sizes are given"},
       {"Resize", "f32[1,1,4,4], _, f32[2]={2,2}", "", "2 scales are given for 4 axes"},
       {"Resize", "f32[1,1,4,4], _, _, i64[1]={2}", "axes=2,2", "attribute axes has axis 2 twice"},
-      {"DepthToSpace", "f32[1,6,4,4]", "blocksize=2", "size 6 is no multiple of 4"},
+      {"DepthToSpace", "f32[1,6,4,4]", "blocksize=2", "size 6 is not a multiple of 4"},
       {"GridSample", "f32[1,1,4,4], f32[1,2,2,3]", "",
        "grid has 3 coordinates where the data has 2 spatial axes"},
       {"STFT", "f32[1,8,1], i64[]={4}, _, i64[]={16}", "",

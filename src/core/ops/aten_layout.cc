@@ -7,7 +7,7 @@ namespace strata {
 
 namespace {
 
-// A conversion to the type that the input has is no copy.
+// A conversion to the type that the input has is not a copy.
 void to_cost(CostContext& c) {
   if (c.dtype(0) == c.out(0).dtype) c.moves_nothing();
 }

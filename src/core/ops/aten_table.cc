@@ -12,7 +12,7 @@ struct AtenName {
     const std::size_t dot = op.find('.');
     name = op.substr(0, dot);
     if (dot != op.npos) overload = op.substr(dot);
-    // `__and__` is no `__and_` in place.
+    // `__and__` is not an `__and_` in place.
     in_place = name.size() > 1 && name.ends_with('_') && !name.ends_with("__");
     if (in_place) name.remove_suffix(1);
   }

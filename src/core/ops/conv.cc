@@ -201,7 +201,7 @@ Status col2im_shape(ShapeContext& c) {
   const Expr& columns = c.dims(0)[1];
   const auto channels = exact_div(columns, volume);
   if (!channels && columns.is_number() && volume.is_number())
-    return c.error(fmt::format("{} rows of columns are no multiple of a block of {}",
+    return c.error(fmt::format("{} rows of columns are not a multiple of a block of {}",
                                columns.text(), volume.text()));
   auto image = dims_from_input(c, 1, "size");
   if (!image) return failure(image);

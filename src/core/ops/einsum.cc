@@ -64,7 +64,7 @@ bool merge_ellipsis(Dims& all, std::span<const Expr> sizes) {
   return true;
 }
 
-constexpr std::string_view kBadIndex = "equation has a character that is no letter and no ...";
+constexpr std::string_view kBadIndex = "equation has a character that is neither a letter nor ...";
 constexpr std::string_view kRank = "equation has a term with another number of axes than its input";
 constexpr std::string_view kClash = "equation gives one index two different sizes";
 constexpr std::string_view kTerms = "equation needs one term per input";

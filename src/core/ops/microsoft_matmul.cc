@@ -95,7 +95,7 @@ Status float8_gemm(ShapeContext& c) {
   if (!type) return failure(type);
   const std::int64_t number = c.integer("dtype", 1);
   const auto dtype = dtype_from_onnx(number);
-  if (!dtype) return c.error(fmt::format("attribute dtype is {}, which is no type", number));
+  if (!dtype) return c.error(fmt::format("attribute dtype is {}, which is not a type", number));
   type->dtype = *dtype;
   c.set(0, std::move(*type));
   return {};

@@ -30,7 +30,7 @@ void dequantize_cost(CostContext& c) { dequantize_work(c, c.in_elements(0), c.ha
 Result<DType> type_attribute(const ShapeContext& c, std::string_view name) {
   const std::int64_t number = c.integer(name, 1);
   if (const auto dtype = dtype_from_onnx(number)) return *dtype;
-  return c.error(fmt::format("attribute {} is {}, which is no type", name, number));
+  return c.error(fmt::format("attribute {} is {}, which is not a type", name, number));
 }
 
 // The elements have another order in memory; shapes are those of the row-major order.

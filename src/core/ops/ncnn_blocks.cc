@@ -33,7 +33,8 @@ std::int64_t window_of_block(const NodeView& c) {
 // Images (C, H, W) to columns (C·window, places), and back.
 Status unfold_shape(ShapeContext& c) {
   const std::int64_t window = window_of_block(c);
-  if (c.rank(0) != 4 || window == 0) return c.error("its input is no image, or it has no window");
+  if (c.rank(0) != 4 || window == 0)
+    return c.error("its input is not an image, or it has no window");
   const Dims& image = c.dims(0);
   c.set(0, c.dtype(0),
         Dims{image[0], image[1] * window,

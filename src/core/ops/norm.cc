@@ -29,7 +29,7 @@ void affine(CostContext& c, const Expr& count, bool shift) {
 Result<DType> stash_type(const ShapeContext& c) {
   const std::int64_t number = c.integer("stash_type", 1);
   if (const auto type = dtype_from_onnx(number)) return *type;
-  return c.error(fmt::format("attribute stash_type is {}, which is no element type", number));
+  return c.error(fmt::format("attribute stash_type is {}, which is not an element type", number));
 }
 
 // ---- BatchNormalization: X, scale, bias, mean, variance.

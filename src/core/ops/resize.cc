@@ -230,7 +230,7 @@ constexpr VersionChange kOriginStated = {11, Rewrite::Resize};
 constexpr VersionChange kBecameResize = {10, Rewrite::Resize};
 constexpr AttributeName kResizeAttributes[] = {{Attr::Mode, "mode", 0, "nearest"}};
 
-// Interpolation is done in floats: ONNX Runtime has no int8 kernel that it would use.
+// Interpolation is done in float: ONNX Runtime has no int8 kernel that it would use.
 Int8Use resize_int8(const NodeView& c) {
   const bool passes = c.text("mode", "nearest") == "nearest" &&
                       c.text("coordinate_transformation_mode", "") != "tf_crop_and_resize";

@@ -110,7 +110,7 @@ Result<std::int64_t> block_of(const ShapeContext& c) {
 // size / by, which must be an integer.
 Result<Expr> part_of(const ShapeContext& c, const Expr& size, std::int64_t by) {
   if (size.is_number() && size.value() % by != 0)
-    return c.error(fmt::format("size {} is no multiple of {}", size.text(), by));
+    return c.error(fmt::format("size {} is not a multiple of {}", size.text(), by));
   return floor_div(size, by);
 }
 

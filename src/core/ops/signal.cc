@@ -138,7 +138,8 @@ constexpr Example kStft[] = {
 Result<DType> output_type(const ShapeContext& c) {
   const std::int64_t number = c.integer("output_datatype", 1);
   if (const auto type = dtype_from_onnx(number)) return *type;
-  return c.error(fmt::format("attribute output_datatype is {}, which is no element type", number));
+  return c.error(
+      fmt::format("attribute output_datatype is {}, which is not an element type", number));
 }
 
 Status window_shape(ShapeContext& c) {
@@ -234,7 +235,8 @@ constexpr OpRule kSignalRules[] = {
 
 void fourier_cost(CostContext& c, const Expr& transforms, const Expr& length, bool one_side_real) {
   if (!length.is_number())
-    return c.cannot_tell("the work of a Fourier transform is no formula of its length: set that");
+    return c.cannot_tell(
+        "the work of a Fourier transform is not a formula of its length: set that");
   std::int64_t log = 0;
   while (log < 62 && (std::int64_t{1} << log) < length.value()) ++log;
   const Expr butterflies = floor_div(length * log, one_side_real ? 4 : 2);

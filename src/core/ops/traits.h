@@ -96,17 +96,17 @@ enum class Quantized : std::uint8_t {
 
 // The use that a node outside of layers has for 8-bit integers.
 enum class Int8Use : std::uint8_t {
-  Unknown,     // not stated; it stays in floats
-  None,        // stays in floats, and its result from integers is not quantized
+  Unknown,     // not stated; it stays in float
+  None,        // stays in float, and its result from integers is not quantized
   Passing,     // returns what it is given: Reshape, MaxPool, …
   Arithmetic,  // engines have a kernel for it: Add, Concat, AveragePool, …
   Absorbed,    // Relu, Clip: the range of the next tensor clips instead
-  Soft,        // runs in floats, but its result from integers may well be quantized
+  Soft,        // runs in float, but its result from integers may well be quantized
 };
 
 // The result of the int8 kernel of a product with stored weights.
 enum class Int8Output : std::uint8_t {
-  Unknown,  // there is no such kernel, so the product stays in floats
+  Unknown,  // there is no such kernel, so the product stays in float
   Whole,    // integers, or it is not an int8 kernel
   Either,
   Floats,

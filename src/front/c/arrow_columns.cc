@@ -63,7 +63,7 @@ ArrowColumn new_column(std::string name, std::string format) {
   return column;
 }
 
-// Shapes are a list of lists of sizes; a size that is no number is null.
+// Shapes are a list of lists of sizes; a size that is not a number is null.
 ArrowColumn new_shapes(const std::string& name) {
   ArrowColumn shapes = new_column(name, "+l");
   ArrowColumn& shape = shapes.items.emplace_back(new_column("item", "+l"));

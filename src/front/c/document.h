@@ -22,7 +22,7 @@ struct strata_document {
   const strata::Renderer* renderer = nullptr;  // of the words' --format
   strata::TableStyle style;
   std::uint64_t most_bytes = 0;  // of a rendered document; 0: any number
-  std::string printed;           // results that are no document
+  std::string printed;           // results that are not a document
   std::string error;             // for people
   std::map<std::string, std::string, std::less<>> error_fields;  // for programs; has `code`
   strata::manual::Audience audience = strata::manual::Audience::Program;
@@ -65,7 +65,7 @@ int guarded(strata_document* document, const Work& work) noexcept {
     set_error(document, error.what());
     return STRATA_CODE_BUG;
   } catch (...) {
-    set_error(document, "a bug in strata: it ended without a word");
+    set_error(document, "a bug in strata: it ended without a message");
     return STRATA_CODE_BUG;
   }
 }

@@ -22,7 +22,7 @@ struct BenchChoices {
   std::vector<std::string> threads;     // none: 1
   std::vector<std::string> inputs;      // NAME=1x3x224x224, or files
   std::vector<std::string> sizes;       // batch=8
-  BenchRequest request;                 // what is no list
+  BenchRequest request;                 // what is not a list
 
   void add_to(App& app);
   bool names_int8() const;  // among the precisions

@@ -85,7 +85,7 @@ std::string version_text();  // `strata 0.3.0`
 
 // Columns of the terminal on stdout; 0 (as wide as it gets) if it is none.
 std::size_t terminal_width();
-// Its lines; 0 if stdout is no terminal.
+// Its lines; 0 if stdout is not a terminal.
 std::size_t terminal_height();
 
 }  // namespace strata::cli

@@ -64,7 +64,7 @@ TEST(DataOptions, EitherDataOrRandom) {
   EXPECT_THAT(description(""), HasSubstr("give a folder with --data, or --random"));
   // A file of ranges may know where samples come from.
   EXPECT_EQ(parse("").request_if_any().path, "");
-  EXPECT_THAT(complaint("--samples 0"), HasSubstr("is no whole number"));
+  EXPECT_THAT(complaint("--samples 0"), HasSubstr("is not a whole number"));
   EXPECT_THAT(complaint("--preset vgg"), HasSubstr("there is no \"vgg\""));
 }
 

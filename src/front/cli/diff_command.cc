@@ -42,7 +42,7 @@ Result<int> run(Options& options) {
                             .shown = both || !options.table.is_data()});
   const bool kept = outcome->comparison.is_within_limits();
   auto code = options.table.print(std::move(document), kept ? kFine : kBudget);
-  if (code && !kept) complain("--fail-on: a limit is not kept");
+  if (code && !kept) complain("--fail-on: a limit is exceeded");
   return code;
 }
 

@@ -36,7 +36,8 @@ void at_lost_page(int signal, siginfo_t* about, void*) {
     end("strata: out of memory\n", kFailed);
   } catch (...) {
   }
-  end("strata: a bug in strata: it ended without a word; please report it with the model's file\n",
+  end("strata: a bug in strata: it ended without a message; please report it with the model's "
+      "file\n",
       kBug);
 }
 

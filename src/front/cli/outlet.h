@@ -23,7 +23,7 @@ class Outlet {
   virtual void note(std::string line) = 0;
   virtual void progress(std::string_view stage, double share) = 0;
   virtual const std::atomic<bool>& stop() const = 0;
-  // A result that is no document.
+  // A result that is not a document.
   virtual void text(std::string_view text) = 0;
   // A result; a rendered one may have at most so many bytes (0: any number).
   virtual void document(Document document, const Renderer& renderer, const TableStyle& style,

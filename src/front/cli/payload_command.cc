@@ -66,7 +66,7 @@ Status read_parts(Options& options) {
   }
   const int parts = int(request.boundaries) + int(request.cuts) + int(options.split);
   if (format == "csv" && options.split)
-    return failure("--split is no table: take --format table, md or json", ErrorKind::Usage);
+    return failure("--split is not a table: take --format table, md or json", ErrorKind::Usage);
   if (format == "csv" && parts != 1)
     return failure("--format csv holds one table: choose --boundaries or --cuts", ErrorKind::Usage);
   if (options.table.has_all()) options.payload.all = true;

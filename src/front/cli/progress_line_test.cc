@@ -30,7 +30,7 @@ TEST(ProgressMeter, GuessesWhatIsLeftOfAStage) {
   using std::chrono::seconds;
   ProgressMeter meter;
   const ProgressMeter::Time start{seconds(100)};
-  EXPECT_TRUE(meter.advance("calibrating", 0.2, start));  // what was done before is no measure
+  EXPECT_TRUE(meter.advance("calibrating", 0.2, start));  // what was done before is not a measure
   EXPECT_EQ(meter.line(30), "calibrating  20 %");
   EXPECT_FALSE(meter.advance("calibrating", 0.2, start + milliseconds(50)));
   meter.count(3, 5);

@@ -34,8 +34,8 @@ Result<int> run(Options& options) {
   auto report = display.run(run_quantize, options.request);
   if (!report && display.stopped()) return interrupted(manual::advised(report.error()));
   if (!report) return failure(report);
-  report->advice = {.keep_auto = "; --keep-float auto keeps in floats what that takes",
-                    .keep_output = "; --keep-float LAYER:output keeps an output in floats, too",
+  report->advice = {.keep_auto = "; --keep-float auto keeps in float what that takes",
+                    .keep_output = "; --keep-float LAYER:output keeps an output in float, too",
                     .more_samples = " (--held-out)",
                     .more_time = ": give more --max-time"};
   if (options.table.format() != "table")

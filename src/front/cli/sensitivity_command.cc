@@ -141,7 +141,7 @@ Command add_sensitivity(App& program) {
   app->add({{"--fresh", &request.fresh}, {"--plot", &options->plot}});
   app->need_that(
       {"--fresh"}, [options] { return options->table.output.ends_with(kScores); },
-      "no scores are kept to go on with; add -o FILE.json");
+      "no scores are saved to resume from; add -o FILE.json");
   options->on.engine.add_to(*app);
   options->on.model.add_wait_to(*app);
   return {app, [options, app] { return print_sensitivity(*options, *app); }};

@@ -89,7 +89,7 @@ Result<int> run(Options options) {
       fmt::format("{} of {} jobs done ({} of them before); results are in {}\n",
                   done->before + done->now, request.jobs.size(), done->before, options.output);
   if (done->left > 0)
-    summary += fmt::format("{} left: the same command goes on with them\n", done->left);
+    summary += fmt::format("{} left: run the same command to do them\n", done->left);
   Document document = sweep_document(done->results);
   document.sections.push_back(lines_section(summary));
   if (done->left > 0 && !is_standard_output(options.table.output))

@@ -19,7 +19,7 @@ void TableOptions::add_to(App& app, Exact means, const char* destination) {
   std::vector<std::string> formats;
   for (const Renderer& one : renderers()) formats.emplace_back(one.name);
   app.add_option("--format FORMAT", format_,
-                 fmt::format("{} (the default), {}; by the file's ending if not given",
+                 fmt::format("{} (the default), {}; without it, the ending of --output decides",
                              formats.front(), fmt::join(formats.begin() + 1, formats.end(), ", ")))
       ->one_of(formats);
   app.add("table", {{destination, &output},
@@ -36,7 +36,7 @@ void TableOptions::add_to(App& app, Exact means, const char* destination) {
       {"--notes"}, [this] { return format() == "table"; },
       "other formats have all notes; take --format table");
   app.add_option("--chart NAME", chart_,
-                 fmt::format("of svg and png: {}; the first there is if not given",
+                 fmt::format("of svg and png: {} (default: the first that the document has)",
                              fmt::join(chart_names(), ", ")))
       ->one_of(chart_names())
       ->needs([this] { return format() == "svg" || format() == "png"; },

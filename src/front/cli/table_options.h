@@ -66,7 +66,7 @@ struct TableOptions {
   Result<int> print_partial(Document document) const;
   // The complete result is written: removes the partial one that this command has written before.
   void remove_partial() const;
-  // A page for people that is no document.
+  // A page for people that is not a document.
   Status write(const std::string& text) const;
 
  private:

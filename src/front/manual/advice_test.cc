@@ -26,7 +26,7 @@ TEST(Advice, OptionsAreNamed) {
 // The option stands before the metric, also where the model is called like it.
 TEST(Advice, TheMetricIsAnOption) {
   EXPECT_EQ(advised(make_error(Code::NoClasses, {.model = "kl.onnx", .name = "kl"})),
-            "kl.onnx: no output looks like scores of classes, which --metric kl needs; take sqnr "
+            "kl.onnx: no output looks like class scores, which --metric kl needs; take sqnr "
             "or cosine, or give --metric-cmd");
 }
 
@@ -34,7 +34,8 @@ TEST(Advice, WhereItHappenedStays) {
   EXPECT_EQ(advised(error_in("sample 2 (a.png)",
                              make_error(Code::ImageSize,
                                         {.file = "a.png", .found = "13×9", .wanted = "32×32"}))),
-            "sample 2 (a.png): a.png: is 13×9 pixels where the input takes 32×32; say --resize");
+            "sample 2 (a.png): a.png: is 13×9 pixels where the input takes 32×32; resize it with "
+            "--resize");
 }
 
 TEST(Advice, WithoutACodeTheSentenceIsAsItIs) {

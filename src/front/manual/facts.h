@@ -44,7 +44,7 @@ bool takes_command(const CommandFacts& command);
 std::vector<const CommandFacts*> all_commands(const CommandFacts& program);
 
 // The command that words after the program's name lead to: `zoo`, `table`. The program itself if
-// there are none; an error that names the first word that is no command.
+// there are none; an error that names the first word that is not a command.
 Result<const CommandFacts*> find_command(const CommandFacts& program,
                                          const std::vector<std::string>& words);
 

@@ -322,7 +322,7 @@ Result<std::string> App::parse_by(const std::function<void()>& parse) {
     if (name >= value || value == sentence.npos) return failure(Code::OptionValue, {}, sentence);
     const std::string option = sentence.substr(name, value - name);
     return failure(Code::OptionValue, {.name = option},
-                   fmt::format("{}: \"{}\" is no number", option, sentence.substr(value + 3)));
+                   fmt::format("{}: \"{}\" is not a number", option, sentence.substr(value + 3)));
   } catch (const CLI::ParseError& error) {
     const std::string sentence = error.what();
     const std::size_t name = sentence.starts_with('-') ? sentence.find(':') : sentence.npos;
@@ -455,7 +455,7 @@ std::vector<std::string> App::notices() const {
   visit([&](const App& app) {
     for (const auto& option : app.options_)
       if (option->given() && !option->now_.empty())
-        sentences.push_back(fmt::format("{} is now {}; the old name goes away in {}",
+        sentences.push_back(fmt::format("{} is now {}; the old name will be removed in {}",
                                         option->name(), option->now_, kOldNamesEnd));
   });
   return sentences;

@@ -75,7 +75,7 @@ class Option {
   std::vector<std::string> words_;  // of one_of()
   bool takes_others_ = true;        // texts that are none of them
   std::vector<Rule> rules_;
-  std::string now_;         // what to write instead; empty: it is no old name
+  std::string now_;         // what to write instead; empty: it is not an old name
   bool passes_on_ = false;  // what is given to it, to another option
 };
 

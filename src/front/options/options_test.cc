@@ -88,10 +88,10 @@ TEST(Options, WhatIsWrongIsSaid) {
   app.add_option("--word", word)->one_of({"one", "two"});
   app.add_option("model", model)->required();
   EXPECT_EQ(words_for(app, "m --whole 8 --large 1 --real 2 --word two"), "");
-  EXPECT_EQ(words_for(app, "m --whole 9"), "--whole: \"9\" is no whole number from 1 to 8");
-  EXPECT_EQ(words_for(app, "m --whole 1.5"), "--whole: \"1.5\" is no whole number from 1 to 8");
-  EXPECT_EQ(words_for(app, "m --large 0"), "--large: \"0\" is no whole number of 1 or more");
-  EXPECT_EQ(words_for(app, "m --real 3"), "--real: \"3\" is no number from 0.5 to 2");
+  EXPECT_EQ(words_for(app, "m --whole 9"), "--whole: \"9\" is not a whole number from 1 to 8");
+  EXPECT_EQ(words_for(app, "m --whole 1.5"), "--whole: \"1.5\" is not a whole number from 1 to 8");
+  EXPECT_EQ(words_for(app, "m --large 0"), "--large: \"0\" is not a whole number of 1 or more");
+  EXPECT_EQ(words_for(app, "m --real 3"), "--real: \"3\" is not a number from 0.5 to 2");
   EXPECT_EQ(words_for(app, "m --word three"), "--word: there is no \"three\"; it can be one, two");
   EXPECT_EQ(words_for(app, "m --word tow"),
             "--word: there is no \"tow\" (did you mean two?); it can be one, two");
@@ -182,7 +182,7 @@ TEST(Options, QuantitiesHaveUnits) {
   EXPECT_EQ(words_for(app, "--max-time 2.5"), "");
   EXPECT_EQ(seconds, 2.5);
   EXPECT_EQ(words_for(app, "--passes 10"),
-            "--passes: \"10\" is no share: write a number with %, such as 1%");
+            "--passes: \"10\" is not a share: write a number with %, such as 1%");
   EXPECT_THAT(words_for(app, "--max-time 0s"), HasSubstr("--max-time: \"0s\" is no time"));
 }
 
@@ -202,8 +202,8 @@ TEST(Options, AnOldNameWorksAndIsSaid) {
   EXPECT_THAT(inputs, ElementsAre("a", "b"));
   EXPECT_TRUE(limit->given());
   EXPECT_THAT(program.notices(),
-              ElementsAre("--seconds is now --max-time; the old name goes away in 0.4",
-                          "--inputs is now --input; the old name goes away in 0.4"));
+              ElementsAre("--seconds is now --max-time; the old name will be removed in 0.4",
+                          "--inputs is now --input; the old name will be removed in 0.4"));
   // The receipt has the names of today.
   EXPECT_THAT(given_options(*app),
               ElementsAre(Pair("--max-time", "7"), Pair("--input", "a"), Pair("--input", "b")));
@@ -224,7 +224,7 @@ TEST(Options, AnOldNameIsNotTakenForAnother) {
   EXPECT_EQ(words_for(app, "--layout nhwc --other x"), "");
   EXPECT_EQ(layout, "nhwc");
   EXPECT_THAT(app.notices(),
-              ElementsAre("--layout is now --image-layout; the old name goes away in 0.4"));
+              ElementsAre("--layout is now --image-layout; the old name will be removed in 0.4"));
 }
 
 TEST(Options, TheValueOfAnOldNameMayDecideWhatItIsNow) {
@@ -238,11 +238,11 @@ TEST(Options, TheValueOfAnOldNameMayDecideWhatItIsNow) {
   EXPECT_EQ(share, 0.1);
   EXPECT_FALSE(seconds);
   EXPECT_THAT(app.notices(),
-              ElementsAre("--budget is now --passes; the old name goes away in 0.4"));
+              ElementsAre("--budget is now --passes; the old name will be removed in 0.4"));
   EXPECT_EQ(words_for(app, "--budget 5min"), "");
   EXPECT_EQ(seconds, 300);
   EXPECT_THAT(app.notices(),
-              ElementsAre("--budget is now --max-time; the old name goes away in 0.4"));
+              ElementsAre("--budget is now --max-time; the old name will be removed in 0.4"));
 }
 
 TEST(Options, AnOptionMayBeReplacedByTheWayAnotherIsWritten) {
@@ -253,7 +253,8 @@ TEST(Options, AnOptionMayBeReplacedByTheWayAnotherIsWritten) {
   EXPECT_THAT(own, ElementsAre("a=1"));
   EXPECT_THAT(
       app.notices(),
-      ElementsAre("--engine-option is now --engine NAME:KEY=VALUE; the old name goes away in 0.4"));
+      ElementsAre(
+          "--engine-option is now --engine NAME:KEY=VALUE; the old name will be removed in 0.4"));
   EXPECT_THAT(given_options(app), ElementsAre(Pair("--engine-option", "a=1")));
   EXPECT_THAT(words_for(app, "--help"), Not(HasSubstr("--engine-option")));
 }

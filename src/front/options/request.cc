@@ -59,7 +59,7 @@ Result<RequestOption> read_option(const std::string& name, const Json& value) {
 }
 
 Result<std::vector<RequestOption>> read_options(const Json& json) {
-  if (!json.is_object()) return failure(broken("its \"options\" are no object"));
+  if (!json.is_object()) return failure(broken("its \"options\" are not an object"));
   std::vector<RequestOption> options;
   for (const auto& [name, value] : json.items()) {
     if (value.is_null()) continue;
@@ -81,11 +81,11 @@ Result<std::vector<RequestOption>> options_from_json(std::string_view text) {
 Result<Request> request_from_json(std::string_view text) {
   const Json json = json_from_text(text, kDeepest);
   if (json.is_discarded()) return failure(broken("it is not JSON"));
-  if (!json.is_object()) return failure(broken("it is no object"));
+  if (!json.is_object()) return failure(broken("it is not an object"));
   Request request;
   for (const auto& [key, value] : json.items()) {
     if (key == "command") {
-      if (!value.is_string()) return failure(broken("its \"command\" is no text"));
+      if (!value.is_string()) return failure(broken("its \"command\" is not text"));
       request.command = value.get<std::string>();
     } else if (key == "options") {
       auto options = read_options(value);

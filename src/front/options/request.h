@@ -24,7 +24,7 @@ struct Request {
 };
 
 // Reads `{"command": "stat", "options": {"model": "m.onnx", "--top": 3, "--fuse": true}}`. The
-// error says where the text is no request; which options a command has is App::parse's business.
+// error says where the text is not a request; which options a command has is App::parse's business.
 Result<Request> request_from_json(std::string_view text);
 
 // Reads an object of options alone.

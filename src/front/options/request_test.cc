@@ -34,11 +34,11 @@ TEST(Request, IsACommandAndItsOptions) {
 
 TEST(Request, WhatIsNoneIsSaid) {
   EXPECT_EQ(problem("stat m.onnx"), "the request: it is not JSON");
-  EXPECT_EQ(problem("[]"), "the request: it is no object");
+  EXPECT_EQ(problem("[]"), "the request: it is not an object");
   EXPECT_EQ(problem("{}"), "the request: it has no \"command\"");
-  EXPECT_EQ(problem(R"({"command": ["stat"]})"), "the request: its \"command\" is no text");
+  EXPECT_EQ(problem(R"({"command": ["stat"]})"), "the request: its \"command\" is not text");
   EXPECT_EQ(problem(R"({"command": "stat", "options": []})"),
-            "the request: its \"options\" are no object");
+            "the request: its \"options\" are not an object");
   EXPECT_EQ(problem(R"({"command": "stat", "option": {}})"),
             "the request: \"option\" is neither \"command\" nor \"options\"");
   EXPECT_EQ(problem(R"({"command": "stat", "options": {"--dim": [{"N": 1}]}})"),
@@ -117,9 +117,9 @@ TEST(Request, WithWrongOptionsIsRefused) {
   EXPECT_EQ(Program().parse(R"({"model": "m", "--fuse": 1})"), "--fuse: it is true or false");
   EXPECT_EQ(Program().parse(R"({"model": "m", "--top": true})"), "--top: it needs a value");
   EXPECT_EQ(Program().parse(R"({"model": "m", "--top": 9})"),
-            "--top: \"9\" is no whole number from 1 to 8");
+            "--top: \"9\" is not a whole number from 1 to 8");
   EXPECT_EQ(Program().parse(R"({"model": "m", "--top": [1, 2]})"),
-            "--top: \"1,2\" is no whole number from 1 to 8");
+            "--top: \"1,2\" is not a whole number from 1 to 8");
   EXPECT_EQ(Program().parse("{}", "zoo tabel"), "there is no command \"zoo tabel\"");
   EXPECT_EQ(Program().parse("{}", "zoo worker"), "there is no command \"zoo worker\"");
   // Values that are false or null are left out.

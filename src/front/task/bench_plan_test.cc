@@ -131,7 +131,7 @@ TEST_F(BenchPlan, TheBaseIsFoundByItsLabel) {
   EXPECT_EQ((*plan())[0].base, 0u);
   request_.base = "torch";
   EXPECT_EQ(plan().error().message,
-            "torch: no variant is called so; there are: fake:opt=off; fake:opt=off 2 "
+            "torch: there is no such variant; the variants are: fake:opt=off; fake:opt=off 2 "
             "threads; fake; fake 2 threads");
   request_.base = "nowhere";
   request_.engines = {style("nowhere"), style("fake")};

@@ -173,7 +173,7 @@ Status Calibrating::write() {
 }
 
 // Removes what a run kept to resume from, once the output has all of it. A file of that name that
-// is no part of this run is not ours.
+// is not part of this run is not ours.
 void remove_part(const std::string& output) {
   std::error_code error;
   if (output.empty() || !std::filesystem::is_regular_file(part_path(output), error)) return;

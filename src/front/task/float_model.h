@@ -1,4 +1,4 @@
-// A model in floats, as jobs take it that quantize it or find out what that does.
+// A model in float, as jobs take it that quantize it or find out what that does.
 #pragma once
 
 #include <vector>

@@ -42,7 +42,7 @@ enum class JobReply : std::uint8_t {
   Stop,   // at any time, once
 };
 
-// Parts of requests and outcomes that are no plain structs.
+// Parts of requests and outcomes that are not plain structs.
 void put_in(MessageWriter& out, const Expr& expr);
 void take_from(MessageReader& in, Expr& expr);
 void put_in(MessageWriter& out, const Scalar& scalar);

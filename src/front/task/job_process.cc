@@ -167,7 +167,7 @@ std::string RunningJob::what_is_kept() const {
 Error RunningJob::how_it_died() {
   const ChildEnd end = child_->wait_for_end();
   const std::string said =
-      end.last_words.empty() ? "" : fmt::format("; its last words: {}", end.last_words);
+      end.last_words.empty() ? "" : fmt::format("; its last output: {}", end.last_words);
   const std::string program = place_.program.empty() ? "this program" : place_.program;
   if (end.not_started)
     return {fmt::format("{} cannot be started as a worker", program), ErrorKind::Usage};

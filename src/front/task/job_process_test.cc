@@ -157,7 +157,7 @@ TEST_F(JobProcess, AnEngineThatDoesNotStopIsEnded) {
   EXPECT_EQ(outcome.error().code, Code::EngineStuck);
   EXPECT_EQ(outcome.error().message,
             "zoo:squeezenet1_1?resolution=32: engine fake did not stop when asked to and was "
-            "ended; what was measured before is in " +
+            "killed; what was measured before is in " +
                 file("ranges.json.part") + ", from which the same job resumes");
   EXPECT_EQ(read_calibration(file("ranges.json.part"))->samples, 2u);
 }

@@ -143,10 +143,11 @@ struct Limit {
 Result<Limit> limit_of(std::string_view word) {
   const std::size_t sign = word.find_first_of("<>");
   if (sign == word.npos)
-    return failure(fmt::format("{} is no budget of a language model: write kv<20GiB, context>=32k "
-                               "or on=h100",
-                               in_quotes(word)),
-                   ErrorKind::Usage);
+    return failure(
+        fmt::format("{} is not a budget of a language model: write kv<20GiB, context>=32k "
+                    "or on=h100",
+                    in_quotes(word)),
+        ErrorKind::Usage);
   Limit out{
       .text = std::string(word), .measure = word.substr(0, sign), .is_most = word[sign] == '<'};
   std::string_view value = word.substr(sign + 1);

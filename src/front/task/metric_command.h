@@ -13,7 +13,7 @@ namespace strata {
 using JudgeOutputs =
     std::function<Result<double>(std::span<const HostTensor>, std::span<const HostTensor>)>;
 
-// Runs `command` by /bin/sh with the paths of two .npz files, $1 with the outputs in floats
+// Runs `command` by /bin/sh with the paths of two .npz files, $1 with the outputs in float
 // and $2 with those to judge, and takes the number that it prints. A command without a $ gets
 // both paths at its end. It does not see Ctrl-C.
 Result<double> run_metric_command(const std::string& command, const std::string& floats,

@@ -158,7 +158,7 @@ Result<PlannedGroup> Search::plan() {
   return std::move(groups->front());
 }
 
-// Compares the quantized file with the one in floats, on the samples.
+// Compares the quantized file with the one in float, on the samples.
 Result<Int8Answer> Search::judge(const std::string& floats, const std::string& other) const {
   DataRequest data = variants_.data;
   data.data.random = data.path.empty();

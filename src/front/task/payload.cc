@@ -82,7 +82,7 @@ Result<MachineRequest> parse_machine(const std::string& text) {
   if (std::filesystem::exists(text, error) || text.empty()) return out;
   if (text[0] < '0' || text[0] > '9') {
     auto device = find_device(text);
-    // A name without a dot or a slash is no file that is missing.
+    // A name without a dot or a slash is not a file that is missing.
     if (!device && text.find_first_of("./") == text.npos) return failure(device);
     if (device) out.device = std::move(*device);
     return out;

@@ -110,11 +110,11 @@ TEST_F(SensitivityJob, AMetricOfClassesNeedsClasses) {
   EXPECT_EQ(outcome.error().code, Code::NoClasses);
   EXPECT_EQ(outcome.error().fields().name, "top1");
   EXPECT_EQ(outcome.error().message,
-            "zoo:efficientvit_sam_l0: no output looks like scores of classes, which top1 needs");
+            "zoo:efficientvit_sam_l0: no output looks like class scores, which top1 needs");
   EXPECT_EQ(outcome.error().kind, ErrorKind::Usage);
 }
 
-// The command counts its calls: for two samples in floats, all layers together, and each layer.
+// The command counts its calls: for two samples in float, all layers together, and each layer.
 TEST_F(SensitivityJob, ACommandJudges) {
   SensitivityRequest judged = request(2);
   judged.quality = Quality::Command;

@@ -29,7 +29,7 @@ SweepAnswer run_sweep_command(const std::vector<std::string>& command,
   } else if (finished->exit_code != 0 || answer.json.empty()) {
     answer.error = finished->errors.empty() ? reason_in(answer.json) : last_words(finished->errors);
     if (answer.error.empty())
-      answer.error = fmt::format("ended with code {} and no word", finished->exit_code);
+      answer.error = fmt::format("ended with code {} and no message", finished->exit_code);
   }
   return answer;
 }

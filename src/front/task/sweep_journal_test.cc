@@ -88,7 +88,7 @@ TEST_F(SweepJournal, AFileOfAnotherProgramIsLeftAlone) {
     write(foreign);
     const auto journal = Journal::open(path_);
     ASSERT_FALSE(journal) << foreign;
-    EXPECT_THAT(journal.error().message, HasSubstr(":1: this is no line of a sweep's results"));
+    EXPECT_THAT(journal.error().message, HasSubstr(":1: this is not a line of a sweep's results"));
     EXPECT_EQ(text(), foreign);
   }
 }
@@ -99,7 +99,7 @@ TEST_F(SweepJournal, ANoteAtTheEndIsNotCutOff) {
     write(before);
     const auto journal = Journal::open(path_);
     ASSERT_FALSE(journal);
-    EXPECT_THAT(journal.error().message, HasSubstr(":2: this is no line of a sweep's results"));
+    EXPECT_THAT(journal.error().message, HasSubstr(":2: this is not a line of a sweep's results"));
     EXPECT_EQ(text(), before);
   }
 }
@@ -109,7 +109,7 @@ TEST_F(SweepJournal, AWrongLineInTheMiddleIsAnErrorAndNothingIsLost) {
   write(before);
   auto journal = Journal::open(path_);
   ASSERT_FALSE(journal);
-  EXPECT_THAT(journal.error().message, HasSubstr(":2: this is no line of a sweep's results"));
+  EXPECT_THAT(journal.error().message, HasSubstr(":2: this is not a line of a sweep's results"));
   EXPECT_EQ(text(), before);
 }
 

@@ -28,7 +28,7 @@ Result<Budget> parse_one(std::string_view text) {
         ErrorKind::Usage);
   if (sign == text.npos)
     return failure(
-        fmt::format("{} is no budget: write macs=320M, features.*:macs=10M, no:Einsum or "
+        fmt::format("{} is not a budget: write macs=320M, features.*:macs=10M, no:Einsum or "
                     "unknown=0",
                     in_quotes(text)),
         ErrorKind::Usage);

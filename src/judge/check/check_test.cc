@@ -206,12 +206,12 @@ TEST(BudgetFile, WrongOnesAreOneSentence) {
       {"macs = ", "b.toml:1: "},
       {"", "b.toml: it has no budget"},
       {"mac = 5", "b.toml:1: there is no measure \"mac\""},
-      {"peak = 5", "b.toml:1: peak: \"5\" is no size"},
+      {"peak = 5", "b.toml:1: peak: \"5\" is not a size"},
       {"macs = true", "b.toml:1: an amount was expected"},
       {"no = 5", "b.toml:1: \"no\" is a list of names"},
       {"scope = 5", "b.toml:1: scopes are tables"},
-      {"[growth]\nmacs = \"x%\"", "b.toml:2: macs: \"x%\" is no growth"},
-      {"unknown = -1", "b.toml:1: \"-1\" is no number of layers"},
+      {"[growth]\nmacs = \"x%\"", "b.toml:2: macs: \"x%\" is not a growth"},
+      {"unknown = -1", "b.toml:1: \"-1\" is not a number of layers"},
   };
   for (const auto& [text, sentence] : cases) {
     const auto budgets = parse_budget_file(text, "b.toml");

@@ -41,7 +41,8 @@ Result<Budget> parse_entry(std::string_view key, std::string_view amount) {
   if (key == "unknown") {
     const auto number = plain_number(amount);
     if (!number || *number != std::floor(*number))
-      return failure(fmt::format("{} is no number of layers", in_quotes(amount)), ErrorKind::Usage);
+      return failure(fmt::format("{} is not a number of layers", in_quotes(amount)),
+                     ErrorKind::Usage);
     budget.kind = BudgetKind::Unknown;
     budget.limit = *number;
     return budget;
@@ -67,8 +68,9 @@ Result<Budget> parse_growth(std::string_view key, std::string_view amount) {
   if (rest.ends_with('%')) {
     const auto percent = plain_number(rest.substr(0, rest.size() - 1));
     if (!percent)
-      return failure(fmt::format("{}: {} is no growth: write +1%, or +3M", key, in_quotes(amount)),
-                     ErrorKind::Usage);
+      return failure(
+          fmt::format("{}: {} is not a growth: write +1%, or +3M", key, in_quotes(amount)),
+          ErrorKind::Usage);
     budget.relative = true;
     budget.limit = *percent / 100;
     return budget;

@@ -73,9 +73,9 @@ Result<double> parse_amount(std::string_view text, Measure measure) {
   if (unit == Unit::Seconds) return parse_quantity(text, Quantity::Seconds);
   const auto number = number_with_prefix(text);
   if (!number)
-    return failure(
-        fmt::format("{} is no number: write one with k, M, G or T, such as 320M", in_quotes(text)),
-        ErrorKind::Usage);
+    return failure(fmt::format("{} is not a number: write one with k, M, G or T, such as 320M",
+                               in_quotes(text)),
+                   ErrorKind::Usage);
   return *number;
 }
 

@@ -145,8 +145,8 @@ const OpRule* tflite_rule(std::string_view type) {
 }
 
 // `add_.Tensor` of PyTorch's and `ADD` of TensorFlow Lite's are ONNX's `Add`, so that the same
-// network in two formats compares. Types that are no operators of theirs stay as they are; those of
-// PyTorch's begin with small letters.
+// network in two formats compares. Types that are not operators of theirs stay as they are; those
+// of PyTorch's begin with small letters.
 std::string_view in_onnx(std::string_view type) {
   if (const OpRule* rule = tflite_rule(type)) return rule->like.empty() ? type : rule->like;
   if (type.empty() || !(std::islower(static_cast<unsigned char>(type[0])) || type[0] == '_'))

@@ -19,7 +19,7 @@ class PlainScan {
   void refuse() { good_ = false; }
   const char* place() const { return at_; }
 
-  // The next character that is no space; 0 at the end, and once anything was refused.
+  // The next character that is not a space; 0 at the end, and once anything was refused.
   char peek() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
     return good_ && at_ != end_ ? *at_ : '\0';

@@ -17,14 +17,14 @@ class PredictionReader : JsonFields {
   explicit PredictionReader(std::string_view label) : JsonFields("prediction", label) {}
 
   Result<Side> read(const Json& json, std::string_view label) {
-    if (!json.is_object()) return failed("is no JSON object");
+    if (!json.is_object()) return failed("is not a JSON object");
     Side side{.label = std::string(label), .kind = "prediction"};
     const Json& tables = object(json, "tables");
     std::vector<SideRow> devices;
     list(
         object(tables, "devices"), "rows",
         [&](const Json& item, const std::string& where) {
-          if (!item.is_object()) return wrong(where, "is no object");
+          if (!item.is_object()) return wrong(where, "is not an object");
           SideRow& row = devices.emplace_back();
           row.name = text(item, "device", where);
           row.type = text(item, "precision", where);
@@ -62,7 +62,7 @@ class PredictionReader : JsonFields {
     list(
         table, "rows",
         [&](const Json& item, const std::string& where) {
-          if (!item.is_object()) return wrong(where, "is no object");
+          if (!item.is_object()) return wrong(where, "is not an object");
           SideRow row;
           row.name = text(item, "layer", where);
           row.type = text(item, "class", where);
@@ -87,7 +87,7 @@ Result<Side> read_prediction(std::string_view json, std::string_view label) {
     return failure(
         fmt::format("prediction {}: it is larger than {} MiB", label, kMostPredictionBytes >> 20));
   const Json parsed = json_from_text(json, kDeepestPrediction);
-  if (parsed.is_discarded()) return failure(fmt::format("prediction {}: it is no JSON", label));
+  if (parsed.is_discarded()) return failure(fmt::format("prediction {}: it is not JSON", label));
   return PredictionReader(label).read(parsed, label);
 }
 

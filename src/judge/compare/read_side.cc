@@ -26,7 +26,7 @@ class SensitivityReader : JsonFields {
   explicit SensitivityReader(std::string_view label) : JsonFields("sensitivity", label) {}
 
   Result<Side> read(const Json& json, std::string_view label) {
-    if (!json.is_object()) return failed("is no JSON object");
+    if (!json.is_object()) return failed("is not a JSON object");
     const std::int64_t schema = whole(json, "schema", "it", true);
     if (good() && schema != kSensitivitySchema)
       wrong("it",
@@ -63,7 +63,7 @@ class SensitivityReader : JsonFields {
     list(
         table, "rows",
         [&](const Json& item, const std::string& where) {
-          if (!item.is_object()) return wrong(where, "is no object");
+          if (!item.is_object()) return wrong(where, "is not an object");
           SideRow row;
           row.name = text(item, "layer", where);
           row.type = text(item, "operators", where);
@@ -96,7 +96,7 @@ Result<Side> read_side(std::string_view json, std::string_view label) {
       return failure(
           fmt::format("sensitivity {}: it is larger than {} MiB", label, kMaxBytes >> 20));
     const Json parsed = json_from_text(json, kDeepest);
-    if (parsed.is_discarded()) return failure(fmt::format("sensitivity {}: it is no JSON", label));
+    if (parsed.is_discarded()) return failure(fmt::format("sensitivity {}: it is not JSON", label));
     return SensitivityReader(label).read(parsed, label);
   }
   if (kind == "prediction") return read_prediction(json, label);

@@ -30,7 +30,7 @@ Side side_of(const BenchRun& run, std::string label) {
       const Summary summary = result.summary();
       at(row.figures, Measure::Latency) = real_figure(summary.median, summary.interval);
     }
-  // The time of one of several ways to run a model is no total.
+  // The time of one of several ways to run a model is not a total.
   if (side.rows.size() == 1) side.totals = side.rows.front().figures;
   return side;
 }

@@ -56,8 +56,8 @@ void check_column(const ClaimTable& table, std::size_t column, std::vector<Findi
         "\"{}\" has {} for an output of {}: {:.2f} times; {} layers have {} times theirs",
         table.columns[column].title, human_bytes(table.at(row, column)->value),
         human_bytes(output_bytes(row)), best->ratio, rows.size(), multiple);
-    finding.meaning = fmt::format(
-        "the same allocation is counted for each of {} events that lie in each other", multiple);
+    finding.meaning =
+        fmt::format("the same allocation is counted for each of {} nested events", multiple);
     findings.push_back(std::move(finding));
   }
 }

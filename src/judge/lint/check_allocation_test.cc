@@ -30,7 +30,7 @@ TEST(CheckAllocation, OtherMultiplesAreFine) {
   EXPECT_TRUE(found_by(check_allocation, allocations({1.0, 1.0, 1.0, 1.0})).empty());
   EXPECT_TRUE(found_by(check_allocation, allocations({5.0, 5.0, 4.0})).empty());
   EXPECT_TRUE(found_by(check_allocation, allocations({5.3, 5.3, 5.3})).empty());
-  // Three of seven are no rule.
+  // Three of seven are not a rule.
   EXPECT_TRUE(found_by(check_allocation, allocations({2, 2, 2, 1.4, 1.5, 1.6, 1.7})).empty());
 }
 

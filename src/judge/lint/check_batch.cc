@@ -36,7 +36,7 @@ void check_batch(const Claims& claims, std::vector<Finding>& findings) {
                         product->frames, batch);
       }
       if (finding.rows.empty()) continue;
-      finding.meaning = "the rate and the time are not of the same runs, or not of the same batch";
+      finding.meaning = "the rate and the time come from different runs or batches";
       findings.push_back(std::move(finding));
     }
 }

@@ -44,12 +44,12 @@ void check_few_samples(const Claims& claims, std::vector<Finding>& findings) {
       const std::string percent = fmt::format("{:.6g}", 100 * column.quantile);
       if (unsaid) finding.row.clear();
       finding.evidence =
-          unsaid
-              ? fmt::format("\"{}\" is a p{} of a number of samples that nobody says; it needs {}",
-                            column.title, percent, needed)
-              : fmt::format("\"{}\" is a p{} of {} samples; it needs {}", column.title, percent,
-                            *fewest, needed);
-      finding.meaning = "it is decided by a few of the slowest runs, and another run gives another";
+          unsaid ? fmt::format("\"{}\" is a p{} of an unknown number of samples; it needs {}",
+                               column.title, percent, needed)
+                 : fmt::format("\"{}\" is a p{} of {} samples; it needs {}", column.title, percent,
+                               *fewest, needed);
+      finding.meaning =
+          "a few of the slowest runs decide it, so another measurement gives another value";
       findings.push_back(std::move(finding));
     }
 }

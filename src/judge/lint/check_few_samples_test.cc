@@ -28,8 +28,7 @@ TEST(CheckFewSamples, NobodySays) {
   Claims claims = test_claims(test_table({kP99}, {{"a", {1}}}));
   const auto findings = found_by(check_few_samples, claims);
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].evidence,
-            "\"p99\" is a p99 of a number of samples that nobody says; it needs 662");
+  EXPECT_EQ(findings[0].evidence, "\"p99\" is a p99 of an unknown number of samples; it needs 662");
   claims.samples = 1000;
   EXPECT_TRUE(found_by(check_few_samples, claims).empty());
 }

@@ -38,7 +38,7 @@ void check_mean_of_rates(const Claims& claims, std::vector<Finding>& findings) {
     }
     if (finding.rows.empty()) continue;
     finding.meaning =
-        "it is a mean of rates, which runs that take short weigh more in; throughput is work over "
+        "it is a mean of rates, in which short runs weigh more; throughput is total work over "
         "total time";
     findings.push_back(std::move(finding));
   }

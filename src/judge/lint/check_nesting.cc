@@ -37,8 +37,8 @@ void check_nesting(const Claims& claims, std::vector<Finding>& findings) {
             fmt::format("its {} parts take {} together, it takes {}: {:.1f} % less", timed,
                         human_seconds(parts), human_seconds(whole->value), 100 * over / parts);
         finding.meaning =
-            "the parts and the whole are of different runs, or what measures the parts counts "
-            "to them";
+            "the parts and the whole come from different runs, or the parts include the cost "
+            "of measuring them";
       } else if (!table.own_work && !row.parent && timed >= 2 && timed == children[r].size() &&
                  -over > kRemainder * whole->value + rounding) {
         finding.evidence = fmt::format("of its {}, {} parts explain {}: {} are left, {:.0f} %",

@@ -42,8 +42,7 @@ void check_noisy(const Claims& claims, std::vector<Finding>& findings) {
         "the standard deviation is {:.1f} % of the mean, and above {:.1f} % in {} of "
         "{} rows",
         100 * worst, 100 * kNoisyCv, finding.rows.size(), known);
-    finding.meaning =
-        "the machine was disturbed or not warmed up; small differences are no findings";
+    finding.meaning = "the machine was disturbed or not warmed up; small differences mean nothing";
     findings.push_back(std::move(finding));
   }
 }

@@ -54,8 +54,8 @@ void check_rate_above_peak(const Claims& claims, std::vector<Finding>& findings)
     }
     if (finding.rows.empty()) continue;
     finding.meaning =
-        "the time is too short to be that of the work: the timer does not wait, or the work is "
-        "counted wrongly";
+        "the time is too short for the work: the timer does not wait for the device, or the "
+        "work is counted wrongly";
     findings.push_back(std::move(finding));
   }
 }

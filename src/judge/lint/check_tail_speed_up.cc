@@ -1,4 +1,4 @@
-// The largest speed-up of a table is what gets quoted. It is a speed-up of medians.
+// The largest speedup of a table is what gets quoted. It is a speedup of medians.
 #include <map>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace strata::lint {
 
 namespace {
 
-constexpr double kLess = 0.9;            // of the speed-up
+constexpr double kLess = 0.9;            // of the speedup
 constexpr std::size_t kMaxRows = 10000;  // every two rows are compared
 constexpr std::size_t kMaxGroup = 100;
 
@@ -62,7 +62,7 @@ void check_tail_speed_up(const Claims& claims, std::vector<Finding>& findings) {
          .table = table.title,
          .row = fast.name,
          .rows = {slow.name, fast.name},
-         .evidence = fmt::format("the largest speed-up, over {}, is {:.2f} by \"{}\" and {:.2f} by "
+         .evidence = fmt::format("the largest speedup, over {}, is {:.2f} by \"{}\" and {:.2f} by "
                                  "\"{}\"",
                                  slow.name, best.median, table.columns[*median].title, at_tail,
                                  table.columns[*tail].title),

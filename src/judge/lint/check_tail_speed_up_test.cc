@@ -26,7 +26,7 @@ TEST(CheckTailSpeedUp, TheTailGainsLess) {
   EXPECT_EQ(findings[0].row, "net / B");
   // 6 / 2 and 8 / 4
   EXPECT_EQ(findings[0].evidence,
-            "the largest speed-up, over net / A, is 3.00 by \"median\" and 2.00 by \"p99\"");
+            "the largest speedup, over net / A, is 3.00 by \"median\" and 2.00 by \"p99\"");
 }
 
 TEST(CheckTailSpeedUp, ATailThatGainsAsMuchIsFine) {

@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::size_t kMaxPairs = std::size_t{1} << 23;  // of rows and layers
 
-// `[inner, blocks, 3, 0]` of `inner_blocks.3.0`. What is in parentheses is no part of a name.
+// `[inner, blocks, 3, 0]` of `inner_blocks.3.0`. What is in parentheses is not part of a name.
 Words words_of(std::string_view name) {
   Words words;
   char last = ' ';
@@ -60,7 +60,7 @@ class Joiner {
     if (const auto found = exact_.find(row.name); found != exact_.end())
       if (exact_.count(row.name) == 1) return found->second;
     const Words words = words_of(row.name);
-    // Two words at least, of which one is no number: `3` alone is in every name.
+    // Two words at least, of which one is not a number: `3` alone is in every name.
     for (std::size_t first = 0; first + 2 <= words.size(); ++first) {
       const Row* only = nullptr;
       std::size_t matches = 0;

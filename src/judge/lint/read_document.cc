@@ -179,9 +179,9 @@ bool looks_like_document(std::string_view text) {
 
 Result<Claims> read_document(std::string_view bytes) {
   const Json json = json_from_text(bytes, kDeepest);
-  if (!json.is_object()) return failure("it is no JSON object");
+  if (!json.is_object()) return failure("it is not a JSON object");
   if (real(json, "schema") != static_cast<double>(kSchema))
-    return failure(fmt::format("it is no document of schema {}", kSchema));
+    return failure(fmt::format("it is not a document of schema {}", kSchema));
   const Json* tables = object(json, "tables");
   if (tables == nullptr) return failure("it has no tables");
   Claims claims;

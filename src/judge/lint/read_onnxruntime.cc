@@ -110,7 +110,7 @@ bool looks_like_onnxruntime(std::string_view text) {
 
 Result<Claims> read_onnxruntime(std::string_view text) {
   const Json json = json_from_text(text, kDeepest);
-  if (!json.is_array()) return failure("it is no JSON, or no list");
+  if (!json.is_array()) return failure("it is not JSON, or no list");
   ProfileReader reader;
   for (const Json& item : json) reader.event(item);
   return reader.finish();

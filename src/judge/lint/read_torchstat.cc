@@ -50,7 +50,7 @@ std::vector<Token> tokens_of(std::string_view line) {
 }
 
 // Numbers are counted from the right, since only shapes have spaces in them: a size belongs to the
-// first shape whose column it ends in. Empty if the line is no row.
+// first shape whose column it ends in. Empty if the line is not a row.
 std::vector<std::string> cells_of(std::string_view line, const std::vector<Edge>& edges) {
   constexpr std::size_t kTexts = 3;  // name and two shapes
   constexpr std::size_t kShift = 2;

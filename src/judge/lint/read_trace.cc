@@ -126,7 +126,7 @@ Result<Claims> read_trace(std::string_view text) {
     if (found == json.end()) return failure("it has no list \"traceEvents\"");
     list = &*found;
   }
-  if (!list->is_array()) return failure("it is no JSON, or has no list of events");
+  if (!list->is_array()) return failure("it is not JSON, or has no list of events");
   Claims claims;
   claims.tables.push_back(table_of(events_of(*list)));
   if (claims.tables.front().rows.empty()) return failure("it has no event with a duration");

@@ -80,7 +80,7 @@ bool looks_like_trtexec(std::string_view text) {
 
 Result<Claims> read_trtexec(std::string_view text) {
   const Json json = json_from_text(text, kDeepest);
-  if (!json.is_array()) return failure("it is no JSON, or no list");
+  if (!json.is_array()) return failure("it is not JSON, or no list");
   ClaimTable table = read_layers(json);
   if (table.rows.empty()) table = read_times(json);
   if (table.rows.empty()) return failure("it has no layer and no time");

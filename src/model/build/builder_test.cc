@@ -138,7 +138,7 @@ TEST(Builder, StoresEqualConstantsOnce) {
   EXPECT_EQ(net.table(half, {1, 1}).id, net.table(half, {1, 1}).id);
   x = net.relu6("a", net.relu6("b", x));
   const Network network = finished(std::move(net), x);
-  EXPECT_EQ(count(network.model).total.params.text(), "0") << "constants are no parameters";
+  EXPECT_EQ(count(network.model).total.params.text(), "0") << "constants are not parameters";
   const auto bounds = [](const Node& node) {
     return std::vector(node.inputs.begin() + 1, node.inputs.end());
   };

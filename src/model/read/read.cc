@@ -39,7 +39,7 @@ Result<Model> read_model(const Source& source, const ReadOptions& options) {
   const std::string& path = source.word();
   if (source.backing() == nullptr) {
     const auto file = MappedFile::open(path);  // says what it is instead
-    return file ? failure(fmt::format("{} is no file", path)) : failure(file);
+    return file ? failure(fmt::format("{} is not a file", path)) : failure(file);
   }
   const std::string_view bytes = source.bytes();
   if (bytes.empty()) return failure(Code::FileEmpty, {.file = path});

@@ -35,7 +35,7 @@ struct BlockName {
 // `stage1:0:0:act:fmb`
 std::string text(const BlockName& name);
 
-// Returns one entry per layer; nullopt for layers outside of stages and for those that are no part
+// Returns one entry per layer; nullopt for layers outside of stages and for those that are not part
 // of such a layer. A norm or activation belongs to the layer whose output it reads.
 std::vector<std::optional<BlockName>> block_names(const Model& model, const Layers& layers,
                                                   const LayerEdges& edges,

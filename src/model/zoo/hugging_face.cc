@@ -254,12 +254,12 @@ Result<build::Network> build_config(std::string_view json, std::string_view labe
   const Json parsed = json_from_text(json_from_python(json), kDeepest);
   if (parsed.is_discarded())
     return failure(fmt::format("{}{}; download it again", label, json_problem(json)));
-  if (!parsed.is_object()) return failure(fmt::format("{}: it is no JSON object", label));
+  if (!parsed.is_object()) return failure(fmt::format("{}: it is not a JSON object", label));
   if (!names_network(parsed))
-    return failure(
-        fmt::format("{}: it has neither a \"model_type\" nor \"architectures\", so that it is no "
-                    "configuration of a network; take the config.json of a transformers model",
-                    label));
+    return failure(fmt::format(
+        "{}: it has neither a \"model_type\" nor \"architectures\", so that it is not a "
+        "configuration of a network; take the config.json of a transformers model",
+        label));
   return ConfigReader(parsed, label).build(batch, sequence);
 }
 

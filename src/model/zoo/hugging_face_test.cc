@@ -128,15 +128,16 @@ TEST(HuggingFace, EveryMistakeHasItsSentence) {
       R"("vocab_size": 10, "hidden_size": 8, "intermediate_size": 4, "num_hidden_layers": 1)";
   EXPECT_EQ(problem_of("{\"model_type\": \"llama\", " + sizes + ", \"num_attention_heads\": 2}"),
             "no problem");
-  EXPECT_EQ(problem_of("[]"), "config.json: it is no JSON object");
+  EXPECT_EQ(problem_of("[]"), "config.json: it is not a JSON object");
   EXPECT_EQ(problem_of(" \n"), "config.json: it is empty; download it again");
   EXPECT_EQ(problem_of("{\n  \"model_type\": \"llama\",\n"),
             "config.json:3: its JSON ends too early; download it again");
   EXPECT_EQ(problem_of("{\n  \"model_type\": \"llama\",\n  }"),
             "config.json:3: it is not JSON from column 3 on; download it again");
-  EXPECT_EQ(problem_of("{\"hidden_size\": 8}"),
-            "config.json: it has neither a \"model_type\" nor \"architectures\", so that it is no "
-            "configuration of a network; take the config.json of a transformers model");
+  EXPECT_EQ(
+      problem_of("{\"hidden_size\": 8}"),
+      "config.json: it has neither a \"model_type\" nor \"architectures\", so that it is not a "
+      "configuration of a network; take the config.json of a transformers model");
   EXPECT_EQ(problem_of(R"({"model_type": "t5"})"),
             "config.json: strata has no network for a model_type of \"t5\"; it has bert, llama, "
             "mistral, mixtral, qwen2, qwen3 and qwen3_moe. A file of weights can be listed by "

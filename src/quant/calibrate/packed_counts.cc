@@ -88,7 +88,7 @@ std::string packed_counts(const PagedCounters& counters) {
 
 Result<PagedCounters> unpacked_counts(std::string_view text) {
   const auto bytes = bytes_of(text);
-  if (!bytes) return failure("counts that are no base64");
+  if (!bytes) return failure("counts that are not base64");
   PagedCounters counters;
   std::string_view rest = *bytes;
   for (std::uint64_t next = 0; !rest.empty();) {

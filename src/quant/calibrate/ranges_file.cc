@@ -60,7 +60,7 @@ class Reader : JsonFields {
       if (value.is_string())
         calibration_.source[key] = value.get<std::string>();
       else
-        wrong("its source", fmt::format("has a {} that is no text", in_quotes(key)));
+        wrong("its source", fmt::format("has a {} that is not text", in_quotes(key)));
   }
 
   void read_choice(const Json& json) {
@@ -89,7 +89,7 @@ class Reader : JsonFields {
 
   void read_tensor(const Json& json) {
     const std::string number = fmt::format("tensor {}", calibration_.tensors.size() + 1);
-    if (!json.is_object()) return wrong(number, "is no object");
+    if (!json.is_object()) return wrong(number, "is not an object");
     std::string name = needed_text(json, "name", number);
     const std::string where = fmt::format("tensor {}", in_quotes(name));
     std::string layer = needed_text(json, "layer", where);

@@ -67,9 +67,9 @@ TEST(RangesFile, IsWrittenWholeOrNotAtAll) {
 TEST(RangesFile, SourceIsAnObjectOfTexts) {
   Json json = Json::parse(calibration_to_json(small_calibration()));
   json["source"]["offset"] = 3;
-  EXPECT_EQ(sentence(json), "calibration a.json: its source has a \"offset\" that is no text");
+  EXPECT_EQ(sentence(json), "calibration a.json: its source has a \"offset\" that is not text");
   json["source"] = "photos";
-  EXPECT_EQ(sentence(json), "calibration a.json: it has a \"source\" that is no object");
+  EXPECT_EQ(sentence(json), "calibration a.json: it has a \"source\" that is not an object");
   json.erase("source");
   EXPECT_EQ(sentence(json), "read");
 }
@@ -113,7 +113,7 @@ TEST(RangesFile, MergesRunsOfOneNetwork) {
 
 TEST(RangesFile, SaysWhatIsWrong) {
   EXPECT_EQ(calibration_from_json("{\"kind\":", "a.json").error().message,
-            "calibration a.json: it is no JSON");
+            "calibration a.json: it is not JSON");
   EXPECT_EQ(sentence({{"kind", "recipe"}}), "calibration a.json: it is not one");
   const Json good = Json::parse(calibration_to_json(small_calibration()));
   const auto with = [&](const char* where, const Json& value) {
@@ -123,20 +123,22 @@ TEST(RangesFile, SaysWhatIsWrong) {
   };
   EXPECT_EQ(with("/schema", 2), "calibration a.json: it has schema 2, and this strata reads 1");
   EXPECT_EQ(with("/samples", -1), "calibration a.json: it has a negative \"samples\"");
-  EXPECT_EQ(with("/tensors", "many"), "calibration a.json: it has a \"tensors\" that is no list");
-  EXPECT_EQ(with("/tensors/1", 7), "calibration a.json: tensor 2 is no object");
+  EXPECT_EQ(with("/tensors", "many"),
+            "calibration a.json: it has a \"tensors\" that is not a list");
+  EXPECT_EQ(with("/tensors/1", 7), "calibration a.json: tensor 2 is not an object");
   EXPECT_EQ(with("/tensors/2/name", "conv1"),
             "calibration a.json: tensor \"conv1\" is there twice");
   const std::string of_first = "calibration a.json: tensor \"conv1\" is wrong: ";
-  EXPECT_EQ(with("/tensors/0/sketch", Json::array()), of_first + "a \"sketch\" that is no object");
-  EXPECT_EQ(with("/tensors/0/sketch/zeros", -5), of_first + "a \"zeros\" that is no count");
+  EXPECT_EQ(with("/tensors/0/sketch", Json::array()),
+            of_first + "a \"sketch\" that is not an object");
+  EXPECT_EQ(with("/tensors/0/sketch/zeros", -5), of_first + "a \"zeros\" that is not a count");
   EXPECT_EQ(with("/tensors/0/sketch/count", 6),
             of_first + "a \"count\" of 6 and 5000 elements in its bins");
   EXPECT_EQ(with("/tensors/0/sketch/max", 1e300),
-            of_first + "a \"max\" that is no number of 32 bits");
+            of_first + "a \"max\" that is not a number of 32 bits");
   EXPECT_EQ(with("/tensors/0/sketch/max", 77),
             of_first + "the sketch has a minimum and maximum that do not fit its counts");
-  EXPECT_EQ(with("/tensors/0/sketch/bins", "a?=="), of_first + "counts that are no base64");
+  EXPECT_EQ(with("/tensors/0/sketch/bins", "a?=="), of_first + "counts that are not base64");
 }
 
 TEST(RangesFile, RefusesEveryTruncation) {

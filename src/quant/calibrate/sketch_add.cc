@@ -222,7 +222,7 @@ Status Sketch::add(DType type, std::span<const std::byte> elements, std::int64_t
                     name_of(type)));
   const std::size_t size = static_cast<std::size_t>(bits(type)) / 8;
   if (elements.size() % size != 0)
-    return failure(fmt::format("{} bytes are no whole number of elements of {}", elements.size(),
+    return failure(fmt::format("{} bytes are not a whole number of elements of {}", elements.size(),
                                name_of(type)));
   // In two steps, because the product of channels and inner may overflow.
   const std::size_t runs = inner < 1 ? 0 : elements.size() / size / static_cast<std::size_t>(inner);

@@ -22,7 +22,8 @@ Json number(float value) { return std::isfinite(value) ? Json(value) : Json(null
 Result<std::uint64_t> count_at(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return 0;
-  if (!found->is_number_unsigned()) return failure(fmt::format("a \"{}\" that is no count", key));
+  if (!found->is_number_unsigned())
+    return failure(fmt::format("a \"{}\" that is not a count", key));
   return found->get<std::uint64_t>();
 }
 
@@ -32,7 +33,7 @@ Result<float> float_of(const Json& value, const char* key, float none) {
   const double wide =
       value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
   if (!(std::abs(wide) <= std::numeric_limits<float>::max()))
-    return failure(fmt::format("a \"{}\" that is no number of 32 bits", key));
+    return failure(fmt::format("a \"{}\" that is not a number of 32 bits", key));
   return static_cast<float>(wide);
 }
 
@@ -40,7 +41,7 @@ Result<std::vector<float>> floats_at(const Json& json, const char* key, float no
   std::vector<float> values;
   const auto found = json.find(key);
   if (found == json.end()) return values;
-  if (!found->is_array()) return failure(fmt::format("a \"{}\" that is no list", key));
+  if (!found->is_array()) return failure(fmt::format("a \"{}\" that is not a list", key));
   for (const Json& item : *found) {
     const auto value = float_of(item, key, none);
     if (!value) return failure(value);
@@ -70,7 +71,7 @@ Json sketch_to_json(const Sketch& sketch) {
 }
 
 Result<Sketch> sketch_from_json(const Json& json) {
-  if (!json.is_object()) return failure("a \"sketch\" that is no object");
+  if (!json.is_object()) return failure("a \"sketch\" that is not an object");
   SketchParts parts;
   std::uint64_t count = 0;
   const std::pair<const char*, std::uint64_t*> counts[] = {

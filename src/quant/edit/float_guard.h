@@ -1,4 +1,4 @@
-// Writes layers that stay in floats in such a way that no engine's optimizer converts them to int8.
+// Writes layers that stay in float in such a way that no engine's optimizer converts them to int8.
 //
 // ONNX Runtime's WeightBiasQuantization looks for a Conv, ConvTranspose or Gemm with a
 // DequantizeLinear with one scale before it and a QuantizeLinear after it, and rounds its float
@@ -27,7 +27,7 @@ class FloatGuard {
         nodes_(nodes),
         fill_(fill) {}
 
-  // True if a reader is a convolution in floats that an optimizer may convert to int8.
+  // True if a reader is a convolution in float that an optimizer may convert to int8.
   bool is_float_conv(const Reader& reader) const;
   // Makes such readers of `id` read `number`, its whole numbers made by `maker`, with a scale for
   // each channel.

@@ -101,7 +101,7 @@ TEST_F(Guarded, AProductHasItsBiasAsARow) {
   }
 }
 
-// After a convolution in floats it reads floats, and needs no guard.
+// After a convolution in float it reads floats, and needs no guard.
 TEST_F(Guarded, WhatReadsFloatsStaysAsItIs) {
   build::Builder net("Net");
   build::Var x = net.relu("r1", net.conv("c1", net.input("x", {1, 4, 8, 8}), 6));

@@ -101,8 +101,8 @@ class Placer {
  private:
   enum class Part : std::uint8_t {
     None,
-    Kept,   // part of a layer that stays in floats
-    Main,   // its output may stay in floats: Gemm
+    Kept,   // part of a layer that stays in float
+    Main,   // its output may stay in float: Gemm
     Conv,   // its output must be whole numbers, or the kernel is not int8
     Inner,  // what its layer's norm reads
     Float,  // gives floats: MatMul, ConvTranspose and the bias after it
@@ -162,9 +162,9 @@ class Placer {
     return float_[layer.input] || (part_of_main(layer) == Part::Conv && float_[layer.linear]);
   }
 
-  // An activation function in several nodes is one function, so its inner tensors stay in floats. A
+  // An activation function in several nodes is one function, so its inner tensors stay in float. A
   // SiLU is an exception: ONNX Runtime has int8 kernels for both nodes, and with these
-  // EfficientNet-B0 is 1.4 times as fast as in floats, without them 0.9 times.
+  // EfficientNet-B0 is 1.4 times as fast as in float, without them 0.9 times.
   void find_curves() {
     for (const Node& node : graph_.nodes) {
       if (node.outputs.size() != 1 || node.outputs[0] == kNone) continue;
@@ -247,7 +247,7 @@ class Placer {
   }
 
   // Tensors from which whole numbers reach a layer that computes in them; `through_floats` says
-  // whether operators that run in floats may be in between.
+  // whether operators that run in float may be in between.
   std::vector<bool> find_wanted(bool through_floats) const {
     std::vector<bool> wanted(graph_.tensors.size(), false);
     for (NodeId n = static_cast<NodeId>(graph_.nodes.size()); n-- > 0;) {

@@ -15,7 +15,7 @@ namespace strata {
 enum class Where : std::uint8_t {
   Nowhere,
   AtProducer,  // after its producer; all readers read the whole numbers
-  AtReaders,   // made in floats: only readers that compute in int8 read them
+  AtReaders,   // made in float: only readers that compute in int8 read them
 };
 
 struct Placement {

@@ -156,7 +156,7 @@ TEST_F(Quantizing, WhatOnlyPassesOnSharesItsScale) {
     }
 }
 
-// Neither its input nor its output is rounded, and the sum that reads it is in floats.
+// Neither its input nor its output is rounded, and the sum that reads it is in float.
 TEST_F(Quantizing, AKeptLayerIsInFloats) {
   build_block();
   keep("conv2");

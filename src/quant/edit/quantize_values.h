@@ -27,7 +27,7 @@ struct WholeWeights {
   std::vector<float> bias_scales;  // input scale × weight scale
   std::vector<float> restored;     // weights after dequantizing
 };
-// `input_scale` 0: the bias stays in floats.
+// `input_scale` 0: the bias stays in float.
 Result<WholeWeights> quantized_weights(const LayerWeights& weights, const QuantLayer& layer,
                                        int bits, WeightChoice choice, double input_scale);
 

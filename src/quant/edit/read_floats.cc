@@ -74,7 +74,7 @@ Result<std::vector<float>> read_floats(const Model& model, const TensorData& dat
   const bool known = data.dtype == DType::F32 || data.dtype == DType::F64 ||
                      data.dtype == DType::F16 || data.dtype == DType::BF16;
   if (!known)
-    return failure(fmt::format("the stored tensor {} is of {}: its elements are no floats",
+    return failure(fmt::format("the stored tensor {} is of {}: its elements are not floats",
                                in_quotes(data.name), name_of(data.dtype)));
   const Expr elements = data.elements();
   if (!elements.is_number() || elements.value() < 0)

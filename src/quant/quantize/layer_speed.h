@@ -1,4 +1,4 @@
-// The time of each layer, in floats and in int8, and where the rest of the time goes.
+// The time of each layer, in float and in int8, and where the rest of the time goes.
 #pragma once
 
 #include <optional>

@@ -165,7 +165,7 @@ void Quantizing::describe(const QuantizedModel& model) {
   out_.excluded = model.excluded;
 }
 
-// Checks how the engine runs the file. It is an error if a layer that should stay in floats does
+// Checks how the engine runs the file. It is an error if a layer that should stay in float does
 // not.
 Status Quantizing::look(const std::string& file) {
   show("looking at its kernels", 0);
@@ -189,7 +189,7 @@ Status Quantizing::look(const std::string& file) {
                                   task_.engine->name(), task_.engine->release());
   if (wrong.empty()) return {};
   return failure(
-      fmt::format("{}: {} runs in int8 what was to stay in floats: {}; nothing was written",
+      fmt::format("{}: {} runs in int8 what was to stay in float: {}; nothing was written",
                   task_.name, task_.engine->name(), fmt::join(wrong, ", ")));
 }
 

@@ -1,4 +1,4 @@
-// Chooses which layers and activations stay in floats, if the user does not.
+// Chooses which layers and activations stay in float, if the user does not.
 #include <algorithm>
 #include <numeric>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kDropSamples = 8;  // samples that single parts are judged on
 constexpr double kWorthATrial = 0.02;    // share of the layers' time that slow ones must lose
-constexpr double kSlower = 1.1;          // times as long in int8, to be worth a trial in floats
+constexpr double kSlower = 1.1;          // times as long in int8, to be worth a trial in float
 
 }  // namespace
 

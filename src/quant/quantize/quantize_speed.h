@@ -1,4 +1,4 @@
-// Measures what int8 gains: a model in floats and one in int8 take turns.
+// Measures what int8 gains: a model in float and one in int8 take turns.
 #pragma once
 
 #include "quantize/layer_speed.h"

@@ -85,7 +85,7 @@ TEST_F(QuantizeJob, WritesAndSaysWhatRuns) {
   EXPECT_EQ(outcome->layers[1].reason, "named");
   EXPECT_TRUE(outcome->layers[1].input_rounded);
   EXPECT_TRUE(outcome->layers[1].output_rounded);
-  // This engine has no int8 kernels, and the outcome says so: written for int8, run in floats.
+  // This engine has no int8 kernels, and the outcome says so: written for int8, run in float.
   EXPECT_EQ(outcome->layers[0].runs, RunsIn::Float);
   EXPECT_EQ(outcome->layers[0].kernel, "Conv");
   EXPECT_EQ(outcome->got.size(), 4u);
@@ -107,7 +107,7 @@ TEST_F(QuantizeJob, KeptInFloatsButRunInInt8WritesNothing) {
   const auto outcome = quantize_model(task_);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().message,
-            "net: fake runs in int8 what was to stay in floats: c1, fc; nothing was written");
+            "net: fake runs in int8 what was to stay in float: c1, fc; nothing was written");
   EXPECT_FALSE(written());
 }
 

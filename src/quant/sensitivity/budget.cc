@@ -85,7 +85,7 @@ class Halving {
 };
 
 double Halving::round_cost(std::size_t count) const {
-  double sum = 2 * static_cast<double>(count);  // one in floats, one with all layers rounded
+  double sum = 2 * static_cast<double>(count);  // one in float, one with all layers rounded
   for (std::size_t l = 0; l < layers(); ++l)
     sum += task_.share[l] * static_cast<double>(is_member(l) ? 1 : count);
   return sum;

@@ -1,4 +1,4 @@
-// The order in which layers and activations are worth keeping in floats.
+// The order in which layers and activations are worth keeping in float.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace strata {
 
-// One more thing that stays in floats.
+// One more thing that stays in float.
 struct KeepStep {
   std::string label;             // of the part
   std::size_t layer = kNoLayer;  // its weights, or
@@ -24,7 +24,7 @@ struct KeepWorth {
 };
 
 // Each step is the one that removes the most drop per second that it costs, including everything
-// that it takes along: an activation in floats takes the layers next to it along, and a layer in
+// that it takes along: an activation in float takes the layers next to it along, and a layer in
 // floats may leave an activation that nothing reads in int8 any more. Drops are assumed to add up.
 // The order ends while there is still a layer in int8.
 std::vector<KeepStep> keep_order(const Model& model, const std::vector<QuantLayer>& layers,

@@ -96,7 +96,7 @@ class Words {
         any = add_edge(output ? layers_[l].output : layers_[l].input);
     }
     if (any) return {};
-    return failure(fmt::format("{}: nothing is rounded there, so nothing can be kept in floats",
+    return failure(fmt::format("{}: nothing is rounded there, so nothing can be kept in float",
                                in_quotes(word)),
                    ErrorKind::Usage);
   }

@@ -64,7 +64,7 @@ class MeasuringParts {
         end_(std::min(samples.end, static_cast<std::size_t>(data.count()))),
         session_(options.session),
         weights_(folded_.model(), fill) {
-    // Otherwise an engine may quantize what should stay in floats, or turn pairs into kernels.
+    // Otherwise an engine may quantize what should stay in float, or turn pairs into kernels.
     session_.keep_types = true;
     session_.optimization = STRATA_OPT_BASIC;
     out_.parts = quant_parts(model, layers, floats);

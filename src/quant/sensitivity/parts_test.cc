@@ -48,7 +48,7 @@ TEST_F(Parts, AllThatTheFileRounds) {
                                       "rs:output", "c:weights", "c:output", "fc:weights"));
 }
 
-// A layer in floats does not mean an activation in floats: its input and output are still rounded
+// A layer in float does not mean an activation in float: its input and output are still rounded
 // if another layer needs that. The sum before `c`, which only `c` reads, is not needed in int8.
 TEST_F(Parts, ALayerKeepsItsWeightsOnly) {
   EXPECT_THAT(labels({"b"}), ElementsAre("x:input", "a:weights", "a:output", "rs:output",

@@ -1,4 +1,4 @@
-// A network in floats in which some layers are rounded to whole numbers. It shows what one
+// A network in float in which some layers are rounded to whole numbers. It shows what one
 // quantized layer does to the output while everything else stays unchanged.
 #pragma once
 

@@ -226,7 +226,7 @@ std::optional<double> drop_of(Quality quality, std::span<const SampleScore> samp
   if (!own) return std::nullopt;
   if (quality == Quality::Kl) return own;
   if (quality == Quality::Top1) return (100 - *own) / 100;
-  // Scores the same samples in floats.
+  // Scores the same samples in float.
   const auto floats = score_of(quality, baseline.first(std::min(samples.size(), baseline.size())));
   if (!floats) return std::nullopt;
   return quality == Quality::Accuracy ? (*floats - *own) / 100 : *floats - *own;

@@ -1,4 +1,4 @@
-// Compares one sample's outputs with those of the network in floats.
+// Compares one sample's outputs with those of the network in float.
 #pragma once
 
 #include <span>

@@ -42,7 +42,7 @@ class Measuring : LayerTrials {
         options_(options),
         session_(options.session),
         weights_(model, fill) {
-    // Otherwise an engine may quantize what should stay in floats: weights between two pairs.
+    // Otherwise an engine may quantize what should stay in float: weights between two pairs.
     session_.keep_types = true;
   }
 

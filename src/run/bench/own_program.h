@@ -16,7 +16,7 @@ Result<std::string> own_program();
 // it.
 void set_own_program(std::string path);
 
-// The program whose workers run an engine that is no plugin, as STRATA_ENGINE_PROGRAMS says it:
+// The program whose workers run an engine that is not a plugin, as STRATA_ENGINE_PROGRAMS says it:
 // `torch_eager=/path/to/worker:torch_compile=/path/to/worker`. Empty: the engine is a plugin.
 std::string engine_program(std::string_view engine);
 

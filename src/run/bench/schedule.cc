@@ -80,7 +80,7 @@ class Schedule {
                                                            : options_.max_seconds;
   }
   // The label is followed by the number of runs: how many there will be is not known, so that they
-  // are no share.
+  // are not a share.
   void report(std::size_t variant) const {
     if (!options_.progress) return;
     std::size_t runs = 0;

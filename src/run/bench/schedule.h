@@ -38,15 +38,15 @@ void add_block(ProcessSamples& own, BlockReport block, double begin);
 BenchResult run_schedule(const std::vector<Variant>& variants, const BenchOptions& options,
                          const Machine& machine);
 
-// Computes speed-ups, the winner, the variants that may be as fast, and the Pareto front.
+// Computes speedups, the winner, the variants that may be as fast, and the Pareto front.
 void judge(BenchResult& result, std::uint64_t seed);
 
 // If the winner is lossy and not surely faster than the fastest lossless variant, that one becomes
-// the winner. Returns the speed-up of the variant that gave way, and sets `lossy` to its index;
+// the winner. Returns the speedup of the variant that gave way, and sets `lossy` to its index;
 // nullopt if nothing changed.
 std::optional<SpeedUp> prefer_lossless(BenchResult& result, std::uint64_t seed, std::size_t& lossy);
 
-// The speed-up per sample, from runs that count. If it claims nothing, `withheld` says why.
+// The speedup per sample, from runs that count. If it claims nothing, `withheld` says why.
 SpeedUp compare_variants(const VariantResult& base, const VariantResult& other, std::uint64_t seed);
 
 // The runs of undisturbed(), by process and block. A block in which the processor was slowed all
@@ -54,7 +54,7 @@ SpeedUp compare_variants(const VariantResult& base, const VariantResult& other, 
 // while its times do not.
 Blocks rounds_of(const VariantResult& own);
 
-// Half of the widest interval of a speed-up over `base`, relative to its median; infinite if
+// Half of the widest interval of a speedup over `base`, relative to its median; infinite if
 // nothing is known. Variants of `slow` with too few runs do not count. A single variant is compared
 // with one that never varies, because its own time must be certain.
 double widest_interval(const BenchResult& result, std::size_t base,

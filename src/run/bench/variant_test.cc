@@ -49,7 +49,7 @@ TEST(EngineStyle, NameAndOptions) {
   EXPECT_EQ(parse_engine_style("x:opt=extended")->optimization, STRATA_OPT_EXTENDED);
 }
 
-// They are no part of the style: a label has the precision beside it.
+// They are not part of the style: a label has the precision beside it.
 TEST(EngineStyle, Precisions) {
   EXPECT_TRUE(parse_engine_style("torch:mode=eager")->precisions.empty());
   const auto style = parse_engine_style("torch:mode=eager,precision=fp32+bf16,library=a.so");

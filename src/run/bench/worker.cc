@@ -70,7 +70,7 @@ struct Worker::Child {
 WorkerError Worker::Child::how_it_ended() {
   const ChildEnd end = process.wait_for_end();
   const std::string& words = end.last_words;
-  const std::string said = words.empty() ? "" : fmt::format("; its last words: {}", words);
+  const std::string said = words.empty() ? "" : fmt::format("; its last output: {}", words);
   const std::string limited =
       limits.memory_bytes > 0
           ? fmt::format("; it may take {}", human_bytes(static_cast<double>(limits.memory_bytes)))
@@ -130,7 +130,7 @@ WorkerResult<std::string> Worker::Child::read_answer(Clock::time_point start) {
   if (head.magic != FrameHead::kMagic)
     return failed(
         Failure::Crashed,
-        fmt::format("{} is no strata of this version: it does not answer", process.program()));
+        fmt::format("{} is not a strata of this version: it does not answer", process.program()));
   std::string bytes;
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
   while (bytes.size() < head.bytes) {

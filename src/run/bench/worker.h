@@ -70,7 +70,7 @@ class Worker {
 };
 
 // From now on, workers of this process run this engine, whatever its name: one that lives in the
-// program that calls worker_main(), and is no plugin.
+// program that calls worker_main(), and is not a plugin.
 void give_engine(const StrataEngine* engine);
 
 // The child's side: answers `request` and those that follow from `in` on `out`, until it is closed.

@@ -37,8 +37,8 @@ std::vector<std::int64_t> sizes(const Tensor& input) {
 Result<InputItems> open_input(const Tensor& input, InputFiles files, bool only_input,
                               const DatasetOptions& options, std::string& steps_text) {
   if (input.type->kind != ValueKind::Tensor)
-    return failure(
-        fmt::format("input \"{}\" is no tensor, and only these are read from files", input.name));
+    return failure(fmt::format("input \"{}\" is not a tensor, and only these are read from files",
+                               input.name));
   ItemType type = item_type(input);
   std::unique_ptr<ItemReader> reader;
   switch (files.kind) {

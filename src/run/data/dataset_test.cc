@@ -75,7 +75,7 @@ TEST_F(DatasetFolder, InputsWithoutElementsTakeFilesWithout) {
   EXPECT_EQ(data.count(), 2);
   EXPECT_THAT(dims(data, 1), ElementsAre(3, 0, 5));
   const Model sequence = model_of("input s seq(f32[2])\ny = SequenceLength(s)\noutput y\n");
-  EXPECT_THAT(error(sequence), HasSubstr("input \"s\" is no tensor"));
+  EXPECT_THAT(error(sequence), HasSubstr("input \"s\" is not a tensor"));
 }
 
 TEST_F(DatasetFolder, FirstSpreadAndOffset) {

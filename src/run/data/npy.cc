@@ -70,7 +70,7 @@ Result<NpyHeader> read_npy_header(std::string_view bytes, std::string_view label
   while (!shape.empty() && shape[0] != ')') {
     std::int64_t size = 0;
     const auto [end, status] = std::from_chars(shape.data(), shape.data() + shape.size(), size);
-    if (status != std::errc() || size < 0) return wrong(label, "the shape is no list of sizes");
+    if (status != std::errc() || size < 0) return wrong(label, "the shape is not a list of sizes");
     array.dims.push_back(size);
     count *= size;
     shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));

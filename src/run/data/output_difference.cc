@@ -53,7 +53,7 @@ struct Sums {
 Sums sums_of(const std::vector<double>& a, const std::vector<double>& b) {
   Sums out;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Equal infinities, or NaN in both, are no difference; in only one of the two, they are an
+    // Equal infinities, or NaN in both, are not a difference; in only one of the two, they are an
     // infinite one.
     const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
     const double error = same ? 0 : std::abs(a[i] - b[i]);

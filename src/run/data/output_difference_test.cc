@@ -207,7 +207,7 @@ TEST(OutputDifference, AMaskIsFoundAgainIfHalfOfItIs) {
   EXPECT_EQ(difference(base, other).matched_boxes, 0.5);
   const auto flat = with_masks({1, 1, 1, 1, 1, 1, 0, 0}, {2, 2, 2});
   EXPECT_EQ(difference(flat, flat).matched_boxes, 1);
-  // A mask for one of two boxes is no answer.
+  // A mask for one of two boxes is not an answer.
   const auto fewer = compare_outputs(base, with_masks({1, 1, 1, 1}, {1, 1, 2, 2}));
   ASSERT_FALSE(fewer);
   EXPECT_THAT(fewer.error().message, HasSubstr("output \"masks\" is f32 1×1×2×2"));

@@ -117,7 +117,7 @@ Status limit_files(const std::string& folder) {
 
 // ----- seccomp: which system calls there are.
 
-// libseccomp has macros for these, which are no C++.
+// libseccomp has macros for these, which are not C++.
 scmp_arg_cmp is_not(unsigned argument, std::uint64_t number) {
   return {argument, SCMP_CMP_NE, number, 0};
 }

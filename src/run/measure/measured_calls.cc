@@ -27,7 +27,7 @@ class Reader {
 
   Result<MeasuredCalls> read() {
     if (!json_.is_object() || !json_.contains(kMark))
-      return failure(fmt::format("{}: it is no file of measured calls", label_));
+      return failure(fmt::format("{}: it is not a file of measured calls", label_));
     if (json_[kMark] != kFormat) wrong(kMark, "is of another version of strata");
     MeasuredCalls out;
     out.engine = member("engine").is_string() ? member("engine").get<std::string>() : "";
@@ -64,13 +64,13 @@ class Reader {
   double number(std::string_view name) {
     const Json& value = member(name);
     if (value.is_number()) return value.get<double>();
-    if (!value.is_null()) wrong(name, "is no number");
+    if (!value.is_null()) wrong(name, "is not a number");
     return 0;
   }
   std::vector<double> numbers(const Json& list, std::string_view name) {
     std::vector<double> out;
     if (list.is_null()) return out;
-    if (!list.is_array()) wrong(name, "is no list");
+    if (!list.is_array()) wrong(name, "is not a list");
     for (const Json& one : list)
       if (one.is_number() && one.get<double>() >= 0)
         out.push_back(one.get<double>());
@@ -90,7 +90,7 @@ class Reader {
     MeasuredCall call;
     if (!json.is_array() || json.size() < 3 || !json[0].is_string() ||
         !json[1].is_number_unsigned()) {
-      wrong("calls", "has an entry that is no path, number and list of times");
+      wrong("calls", "has an entry that is not a path, number and list of times");
       return call;
     }
     call.path = json[0].get<std::string>();

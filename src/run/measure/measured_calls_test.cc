@@ -131,7 +131,7 @@ TEST(MeasuredCalls, WhatIsWrongIsASentence) {
     return read ? "" : read.error().message;
   };
   EXPECT_THAT(problem("hello"), HasSubstr("t.json: "));
-  EXPECT_EQ(problem("{}"), "t.json: it is no file of measured calls");
+  EXPECT_EQ(problem("{}"), "t.json: it is not a file of measured calls");
   EXPECT_EQ(problem(R"({"strata_measured":7})"),
             "t.json: its \"strata_measured\" is of another version of strata");
   EXPECT_EQ(problem(R"({"strata_measured":1})"), "t.json: its \"runs_s\" is empty");
@@ -144,7 +144,7 @@ TEST(MeasuredCalls, WhatIsWrongIsASentence) {
             "t.json: its \"calls\" has an entry with another number of times than there are "
             "recorded runs");
   EXPECT_EQ(problem(R"({"strata_measured":1,"runs_s":[1],"sessions":[1],"calls":[7]})"),
-            "t.json: its \"calls\" has an entry that is no path, number and list of times");
+            "t.json: its \"calls\" has an entry that is not a path, number and list of times");
 }
 
 }  // namespace

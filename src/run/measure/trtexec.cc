@@ -249,11 +249,13 @@ bool looks_like_trtexec_layers(std::string_view text) {
 Result<TrtexecTiming> read_trtexec_timing(std::string_view profile, std::string_view layers,
                                           const Model& model) {
   const Json json = json_from_text(profile, kDeepestExport);
-  if (!json.is_array()) return failure("it is no profile of trtexec: it is no JSON, or no list");
+  if (!json.is_array())
+    return failure("it is not a profile of trtexec: it is not JSON, or no list");
   Json others;
   if (!layers.empty()) others = json_from_text(layers, kDeepestExport);
   if (!layers.empty() && !others.is_object())
-    return failure("the other file is no export of layers: it is no JSON, or has no \"Layers\"");
+    return failure(
+        "the other file is not an export of layers: it is not JSON, or has no \"Layers\"");
   Assignment assignment(model, others);
   double runs = -1, total = 0;
   std::size_t kernels = 0;

@@ -65,7 +65,7 @@ AGREEMENT = 4  # samples, since a program is started for each and every layer
 
 
 def agreement(floats, others, at):
-    """Percent of the letters that are read as in floats."""
+    """Percent of the letters that are read as in float."""
     letters = alphabet(at)
     a, b = (read(outputs[OUTPUT], letters) for outputs in (floats, others))
     return 100 * (1 - edits(a, b) / max(1, len(a), len(b)))

@@ -85,7 +85,7 @@ Document bench() {
               .columns = {{"backend", "Backend"},
                           {"threads", "Threads", Unit::Count},
                           {"median_s", "Median", Unit::Seconds, false, 0, ColumnType::Estimate},
-                          {"speed_up", "Speed-up", Unit::Number, false, 0, ColumnType::Estimate}}};
+                          {"speed_up", "Speedup", Unit::Number, false, 0, ColumnType::Estimate}}};
   table.rows.push_back({.cells = {"ort", 1, Estimate{0.02, 0.019, 0.021}, Cell()}});
   table.rows.push_back({.cells = {"ort", 2, Estimate{0.01, 0.009, 0.011}, Estimate{2, 1.9, 2.1}}});
   document.tables.push_back(std::move(table));

@@ -19,7 +19,8 @@ struct SeriesRule {
 constexpr SeriesRule kSeries[] = {
     {"raw", "as it is", 0, 0}, {"fp16", "fp16", 1, 7}, {"int8", "int8", 2, 2.5}};
 
-// The place at which the fewest bytes cross; nullopt if no size is known. A lower bound is no size.
+// The place at which the fewest bytes cross; nullopt if no size is known. A lower bound is not a
+// size.
 std::optional<std::size_t> least_of(const Table& table) {
   std::optional<std::size_t> least;
   double fewest = 0;

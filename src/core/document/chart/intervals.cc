@@ -1,4 +1,4 @@
-// One line for each row: a number with its interval, such as a latency or a speed-up.
+// One line for each row: a number with its interval, such as a latency or a speedup.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -189,7 +189,7 @@ std::optional<PlotScene> latency_chart(const Document& document) {
 std::optional<PlotScene> speed_up_chart(const Document& document) {
   const Table* table = bench_table_of(document);
   if (table == nullptr) return std::nullopt;
-  Figure figure{"Speed-up over the base",
+  Figure figure{"Speedup over the base",
                 "an interval that crosses the line at 1 does not say which is faster",
                 Unit::Number,
                 {},

@@ -12,7 +12,7 @@ namespace strata {
 
 class ProfileRows {
  public:
-  // Nothing if it is no profile, or has fewer than two rows.
+  // Nothing if it is not a profile, or has fewer than two rows.
   static std::optional<ProfileRows> of(const Document& document);
   // Nothing either if rows are types of layers, or sorted: they are not along anything.
   static std::optional<ProfileRows> in_order(const Document& document);

@@ -64,7 +64,7 @@ class Canvas {
     cairo_fill(context_);
   }
   void draw(const PlotText& text) {
-    // Text that is no UTF-8 would put the whole drawing into an error.
+    // Text that is not UTF-8 would put the whole drawing into an error.
     const std::string words = visible(text.text);
     cairo_select_font_face(context_, kFont, kCairoUpright, text.bold ? kCairoBold : kCairoNormal);
     CairoTextExtents extents = {};

@@ -193,8 +193,8 @@ void PlanReader::call_kernel(const Table& call) {
   outputs_.clear();
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (!values_.is_tensor(made[i]))
-      throw Broken{
-          fmt::format("it is damaged: {} makes value {}, which is no tensor", node_name, made[i])};
+      throw Broken{fmt::format("it is damaged: {} makes value {}, which is not a tensor", node_name,
+                               made[i])};
     outputs_.push_back(
         make(made[i], i == 0 ? node_name : loading_.kept(fmt::format("{}:{}", node_name, i))));
   }

@@ -106,7 +106,7 @@ TEST(ExecuTorchReader, KernelsAreOperatorsOfAten) {
   EXPECT_EQ(weight.data->learned, Learned::Yes);
   EXPECT_EQ(weight.data->bytes.size(), 8u * 9 * sizeof(float));
   EXPECT_EQ(text(weight.type->dims), "8×1×3×3");
-  // Statistics of a norm are no parameters.
+  // Statistics of a norm are not parameters.
   EXPECT_EQ(graph.tensors[graph.nodes[1].inputs[3]].data->learned, Learned::No);
 }
 
@@ -154,7 +154,7 @@ TEST(ExecuTorchReader, OtherDelegatesAreUnknown) {
   EXPECT_THAT(read->model.notes,
               Contains("the delegate \"UnknownBackend\" has 944 bytes in a format of its own; what "
                        "it computes and its parameters are unknown"));
-  // The file has the bytes, and they are no parameters.
+  // The file has the bytes, and they are not parameters.
   const Graph& graph = read->model.graph();
   EXPECT_EQ(graph.tensors[graph.nodes[0].inputs.back()].data->bytes.size(), 944u);
   EXPECT_EQ(read->costs.total.params, Expr(0));

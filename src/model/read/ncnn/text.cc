@@ -150,7 +150,8 @@ bool Text::next(Line& line) {
     const std::size_t at = word.find('=');
     const auto number = whole_of(word.substr(0, at));
     if (at == word.npos || !number)
-      throw damaged(fmt::format("has the setting {}, which is no number=value", in_quotes(word)));
+      throw damaged(
+          fmt::format("has the setting {}, which is not a number=value", in_quotes(word)));
     Setting setting{*number, word.substr(at + 1)};
     if (*number <= kListBase) {
       // The count stands before the elements.

@@ -42,7 +42,7 @@ ExternalFiles::File ExternalFiles::look_up(std::string_view location) {
   constexpr std::string_view kOutside = "which is outside the model's folder";
   if (location.find('\0') != std::string_view::npos || location.size() > 4096)
     return {.problem =
-                fmt::format("keeps its data in {}, which is no file name", in_quotes(location))};
+                fmt::format("keeps its data in {}, which is not a file name", in_quotes(location))};
   const fs::path relative(location);
   if (!allow_outside_) {
     const bool climbs = std::any_of(relative.begin(), relative.end(),

@@ -113,7 +113,7 @@ TEST_F(ExternalTest, SizesMustFit) {
             ": the stored tensor \"w\" needs 40 bytes, but says that \"weights.bin\" holds 36 for "
             "it");
   EXPECT_EQ(complaint({{"location", "weights.bin"}, {"offset", "-4"}}),
-            ": the stored tensor \"w\" has \"-4\" as its data's offset, which is no size");
+            ": the stored tensor \"w\" has \"-4\" as its data's offset, which is not a size");
   EXPECT_EQ(complaint({{"location", "weights.bin"}, {"offset", "99999999999999999999"}}),
             ": the stored tensor \"w\" has \"99999999999999999999\" as its data's offset, which is "
             "no size");
@@ -138,7 +138,7 @@ TEST_F(ExternalTest, StaysInTheModelsFolder) {
   EXPECT_EQ(complaint({{"location", "."}}),
             ": the stored tensor \"w\" keeps its data in \".\", which is not a regular file");
   EXPECT_EQ(complaint({{"location", std::string("a\0b", 3)}}),
-            ": the stored tensor \"w\" keeps its data in \"a\\x00b\", which is no file name");
+            ": the stored tensor \"w\" keeps its data in \"a\\x00b\", which is not a file name");
 }
 
 TEST_F(ExternalTest, ALinkInsideTheFolderIsFine) {

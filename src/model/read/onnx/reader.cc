@@ -57,7 +57,7 @@ void read_model(Loading& loading) {
         f.skip();
     }
   }
-  if (!graph) source.wrong("the file holds no graph, so it is no ONNX model");
+  if (!graph) source.wrong("the file holds no graph, so it is not an ONNX model");
   GraphBuilder builder(loading, model.graph());
   Names names(loading, model.graph(), nullptr);
   builder.read({builder, names, nullptr, ScopeTree::kRoot, 0}, *graph);

@@ -121,7 +121,7 @@ std::uint64_t read_number(const Loading& loading, const TensorText& tensor, std:
   if (error != std::errc() || end != text.data() + text.size() ||
       number > static_cast<std::uint64_t>(Expr::kMaxNumber))
     wrong(loading, tensor.name,
-          fmt::format("has {} as its data's {}, which is no size", in_quotes(text), key));
+          fmt::format("has {} as its data's {}, which is not a size", in_quotes(text), key));
   return number;
 }
 

@@ -135,8 +135,8 @@ std::string TypedData::place(Loading& loading, std::string_view message, std::in
   const std::uint64_t items = total / home.width;
   if (is_fixed(home.field)) {
     if (packed_bytes_ % home.width != 0)
-      return fmt::format("has {} bytes in {}, which is no whole number of elements", packed_bytes_,
-                         field_name(home.field));
+      return fmt::format("has {} bytes in {}, which is not a whole number of elements",
+                         packed_bytes_, field_name(home.field));
     const std::uint64_t found = packed_bytes_ / home.width + singles_;
     if (found != items) return wrong_count(items, home.field, fmt::format("{}", found));
     if (pieces_ == 1 && singles_ == 0) {
@@ -165,7 +165,7 @@ std::string TypedData::place(Loading& loading, std::string_view message, std::in
 std::string unpack_numbers(Source& source, std::string_view message, DType dtype,
                            std::span<char> to) {
   const Home home = home_of(dtype);
-  if (home.width == 0) return "has elements that are no numbers";
+  if (home.width == 0) return "has elements that are not numbers";
   const std::uint64_t items = to.size() / home.width;
   std::uint64_t found = 0;
   const auto take = [&](auto number) {  // little endian: the low bytes come first

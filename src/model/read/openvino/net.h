@@ -60,7 +60,7 @@ struct Net {
 
 Net read_net(torch::Counting& loading, std::string_view bytes);
 
-// `1,3,224,224`; -1 for what is no number.
+// `1,3,224,224`; -1 for what is not a number.
 std::vector<std::int64_t> numbers_of(std::string_view list);
 // `f32` and `FP32`; Undefined for types that strata has no name for.
 DType dtype_of(std::string_view name);

@@ -31,7 +31,7 @@ struct NodeText {
 
 // Reads a Node into `text`, which is cleared first.
 void read_node(Loading& loading, JsonText& json, NodeText& text);
-// Adds the names of the tensors of an Argument; what is no tensor adds nothing.
+// Adds the names of the tensors of an Argument; what is not a tensor adds nothing.
 void read_tensor_names(JsonText& json, std::vector<std::string_view>& names);
 
 // The operator of a node's target, which Python's own functions are, too: `_operator.mul`.

@@ -26,7 +26,7 @@ class GraphReader {
   Loading& loading() { return loading_; }
   Graph& graph() { return graph_; }
   int depth() const { return depth_; }
-  // One for each input of the text; kNone for what is no tensor.
+  // One for each input of the text; kNone for what is not a tensor.
   const std::vector<TensorId>& inputs() const { return inputs_; }
   const std::vector<TensorId>& outputs() const { return outputs_; }
 

@@ -95,7 +95,7 @@ class Program {
       }
     }
     json_.expect_end();
-    if (!has_version || !has_graph_) throw Broken{"its JSON is no program of torch.export"};
+    if (!has_version || !has_graph_) throw Broken{"its JSON is not a program of torch.export"};
     signature_.apply(network_, places_);
   }
 

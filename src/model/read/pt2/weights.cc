@@ -166,7 +166,7 @@ void Signature::apply(GraphReader& network, const WeightPlaces& places) const {
     std::vector<std::int64_t> dims;
     for (const Expr& size : tensor.type->dims) {
       if (!size.is_number() || size.value() < 0)
-        throw Broken{fmt::format("the stored tensor {} has a size that is no number",
+        throw Broken{fmt::format("the stored tensor {} has a size that is not a number",
                                  in_quotes(tensor.name))};
       dims.push_back(size.value());
     }

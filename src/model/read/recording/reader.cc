@@ -119,7 +119,7 @@ class Recording {
       }
     }
     json_.expect_end();
-    if (!has_format) throw Broken{"its JSON is no recording of strata"};
+    if (!has_format) throw Broken{"its JSON is not a recording of strata"};
     for (const Member needed : {kTensors, kCalls})
       if (places_[needed].empty())
         throw Broken{fmt::format("the recording has no \"{}\"", kNames[needed])};

@@ -222,7 +222,7 @@ TEST(Recording, WrongOnesAreRefusedWithASentence) {
       "x.json: it is a recording of format 3, and this strata reads formats 1 to 2; record the "
       "model again with the Python package of this strata");
   EXPECT_THAT(problem("{\"strata_recording\":1}"), HasSubstr("has no \"tensors\""));
-  EXPECT_THAT(problem("{\"tensors\":[],\"calls\":[]}"), HasSubstr("is no recording"));
+  EXPECT_THAT(problem("{\"tensors\":[],\"calls\":[]}"), HasSubstr("is not a recording"));
   EXPECT_THAT(problem(std::string(kSmall).substr(0, 700)), HasSubstr("ends too early"));
   EXPECT_THAT(problem(changed("[{\"t\":3}]", "[{\"t\":7}]")),
               HasSubstr("there is no tensor 7; it has 7"));

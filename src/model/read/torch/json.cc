@@ -30,7 +30,7 @@ bool is_no_number(std::string_view text, double& number) {
   return true;
 }
 
-// Half of a pair is no character and is replaced.
+// Half of a pair is not a character and is replaced.
 void append_utf8(std::string& text, char32_t point) {
   if (point >= 0xd800 && point < 0xe000) point = 0xfffd;
   const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };

@@ -132,7 +132,7 @@ class GgufReader {
     } else if (kind == kU32 && key == "general.alignment") {
       alignment_ = number<std::uint32_t>();
       if (alignment_ == 0 || (alignment_ & (alignment_ - 1)) != 0 || alignment_ > 1u << 20)
-        wrong(fmt::format("its alignment of {} bytes is no power of 2 up to 2^20", alignment_));
+        wrong(fmt::format("its alignment of {} bytes is not a power of 2 up to 2^20", alignment_));
     } else if (kind == kU16 && key == "split.count") {
       parts_ = number<std::uint16_t>();
     } else if (key.size() > kLongestKey) {
@@ -271,7 +271,7 @@ class GgufReader {
       const StoredWeight& weight = out_.tensors[extent.tensor];
       if (extent.begin % alignment_ != 0)
         return wrong(
-            fmt::format("its tensor {} begins at byte {} of the data, which is no multiple of "
+            fmt::format("its tensor {} begins at byte {} of the data, which is not a multiple of "
                         "{}",
                         in_quotes(weight.name), extent.begin, alignment_));
       if (extent.begin > there || weight.bytes > there - extent.begin)

@@ -145,7 +145,7 @@ class Machine {
     const int row = find_global(module, name);
     if (row < 0)
       return wrong(
-          fmt::format("it is no plain state dict: its pickle uses {}, which strata does not "
+          fmt::format("it is not a plain state dict: its pickle uses {}, which strata does not "
                       "load; save model.state_dict() alone, or as safetensors",
                       in_quotes(fmt::format("{}.{}", module, name))));
     push({.kind = ValueKind::Global, .number = row});

@@ -67,7 +67,7 @@ Result<PickledValue> dict(const Pickle& pickle, const std::vector<ValueId>& give
 Result<PickledValue> rebuilt(Pickle& pickle, ValueId function, ValueId arguments) {
   const Global* global = global_of(pickle, function);
   if (global == nullptr || pickle.at(arguments).kind != ValueKind::List)
-    return failure("its pickle calls something that is no function");
+    return failure("its pickle calls something that is not a function");
   const std::vector<ValueId> given = pickle.at(arguments).items;
   switch (global->kind) {
     case GlobalKind::OrderedDict:

@@ -58,7 +58,7 @@ TEST(Pickle, AttributesOfADictAreLeftOut) {
 
 TEST(Pickle, NothingIsCalledThatIsNotOnTheList) {
   const auto refused = [](const std::string& name) {
-    return "it is no plain state dict: its pickle uses \"" + name +
+    return "it is not a plain state dict: its pickle uses \"" + name +
            "\", which strata does not load; save model.state_dict() alone, or as safetensors";
   };
   EXPECT_EQ(problem_of(global("os", "system") + "(" + text("true") + "tR"), refused("os.system"));
@@ -73,7 +73,7 @@ TEST(Pickle, NothingIsCalledThatIsNotOnTheList) {
 }
 
 TEST(Pickle, AllowedNamesAreCalledAsATorchFileCallsThem) {
-  EXPECT_EQ(problem_of(text("a") + ")R"), "its pickle calls something that is no function");
+  EXPECT_EQ(problem_of(text("a") + ")R"), "its pickle calls something that is not a function");
   EXPECT_EQ(problem_of(global("torch", "FloatStorage") + ")R"),
             "its pickle calls torch.FloatStorage in a way that no state dict does");
   EXPECT_EQ(problem_of(global("torch._utils", "_rebuild_tensor_v2") + ")R"),

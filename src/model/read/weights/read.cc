@@ -41,7 +41,7 @@ Result<Weights> read_weights(std::string_view bytes, const std::string& label,
   }
   return failure(
       Code::FormatUnknown, {.file = label},
-      fmt::format("{} is no file of weights that strata reads (safetensors, a state dict of "
+      fmt::format("{} is not a file of weights that strata reads (safetensors, a state dict of "
                   "PyTorch, GGUF)",
                   label));
 }

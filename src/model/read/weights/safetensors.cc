@@ -167,7 +167,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return unexpected("binary data"); }
   bool parse_error(std::size_t place, const std::string&,
                    const nlohmann::detail::exception&) override {
-    return wrong(fmt::format("its header is no JSON from byte {} on", place));
+    return wrong(fmt::format("its header is not JSON from byte {} on", place));
   }
 
  private:

@@ -57,7 +57,7 @@ class IndexReader : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t place, const std::string&,
                    const nlohmann::detail::exception&) override {
     return wrong(fmt::format(
-        "the index is no JSON from byte {} on; perhaps it was not downloaded to the end", place));
+        "the index is not JSON from byte {} on; perhaps it was not downloaded to the end", place));
   }
 
  private:

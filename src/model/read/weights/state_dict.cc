@@ -105,7 +105,8 @@ bool looks_like_state_dict(std::string_view bytes) {
 Result<Weights> read_state_dict(std::string_view bytes, const ReadOptions& options) {
   const auto archive = Archive::open(bytes);
   if (!archive) return failure(archive);
-  if (!archive->has_pickle()) return failure("it has no data.pkl, so it is no file of torch.save");
+  if (!archive->has_pickle())
+    return failure("it has no data.pkl, so it is not a file of torch.save");
   const auto content = archive->pickle();
   if (!content) return failure(content);
   const auto pickle = read_pickle(*content, limits_of(options));
