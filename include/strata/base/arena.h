@@ -30,7 +30,7 @@ class Arena {
   }
 
  private:
-  // A block has a quarter of what is there already, so that little of the last one is left over.
+  // A new block is a quarter of the total so far, so that little of the last one stays unused.
   static constexpr std::size_t kSmallestBlock = std::size_t{16} << 10;
   static constexpr std::size_t kLargestBlock = std::size_t{1} << 20;
 

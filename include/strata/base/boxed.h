@@ -1,4 +1,5 @@
-// A value that mostly is not there, on the heap: where it is not, it takes the room of a pointer.
+// An optional value on the heap. Without a value it takes the room of a pointer, for values that
+// are mostly absent.
 // It is used as std::optional is, and copies are copies of the value.
 #pragma once
 

@@ -25,7 +25,8 @@ enum class NumberStyle : std::uint8_t { Plain, Bytes, Picojoules };
 // every digit is kept: `300,774,272·N`. Unknown is `?`.
 std::string expr_text(const Expr& expr, NumberStyle style, bool exact);
 
-// Columns that a text takes on a terminal: two for a wide character, none for an accent of its own.
+// Returns the number of terminal columns that a text takes: two for a wide character, none for a
+// combining accent.
 std::size_t display_width(std::string_view text);
 
 }  // namespace strata

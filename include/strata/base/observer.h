@@ -19,14 +19,14 @@ struct Observer {
   std::function<void(std::string_view stage, double share)> progress = {};
   // The share as a number of pieces, where they can be counted. Called just before.
   std::function<void(std::int64_t done, std::int64_t all)> counted = {};
-  // Something that the user should know and that is no reason to stop. One sentence.
+  // A warning that is no reason to stop. One sentence.
   std::function<void(const std::string& sentence)> note = {};
-  // The job goes on with what an earlier one left, in a sentence.
+  // Says in a sentence that the job resumes the work of an earlier one.
   std::function<void(const std::string& sentence)> resumed = {};
-  // A row or a note as the caller's users shall read it; errors that a job returns are the
-  // caller's to phrase.
+  // Rewords a row or a note for the caller's users. The caller itself rewords errors that a job
+  // returns.
   Phrase phrase = {};
-  // Set it, from any thread or a signal handler, to end the job with what there is.
+  // Set it, from any thread or a signal handler, to end the job with partial results.
   const std::atomic<bool>* stop = nullptr;
 
   bool stopped() const { return stop != nullptr && stop->load(); }

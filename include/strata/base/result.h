@@ -14,15 +14,15 @@ template <class T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
-// A failure that no caller has to tell from others.
+// Returns a failure of code General: no caller needs to tell it from others.
 inline tl::unexpected<Error> failure(std::string message, ErrorKind kind = ErrorKind::Model) {
   return tl::unexpected<Error>(Error{std::move(message), kind});
 }
-// The code's own sentence, with the fields in it.
+// Returns a failure with the code's own sentence, in which the fields are filled in.
 inline tl::unexpected<Error> failure(Code code, ErrorFields fields = {}) {
   return tl::unexpected<Error>(make_error(code, std::move(fields)));
 }
-// In the caller's words.
+// Returns a failure with a sentence in the caller's words.
 inline tl::unexpected<Error> failure(Code code, ErrorFields fields, std::string message) {
   return tl::unexpected<Error>(make_error(code, std::move(fields), std::move(message)));
 }
@@ -30,12 +30,12 @@ inline tl::unexpected<Error> failure(Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
 
-// Hands on what another function failed with: `if (!model) return failure(model);`
+// Passes on the error of another result: `if (!model) return failure(model);`
 template <class T, class E>
 tl::unexpected<E> failure(const tl::expected<T, E>& failed) {
   return tl::unexpected<E>(failed.error());
 }
-// With words before it that say where: `return failure_in("sample 3", read)`.
+// Passes on an error with its place in front: `return failure_in("sample 3", read)`.
 template <class T>
 tl::unexpected<Error> failure_in(std::string_view where, const Result<T>& failed) {
   return tl::unexpected<Error>(error_in(where, failed.error()));

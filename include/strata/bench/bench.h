@@ -1,5 +1,5 @@
-// Which way of running a model is the fastest, by how much, and how certain that is. Variants run
-// in child processes in waves: each wave starts one process per variant and runs them in
+// Finds the fastest way to run a model, by how much it is faster, and how certain that is. Variants
+// run in child processes in waves: each wave starts one process per variant and runs them in
 // randomized, interleaved blocks, one at a time. A difference is judged by ratios within a round of
 // blocks, with an interval from how processes and blocks differ.
 #pragma once

@@ -16,10 +16,10 @@ inline constexpr std::string_view kLanguageModelMeasures =
     "kv, weights, memory, context, batch and speed";
 
 enum class BudgetKind : std::uint8_t {
-  Most,      // at most so much of a measure
-  Growth,    // at most so much more than the baseline
+  Most,      // at most this amount of a measure
+  Growth,    // at most this much more than the baseline
   Operator,  // no operator that this pattern matches
-  Unknown,   // at most so many layers whose costs cannot be counted
+  Unknown,   // at most this many layers whose costs cannot be counted
 };
 
 struct Budget {
@@ -31,14 +31,14 @@ struct Budget {
   double limit = 0;              // in the unit of the measure; a share if relative
   bool relative = false;         // Growth: to the baseline
   std::string pattern = {};      // Operator
-  bool unknown_is_fine = false;  // what cannot be known is not counted as over budget
-  std::uint32_t line = 0;        // of the file; 0: it came from no file
+  bool unknown_is_fine = false;  // an unknown figure does not fail the budget
+  std::uint32_t line = 0;        // line in the file; 0: not from a file
 };
 
 struct Budgets {
-  std::string file = {};  // that they were read from; empty: none
+  std::string file = {};  // the file that the budgets come from; empty: none
   std::vector<Budget> list = {};
-  std::string baseline = {};  // a document or a model, which Growth is measured from
+  std::string baseline = {};  // the document or model that Growth is measured from
 };
 
 // `macs=320M,peak=8MB,features.*:macs=10M,head:macs=+1%,no:Einsum,unknown=0`

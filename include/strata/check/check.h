@@ -18,7 +18,7 @@ struct Judged {
   Verdict verdict = Verdict::Within;
   compare::Figure found = {};            // what the model has
   std::optional<double> allowed = {};    // in the same unit; nullopt where nothing is counted
-  std::vector<std::string> layers = {};  // that a pattern, or an unknown count, is about
+  std::vector<std::string> layers = {};  // the layers that match a pattern or are not counted
   std::string reason = {};               // one sentence, in numbers
 
   bool is_kept() const {
@@ -28,7 +28,7 @@ struct Judged {
 
 struct Outcome {
   std::string model = {};  // as the caller named it
-  std::string file = {};   // of the budgets; empty: none
+  std::string file = {};   // the file of the budgets; empty: none
   std::vector<Judged> judged = {};
 
   bool is_kept() const;

@@ -15,7 +15,7 @@ enum class Verdict : std::uint8_t {
   Same,
   More,
   Less,
-  Differs,   // formulas of which neither is larger for all sizes
+  Differs,   // two formulas, neither of which is larger for all sizes
   NotShown,  // measured: the interval of the ratio includes 1, or there is none
   Unknown,   // one of the two, or both
   Absent,    // neither side has it
@@ -26,9 +26,10 @@ std::string_view name_of(Verdict verdict);
 struct Change {
   Figure before = {}, after = {};
   Verdict verdict = Verdict::Absent;
-  Figure difference = {};            // after less before
-  std::optional<double> ratio = {};  // after over before; also of formulas that are multiples
-  std::optional<Interval> ratio_interval = {};  // of what was measured, 95 %
+  Figure difference = {};  // after less before
+  std::optional<double> ratio =
+      {};  // after over before; set also if one formula is a multiple of the other
+  std::optional<Interval> ratio_interval = {};  // 95 %, for measured figures
 
   bool is_known_change() const {
     return verdict == Verdict::More || verdict == Verdict::Less || verdict == Verdict::Differs;
@@ -64,8 +65,9 @@ struct RowDiff {
 struct Diff {
   std::size_t before = 0, after = 1;  // of the list of sides
   ChangeSet totals = {};
-  std::vector<RowDiff> rows = {};       // along the network
-  std::vector<std::string> notes = {};  // what makes the sides hard to compare, the gravest first
+  std::vector<RowDiff> rows = {};  // along the network
+  std::vector<std::string> notes =
+      {};  // reasons why the sides are hard to compare, the most serious first
   // Says that both are one network whose weights have other types; empty: they are not, or it is
   // for same_network() to say.
   std::string same = {};

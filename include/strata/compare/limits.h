@@ -37,11 +37,10 @@ struct JudgedLimit {
   std::string reason;  // in numbers
 };
 
-// A time breaks a limit only if its whole interval does. What cannot be known does not keep a
-// limit.
+// A time exceeds a limit only if its whole interval does. An unknown figure fails its limit.
 LimitVerdict judge(const Limit& limit, const Change& change);
-// On totals; on every row where sides have none, as benchmarks of several variants. Fails if the
-// sides do not have a measure at all.
+// Checks totals, or every row if the sides have no totals (benchmarks of several variants). Fails
+// if the sides do not have a measure at all.
 Result<std::vector<JudgedLimit>> judge_limits(std::span<const Limit> limits,
                                               std::span<const Side> sides,
                                               std::span<const Diff> diffs);

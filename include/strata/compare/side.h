@@ -32,7 +32,7 @@ enum class Measure : std::uint8_t {
   Energy,
   Peak,
   Latency,
-  Quality,  // of the answers with one layer rounded, by the metric of the sensitivity
+  Quality,  // quality of the outputs with one layer rounded, by the metric of the sensitivity
 };
 inline constexpr std::size_t kMeasures = 10;
 
@@ -91,12 +91,12 @@ struct Side {
   std::vector<SideRow> rows = {};  // along the network, unless they are not in running order
   bool in_running_order = true;    // not if they were sorted, or are variants, types or tensors
   FigureSet totals = {};
-  std::size_t hidden_rows = 0;  // that cost nothing and were left out
+  std::size_t hidden_rows = 0;  // rows that cost nothing and were left out
   std::vector<std::string> unknown_ops = {};
   // Every operator of a model, once; nullopt: a document says only what its rows are.
   std::optional<std::vector<std::string>> operators = {};
   std::vector<std::pair<std::string, std::string>> machine = {};  // that measured; else empty
-  // Settings beside the network that numbers depend on: `convention`, `engine`, `threads`,
+  // Settings, apart from the network, that numbers depend on: `convention`, `engine`, `threads`,
   // `inputs`, …
   std::vector<std::pair<std::string, std::string>> settings = {};
 };

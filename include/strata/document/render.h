@@ -1,4 +1,5 @@
-// The one list of outputs. A command makes a document and does not know which of them is asked for.
+// The list of output formats. A command makes a document and does not know which format is asked
+// for.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class TextSink : public Sink {
   std::string text;
 };
 
-// Passes on at most so many bytes; more is a failure.
+// Passes on at most this many bytes; more is a failure.
 class LimitedSink : public Sink {
  public:
   LimitedSink(Sink& to, std::uint64_t most_bytes) : to_(to), most_(most_bytes), left_(most_bytes) {}
@@ -47,7 +48,7 @@ struct Renderer {
   bool is_for_terminal;  // width and colour have an effect
   std::string_view about;
   std::string_view kinds = {};  // of documents that it can show, likewise; empty: all
-  std::string_view mark = {};   // what JSON for another program begins with, to know it again
+  std::string_view mark = {};   // how JSON for another program begins, to recognise the file later
   bool row_by_row = false;    // reads a table's rows one after the other; else it needs hold_rows()
   bool in_depth = false;      // shows what is in no usual table, such as memory over time
   std::size_t most_rows = 0;  // of each table that it shows; 0: any number
@@ -63,14 +64,14 @@ Result<const Renderer*> find_renderer(std::string_view name);
 // Finds the renderer by the file's ending; nullptr if there is none.
 const Renderer* renderer_of_file(std::string_view path);
 
-// Renders a document into a file, which is whole at any moment; what is no earlier output of the
-// same kind is not replaced.
+// Renders a document into a file, which appears when it is complete. Replaces only an earlier
+// output of the same kind.
 Status save_document(const Document& document, const Renderer& renderer, const std::string& path,
                      const TableStyle& style = {});
 
-// A document about a file of so many bytes may have so many (docs/limits.md). Names of a few bytes
-// can be repeated in every row of a large table, so that the output could be thousands of times the
-// file. `factor` multiplies the limit.
+// Returns how many bytes a document about a file of this size may have (docs/limits.md). Names of a
+// few bytes can be repeated in every row of a large table, so that the output could be thousands of
+// times the file. `factor` multiplies the limit.
 std::uint64_t most_output_bytes(std::uint64_t file_bytes, double factor = 1);
 
 Status write_table(const Document& document, const TableStyle& style, Sink& sink);

@@ -71,15 +71,15 @@ struct RowSource {
 
 // Options for showing a document.
 struct TableStyle {
-  std::size_t width = 100;  // columns of the terminal; 0: as wide as it gets
+  std::size_t width = 100;  // columns of the terminal; 0: no limit
   bool exact = false;       // every digit instead of human units
   bool color = false;
-  bool bars = false;            // bars beside shares
-  std::string chart = {};       // which one a picture shows; empty: the first there is
-  Phrase phrase = {};           // of what is left out, so that the caller can say how to see it
-  bool with_paths = false;      // files also have the folders of absolute paths
-  bool rows = true;             // off: JSON has the columns and totals of tables, and no rows
-  bool notes = true;            // off: a terminal counts the notes that do not change the answer
+  bool bars = false;        // bars beside shares
+  std::string chart = {};   // which chart a picture shows; empty: the first that the document has
+  Phrase phrase = {};       // of what is left out, so that the caller can say how to see it
+  bool with_paths = false;  // files also have the folders of absolute paths
+  bool rows = true;         // off: JSON has the columns and totals of tables, and no rows
+  bool notes = true;        // off: a terminal counts the notes that do not change the answer
   std::string notes_hint = {};  // how to read them: `--notes prints all`
   std::size_t height = 0;       // lines of the terminal; 0: not known, or no terminal
 };
@@ -121,9 +121,10 @@ void hold_rows(Table& table);
 struct TableChoice {
   // `layer,macs` lists columns; `+energy,-flops` changes those there are. Empty: all of them.
   std::string columns = {};
-  // A column: numbers fall, text rises, what is unknown is last. `-` before it turns that round.
+  // A column: numbers in descending order, text in ascending order, unknown values last. A `-`
+  // before the name reverses the order.
   std::string sort = {};
-  std::size_t top = 0;      // keep so many rows; 0: all
+  std::size_t top = 0;      // number of rows to keep; 0: all
   std::string filter = {};  // keep rows with a text that this pattern with * and ? matches
 };
 

@@ -116,7 +116,7 @@ class Engine {
     std::string name, note;
   };
   std::vector<Device> devices() const;
-  // Tries it out.
+  // Runs a small model on it.
   Status probe(const std::string& device, const std::string& precision) const;
 
   Result<Session> open(const std::string& path, const SessionOptions& options) const;
@@ -134,7 +134,7 @@ class Engine {
   std::shared_ptr<void> library_;
 };
 
-// The engine's threads, for who is given a value. `each` is called with 0 to count - 1,
+// The engine's threads, for the code that is given a value. `each` is called with 0 to count - 1,
 // several at once; where there are no threads, one after the other.
 class EngineThreads {
  public:
@@ -177,8 +177,8 @@ class Session {
   Result<std::string> record();
   // Like kernels(), without copying.
   Status visit_kernels(const std::function<void(const StrataKernel&)>& each);
-  // Outputs (and fetched values) one at a time, as the engine holds them: nothing is
-  // copied. In no order that is promised. Another return value than true ends the run.
+  // Visits outputs (and fetched values) one at a time where the engine holds them, without copying,
+  // in any order. A visitor that does not return true ends the run.
   Status run_visiting(const std::function<bool(const StrataTensor&)>& each);
   Status run_visiting(const std::function<bool(const StrataTensor&, const EngineThreads&)>& each);
 

@@ -1,5 +1,5 @@
-// Does a model fit, at which context and batch, how fast, and if not: what is the cheapest change
-// that makes it fit.
+// Whether a model fits a device, at which context and batch, and how fast it is; if it does not
+// fit, the cheapest change that makes it fit.
 #pragma once
 
 #include <optional>

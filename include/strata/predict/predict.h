@@ -1,4 +1,4 @@
-// The time of a network on a device that is not here: a roofline for each kernel.
+// Predicts the time of a network on another device: a roofline for each kernel.
 //
 //   t = max(2 · MACs / (peak · e_compute), bytes / (bandwidth · e_memory)) + launch
 //

@@ -1,4 +1,4 @@
-// Columns: what they are called, what they need, and how to make a cell of a row.
+// Columns: their names, the data that they need, and how a cell is made from a row.
 #pragma once
 
 #include <span>
@@ -21,13 +21,13 @@ struct ColumnRule {
   std::string_view about;
   Cell (*cell)(const Row&);
   Needs needs = {};
-  // Usual in what was measured, where rows stand for several calls of a module.
+  // Shown by default for measured models if rows stand for several calls of a module.
   bool of_calls = false;
-  // Usual where a model is seen as it really runs.
+  // Shown by default if the model is viewed as the engine runs it.
   bool of_optimized = false;
 };
 
-// All columns there are, but for those of other tools' layouts.
+// All columns, except those of other tools' layouts.
 std::span<const ColumnRule> column_rules();
 
 // A column as chosen: a rule, or the share of the total of an additive one (`macs%`).
@@ -40,18 +40,18 @@ struct ChosenColumn {
 // Returns the sources that the numbers of these columns need.
 Needs needs_of(std::span<const ChosenColumn> columns);
 
-// Returns the needs of a table of this view; everything where they cannot be told, as in a layout.
+// Returns the needs of a table of this view, or all needs if they are not known, as in a layout.
 Needs needs_of(const ProfileView& view);
 
 // `layer,macs` lists them; `+energy,-flops` changes the usual list, which has the columns that
 // the analysis can fill. `all` is for machine output. An unknown name is a usage error that lists
 // the names.
-// Columns that need what was `missed` are not a mistake where the caller names them, and unknown.
+// A column that needs `missed` data may be named: its cells are unknown.
 Result<std::vector<ChosenColumn>> choose_columns(std::string_view spec, bool all, Needs has,
                                                  bool optimized = false, Needs missed = {});
 
-// The last stage: cells. Shares are of the rows' totals. Rows that are given away are freed one by
-// one, so that a large table and its rows need not be in memory together.
+// The last stage makes the cells. Shares refer to the rows' totals. Rows that are moved in are
+// freed one by one, so that a large table and its rows need not be in memory together.
 Profile make_profile(const Analysis& analysis, const Rows& rows,
                      std::span<const ChosenColumn> columns);
 Profile make_profile(const Analysis& analysis, Rows&& rows, std::span<const ChosenColumn> columns);

@@ -1,4 +1,4 @@
-// The result of profiling a model: rows by typed columns, totals, and all that a
+// The result of profiling a model: rows with typed columns, totals, and the facts that a
 // reader needs to trust them. Every report is made from a Profile.
 #pragma once
 
@@ -70,9 +70,9 @@ struct TimingFacts {
   double pressure = -1;       // share of time in which something waited for a processor, of the
                               // whole machine; -1: cannot be read
   bool waits_read = true;     // false: wall time less processor time was taken for the waiting
-  double slowed = -1;         // below its best pace the processor was so much; -1: not known
+  double slowed = -1;         // how far the processor was below its best pace; -1: not known
   std::vector<double> samples;
-  std::vector<std::string> unassigned;  // nodes that no kernel runs and nobody knows why
+  std::vector<std::string> unassigned;  // nodes that no kernel runs, for an unknown reason
 };
 
 struct MemoryTrace;
@@ -217,8 +217,8 @@ Document profile_document(const Profile& profile);
 Document profile_document(Profile&& profile);  // takes its rows, and nothing else
 // That document as JSON; docs/json-schema.md describes it.
 std::string profile_to_json(const Profile& profile);
-// Such JSON read back, also that of 0.1; what a newer strata added is left out. `label` names it in
-// errors, of which each is one sentence.
+// Reads such JSON back, also that of version 0.1; additions of newer versions are ignored. `label`
+// names it in errors, each of which is one sentence.
 Result<Profile> profile_from_json(std::string_view json, std::string_view label);
 // From a file.
 Result<Profile> read_profile(const std::string& path);

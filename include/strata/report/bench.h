@@ -42,8 +42,9 @@ struct BenchRun {
   std::vector<BenchAa> aa = {};
   bool complete = true;  // false: interrupted, or still going on
 
-  bool has_results() const;        // anything at all was measured
-  std::string why_failed() const;  // of the first variant that could not be run; empty: all could
+  bool has_results() const;  // true if anything was measured
+  std::string why_failed()
+      const;  // why the first failed variant could not be run; empty: all could
 };
 
 enum class BenchLayout : std::uint8_t {
@@ -62,8 +63,8 @@ std::string bench_to_markdown(const BenchRun& run, BenchLayout layout = BenchLay
 // carried by the samples.
 std::string bench_to_csv(const BenchRun& run, BenchLayout layout = BenchLayout::Own);
 std::string bench_to_json(const BenchRun& run);
-// Such JSON read back, also that of 0.1; what a newer strata added is left out. `label` names it in
-// errors, of which each is one sentence.
+// Reads such JSON back, also that of version 0.1; additions of newer versions are ignored. `label`
+// names it in errors, each of which is one sentence.
 Result<BenchRun> bench_from_json(std::string_view json, std::string_view label);
 
 // `Up to 2.72× [2.70, 2.74] over torch: maskrcnn on onnxruntime, 1.76× at p99`; empty if

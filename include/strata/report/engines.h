@@ -21,8 +21,8 @@ struct TriedDevice {
 
 struct TriedEngine {
   std::string name;
-  std::string missing = {};  // why it is not there, one sentence; empty: it is
-  std::string failed = {};   // what became of it when it was tried; empty: it was
+  std::string missing = {};  // why the engine is missing, one sentence; empty: it is there
+  std::string failed = {};   // why the trial failed; empty: it succeeded
   bool timed_out = false;    // it failed because it did not answer in time
   std::string release = {}, plugin = {}, library = {}, formats = {};
   std::vector<TriedDevice> devices = {};

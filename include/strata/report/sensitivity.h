@@ -30,7 +30,7 @@ struct SensitivityRun {
   std::string program;  // `strata 0.1.0`
   std::string model;    // path, as given
   std::string hash;     // of the graph
-  std::string run;      // fingerprint of all that scores depend on, for going on
+  std::string run;      // fingerprint of everything that scores depend on, for resuming
   std::vector<std::pair<std::string, std::string>> options = {};  // as the caller gave them
   std::string engine = {};                                        // `onnxruntime 1.27.0`
   std::string data = {};                                          // in words
@@ -57,7 +57,7 @@ struct SensitivityRun {
 // of the outputs is looked at instead.
 void add_findings(SensitivityRun& run, const std::vector<QuantLayer>& layers);
 
-// Layers, worst first; those that were not looked at are last, in running order.
+// Layers, worst first; layers that were not measured are last, in running order.
 std::vector<std::size_t> sensitivity_ranking(const SensitivityRun& run);
 
 // Layers in their ranking with the scores of every sample, as documented in docs/sensitivity.md.

@@ -1,5 +1,5 @@
-// The job behind `strata check`: whether a model, or a saved profile, keeps its budgets. Nothing is
-// run unless a latency is asked for.
+// The job behind `strata check`: checks a model or a saved profile against budgets. Nothing is run
+// unless a latency is asked for.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct CheckRequest {
 struct CheckOutcome {
   budget::Outcome outcome;
   std::uint64_t bytes = 0;   // of the model's file
-  bool interrupted = false;  // before there was a latency; nothing is judged
+  bool interrupted = false;  // stopped before a latency was measured; nothing is judged
 };
 
 Result<CheckOutcome> run_check(const CheckRequest& request, const Observer& observer = {});

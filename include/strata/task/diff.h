@@ -1,5 +1,4 @@
-// The job behind `strata diff`: what differs between models, or between documents that were saved.
-// Nothing is run.
+// The job behind `strata diff`: compares models or saved documents. Nothing is run.
 #pragma once
 
 #include <string>

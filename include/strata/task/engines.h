@@ -1,4 +1,4 @@
-// The job behind `strata engines`: what can run models on this machine, tried out.
+// The job behind `strata engines`: lists the engines that work on this machine, after trying them.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 namespace strata {
 
 struct EnginesRequest {
-  std::string name = {};     // of one engine; empty: all there are
+  std::string name = {};     // one engine; empty: all
   std::string path = {};     // folders to look for engines in, with `:` between them
-  double seconds = 60;       // an engine that says nothing for so long is given up
+  double seconds = 60;       // time limit for an engine to respond
   std::string program = {};  // starts the processes (strata/task/worker.h)
 };
 

@@ -1,5 +1,5 @@
-// The job behind `strata lint`: what a profile, a table or a trace claims, and what cannot be true
-// of it. Nothing is run.
+// The job behind `strata lint`: finds impossible numbers in a profile, a table or a trace. Nothing
+// is run.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ namespace strata {
 
 struct LintRequest {
   std::string file = {};
-  std::optional<ModelRequest> model = {};  // whose costs are joined to tables that have none
+  std::optional<ModelRequest> model =
+      {};  // the model whose costs are joined to tables that have none
   // The device's peaks, where the file does not state them.
   std::optional<double> peak_flops_per_s = {}, peak_bytes_per_s = {};
   std::optional<std::size_t> samples = {};  // runs behind each number, where the file does not say

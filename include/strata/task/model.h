@@ -14,16 +14,16 @@
 
 namespace strata {
 
-// An engine that says nothing for so long is ended, unless the caller gives it another time.
+// An engine that says nothing for this long is killed, unless the caller sets another limit.
 inline constexpr double kMaxWaitSeconds = 600;
 
 struct ModelRequest {
   Source source;                    // a file, `zoo:NAME`, or a Hugging Face folder
   InferOptions sizes = {};          // of the inputs, and of symbols in their shapes
   bool allow_outside_data = false;  // external data may be outside the model's folder
-  double limit = 1;                 // multiplies what a file may cost (docs/limits.md)
-  std::string model = {};           // which one, if the file holds several
-  bool memory = false;              // also what a recording says of its run's memory
+  double limit = 1;                 // multiplies the limits for the file (docs/limits.md)
+  std::string model = {};           // the model to read, if the file holds several
+  bool memory = false;              // also read the memory of a recording's run
   // The recording that an engine made of a file that strata cannot read (strata/task/record.h). If
   // it is empty and the file is of that kind, load_model() asks an engine to record it.
   std::string recording = {};
@@ -31,7 +31,7 @@ struct ModelRequest {
   // in, separated by `:`.
   std::vector<std::string> input_files = {};
   std::string engine_path = {};
-  // A process that runs the model is ended if nothing is heard of it for so long; 0: never.
+  // A process that runs the model is killed if it says nothing for this long; 0: never.
   double max_wait_seconds = kMaxWaitSeconds;
   bool trust_model = false;  // the process that runs the model is not confined (docs/trust.md)
 };

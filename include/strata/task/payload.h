@@ -36,7 +36,7 @@ struct PayloadRequest {
   bool boundaries = true;  // what enters and leaves each module call and operation
   bool cuts = true;        // what crosses at each place the network can be cut
   std::optional<SplitRequest> split = {};
-  bool may_lack_split = false;  // one that cannot be found is left out, and the outcome says why
+  bool may_lack_split = false;  // if no split can be found, it is left out and the outcome says why
   // Every place to cut will be listed, as in formats for programs, not only those that ship less
   // than their neighbours. With many tensors that live long, the list of what they ship is much
   // longer than the file; beyond a limit it is an error.

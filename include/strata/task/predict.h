@@ -1,4 +1,4 @@
-// The job behind `strata predict`: what a network would cost on devices that are not here.
+// The job behind `strata predict`: predicts the cost of a network on other devices.
 #pragma once
 
 #include <optional>
