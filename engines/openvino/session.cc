@@ -20,7 +20,7 @@ namespace strata::openvino {
 namespace {
 
 // Counters are means, cut to whole microseconds: a run is known to as many microseconds as there
-// were runs. Models are compiled again after so many.
+// were runs. Models are compiled again after this many.
 constexpr std::uint64_t kMaxCountedRuns = 64;
 
 std::int64_t now_ns() {

@@ -55,7 +55,7 @@ struct CachePerToken {
   double state = 0;     // per sequence
 };
 CachePerToken cache_of(const Network& network, double element_bytes, const StateForm& form = {});
-// Bytes of one sequence of so many tokens.
+// Bytes of one sequence of this many tokens.
 double cache_bytes(const Network& network, double tokens, double element_bytes,
                    const StateForm& form = {});
 double state_bytes(const Layer& layer, const StateForm& form);

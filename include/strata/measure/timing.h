@@ -36,8 +36,9 @@ struct TimingOptions {
   // The model is opened this many times, and each session gets an equal part of the runs, because
   // intervals describe how sessions differ. There are fewer sessions if opening takes long.
   int sessions = 5;
-  bool kernels = true;       // also record where the time goes
-  std::size_t nodes = 1000;  // approximate number of kernels per run: engines remember only so many
+  bool kernels = true;  // also record where the time goes
+  std::size_t nodes =
+      1000;  // approximate number of kernels per run: engines remember only this many
   const std::atomic<bool>* stop = nullptr;  // set to end early with what has been measured
   // Monotonic nanoseconds; tests have their own clock. If empty, CLOCK_MONOTONIC is used.
   std::function<std::int64_t()> now_ns;

@@ -15,7 +15,7 @@ namespace strata {
 namespace {
 
 constexpr std::string_view kFolder = "data/devices/", kEnding = ".toml";
-constexpr int kMostDevices = 1'000'000;
+constexpr int kMaxDevices = 1'000'000;
 
 std::span<const std::string_view> device_paths() {
   const auto all = embedded_paths();
@@ -107,7 +107,7 @@ std::optional<int> count_in(std::string_view digits) {
   int count = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   if (error != std::errc() || end != digits.data() + digits.size() || count < 1 ||
-      count > kMostDevices)
+      count > kMaxDevices)
     return std::nullopt;
   return count;
 }

@@ -10,7 +10,7 @@ namespace {
 
 // Kernels that are looked at before two are left apart: keeps the work linear.
 constexpr std::size_t kMostSeen = 200;
-constexpr std::size_t kMostFused = 64;
+constexpr std::size_t kMaxFused = 64;
 constexpr double kNumberBytes = 64;  // a stored number, not a bias
 
 bool has_epilogue(KernelClass kind) {
@@ -157,7 +157,7 @@ void KernelGraph::join_functions() {
     of[i] = x;
     if (!node.is_product || node.reads.size() < 2) continue;
     std::vector<std::uint32_t> open = {i};
-    while (!open.empty() && members_[find(i)].size() < kMostFused) {
+    while (!open.empty() && members_[find(i)].size() < kMaxFused) {
       const std::uint32_t one = open.back();
       open.pop_back();
       for (const TensorId read : nodes_[one].reads)
@@ -183,7 +183,7 @@ void KernelGraph::fuse_epilogues() {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (!nodes_[i].in_network || !has_epilogue(nodes_[i].kind)) continue;
     std::uint32_t last = i;
-    while (members_[find(i)].size() < kMostFused) {
+    while (members_[find(i)].size() < kMaxFused) {
       if (nodes_[last].writes.empty()) break;
       const TensorId made = nodes_[last].writes.front();
       if (is_output_[made] || readers_[made].size() != 1) break;
@@ -208,7 +208,7 @@ void KernelGraph::fuse_equal_sizes() {
       const KernelNode& first = nodes_[members_[made].front()];
       if (made == own || maker_[id] > i || !is_fusible(first.kind)) continue;
       if (extent(first) != extent(nodes_[i]) || first.phase != nodes_[i].phase) continue;
-      if (members_[made].size() + members_[own].size() > kMostFused) continue;
+      if (members_[made].size() + members_[own].size() > kMaxFused) continue;
       if (has_other_way(made, own)) continue;
       merge(made, own);
     }

@@ -15,8 +15,8 @@ namespace {
 // Huber's threshold, in logarithms: smaller errors are squared, larger ones count linearly.
 constexpr double kSmooth = 0.03;
 // Shares of the bandwidth may be above 1, because small tensors stay in caches.
-constexpr double kLeastShare = 0.002, kMostCompute = 1.2, kMostMemory = 32;
-constexpr double kLeastLaunch = 1e-7, kMostLaunch = 1e-4;
+constexpr double kLeastShare = 0.002, kMaxCompute = 1.2, kMaxMemory = 32;
+constexpr double kMinLaunch = 1e-7, kMaxLaunch = 1e-4;
 
 // Indices into Costs::nodes by the name that engines have for a node of the main graph.
 TextMap<std::string, std::uint32_t> places_of(const Model& model, const Costs& costs) {
@@ -45,8 +45,8 @@ class ClassFit {
 
   // Tries steps along each constant, and makes them smaller when none helps.
   ClassConstants fit(KernelClass kind) const {
-    const Constants low = {std::log(kLeastShare), std::log(kLeastShare), std::log(kLeastLaunch)};
-    const Constants high = {std::log(kMostCompute), std::log(kMostMemory), std::log(kMostLaunch)};
+    const Constants low = {std::log(kLeastShare), std::log(kLeastShare), std::log(kMinLaunch)};
+    const Constants high = {std::log(kMaxCompute), std::log(kMaxMemory), std::log(kMaxLaunch)};
     Constants best = {};
     double least = std::numeric_limits<double>::infinity();
     for (const double compute : {0.6, 0.1, 0.02})

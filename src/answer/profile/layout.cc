@@ -161,7 +161,7 @@ Cell kept_cell(const Row& r) {
   return {bytes, r.figures.bytes};
 }
 
-// Memory of a calibration that keeps every activation of so many batches.
+// Memory of a calibration that keeps every activation of this many batches.
 constexpr ColumnRule kActivations[] = {
     {"layer", "Layer", Unit::Text, false, 0, true, "",
      [](const Row& r) {

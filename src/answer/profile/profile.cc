@@ -103,7 +103,7 @@ std::size_t most_rows_of(const Analysis& a, const RowOptions& options) {
   }
 }
 
-// Returns the number of levels of the module tree that have at most so many rows.
+// Returns the number of levels of the module tree that have at most this many rows.
 std::uint32_t deepest_level(const Analysis& a, std::size_t most_rows) {
   std::vector<std::size_t> modules;  // by depth, from 1
   for (ScopeId scope = 1; scope < a.model->scopes.size(); ++scope) {

@@ -83,7 +83,7 @@ void explain_unknown(const Figures& totals, std::vector<std::string>& notes) {
 
 // In percent. A row that reaches less of what the machine allows is held up by neither arithmetic
 // nor memory, but probably by overhead: starting kernels, waiting, a loop that is not vectorized.
-constexpr double kLeastOfRoof = 10;
+constexpr double kMinOfRoof = 10;
 
 void use_roofline(Row& row, const Roofline& roofline) {
   RoofPlace place = place_below(row.figures, roofline);
@@ -104,7 +104,7 @@ void use_roofline(Rows& rows, const Roofline& roofline) {
   rows.notes.push_back(fmt::format(
       "neither compute nor memory bounds {} row{}: below {:.0f} % of the roof it is probably "
       "overhead ({}: {:.2g} %)",
-      neither, neither == 1 ? "" : "s", kLeastOfRoof,
+      neither, neither == 1 ? "" : "s", kMinOfRoof,
       least->layer.empty() ? least->type : least->layer, *least->of_roof));
 }
 
@@ -119,7 +119,7 @@ RoofPlace place_below(const Figures& figures, const Roofline& roofline) {
   const bool compute = roofline.attainable(intensity) >= roofline.fp32_flops;
   if (figures.seconds && *figures.seconds > 0)
     place.percent = 100 * *flops / *figures.seconds / roofline.attainable(intensity);
-  const bool neither = place.percent && *place.percent < kLeastOfRoof;
+  const bool neither = place.percent && *place.percent < kMinOfRoof;
   place.bound = neither ? "neither" : compute ? "compute" : "memory";
   return place;
 }

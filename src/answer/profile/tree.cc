@@ -20,7 +20,7 @@ struct Module {
   std::vector<std::uint32_t> operations;  // the same, those that cost something
 };
 
-// Up to so many operations between modules have rows of their own; more go by operator.
+// Up to this many operations between modules have rows of their own; more go by operator.
 constexpr std::size_t kListed = 12;
 
 class Tree {

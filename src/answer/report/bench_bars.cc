@@ -11,7 +11,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMostCells = 40, kLeastCells = 10;
+constexpr std::size_t kMostCells = 40, kMinCells = 10;
 
 std::string repeated(std::string_view text, std::size_t count) {
   std::string out;
@@ -68,7 +68,7 @@ std::string bench_bars(const BenchGroup& group, std::size_t width) {
   const std::size_t around = name_width + figures_width + 4;
   const std::size_t cells =
       width == 0 ? kMostCells
-                 : std::clamp(width > around ? width - around : 0, kLeastCells, kMostCells);
+                 : std::clamp(width > around ? width - around : 0, kMinCells, kMostCells);
   std::string out = fmt::format("{}, median{} and 95 % interval\n", group_text(group),
                                 batches ? " time of a sample" : "");
   for (const Line& line : lines) {

@@ -13,7 +13,7 @@ namespace {
 // A share that differs by more from what was measured is wrong: 0.05 is five points of a hundred.
 constexpr double kSameShare = 0.05;
 // Layers that are compared with the one that brings the most.
-constexpr std::size_t kMostRivals = 16;
+constexpr std::size_t kMaxRivals = 16;
 
 std::span<const SampleScore> first(const std::vector<SampleScore>& scores, std::size_t count) {
   return std::span(scores).first(std::min(count, scores.size()));
@@ -79,7 +79,7 @@ std::vector<std::size_t> gain_as_much(const SensitivityRun& run) {
   std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
     return *left_out_gain(run, a) > *left_out_gain(run, b);
   });
-  out.resize(std::min(out.size(), kMostRivals));
+  out.resize(std::min(out.size(), kMaxRivals));
   std::erase_if(out, [&](std::size_t l) {
     return !may_be_as_good(run, run.result.layers[*best].left_out, run.result.layers[l].left_out);
   });

@@ -15,7 +15,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMostDips = 8;
+constexpr std::size_t kMaxDips = 8;
 constexpr double kDip = 4;  // times the median drop; of SQNR these are 6 dB
 
 constexpr PlotColor kInk{40, 40, 40}, kGrid{226, 226, 226}, kSeries{31, 98, 160},
@@ -79,7 +79,7 @@ class Drawing {
     step_ = std::clamp(600 / count, 10.0, 40.0);
     std::size_t longest = 0;
     for (const auto& point : plot.points)
-      longest = std::max(longest, end_of(point.label, kMostLetters).size());
+      longest = std::max(longest, end_of(point.label, kMaxLetters).size());
     right_ = kLeft + step_ * count;
     scene_.width = std::max({right_, 460.0, legend()}) + 20;
     right_ = scene_.width - 20;
@@ -110,7 +110,7 @@ class Drawing {
  private:
   static constexpr double kLeft = 70, kTop = 60, kBottom = 316;
   static constexpr double kDotRadius = 2.8;
-  static constexpr std::size_t kMostLetters = 36;
+  static constexpr std::size_t kMaxLetters = 36;
 
   double x_of(std::size_t i) const { return kLeft + (static_cast<double>(i) + 0.5) * step_; }
   double y_of(double value) const {
@@ -131,7 +131,7 @@ class Drawing {
     scene_.texts.push_back({14, (kTop + kBottom) / 2, metric, kInk, PlotAnchor::Middle, true});
     for (std::size_t i = 0; i < plot_.points.size(); ++i) {
       const auto& point = plot_.points[i];
-      scene_.texts.push_back({x_of(i) + 3, kBottom + 8, end_of(point.label, kMostLetters),
+      scene_.texts.push_back({x_of(i) + 3, kBottom + 8, end_of(point.label, kMaxLetters),
                               point.dips ? kDipColor : kInk, PlotAnchor::End, true});
     }
   }
@@ -195,7 +195,7 @@ class Drawing {
     const auto& point = plot_.points[dip];
     const double x = x_of(dip), y = y_of(*point.value);
     const std::string text = fmt::format(
-        "{} {}", end_of(point.label, kMostLetters),
+        "{} {}", end_of(point.label, kMaxLetters),
         std::isinf(*point.value) ? "inf" : quality_with_unit(run_.quality, *point.value));
     const double length = static_cast<double>(text.size()) * kLetterWidth;
     constexpr std::array kHeights = {3.0,   15.0, -9.0,  27.0, -21.0, 39.0,
@@ -305,7 +305,7 @@ std::optional<SensitivityPlot> sensitivity_plot(const SensitivityRun& run) {
   const double median = drops.empty() ? 0 : median_of(drops);
   for (const std::size_t layer : sensitivity_ranking(run)) {
     const auto amount = drop_of(run.quality, run.result.layers[layer].alone, run.result.baseline);
-    if (!amount || !(*amount > 0) || plot.dips.size() == kMostDips) break;
+    if (!amount || !(*amount > 0) || plot.dips.size() == kMaxDips) break;
     if (*amount < kDip * median && !plot.dips.empty()) break;
     if (!plot.points[layer].value) continue;
     plot.dips.push_back(layer);

@@ -16,7 +16,7 @@ namespace strata {
 namespace {
 
 // No module tree is deeper, and a name of a million dots has no use.
-constexpr std::size_t kMostLevels = 64;
+constexpr std::size_t kMaxLevels = 64;
 
 using ElementsOfType = std::map<std::string_view, std::uint64_t>;
 
@@ -106,9 +106,9 @@ class Tree {
     nodes_[0].sum.add(weight);
     const std::string_view module = module_of(weight.name);
     std::size_t parent = 0, end = 0;
-    for (std::uint32_t depth = 1; depth <= kMostLevels && end < module.size(); ++depth) {
+    for (std::uint32_t depth = 1; depth <= kMaxLevels && end < module.size(); ++depth) {
       end =
-          depth == kMostLevels ? module.size() : std::min(module.find('.', end + 1), module.size());
+          depth == kMaxLevels ? module.size() : std::min(module.find('.', end + 1), module.size());
       const std::string_view path = module.substr(0, end);
       const auto [found, is_new] = known_.emplace(path, nodes_.size());
       if (is_new) {

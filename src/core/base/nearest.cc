@@ -7,8 +7,8 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMost = 3;         // suggestions
-constexpr std::size_t kLeastOfPart = 3;  // letters that a name is recognised by
+constexpr std::size_t kMost = 3;            // suggestions
+constexpr std::size_t kMinPartLetters = 3;  // letters that a name is recognised by
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -63,7 +63,7 @@ std::vector<std::string> nearest(std::string_view word, const std::vector<std::s
     const std::size_t longer = std::max(name.size(), wanted.size());
     const std::size_t shorter = std::min(name.size(), wanted.size());
     const std::string known = lower(name);
-    if (letters(wanted) >= kLeastOfPart && known.find(wanted) != known.npos)
+    if (letters(wanted) >= kMinPartLetters && known.find(wanted) != known.npos)
       near.push_back({longer - shorter, &name});  // letters to add
     else if (longer - shorter <= most)  // else it is further away, and a name may be very long
       if (const std::size_t distance = edit_distance(wanted, known); distance <= most)

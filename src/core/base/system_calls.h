@@ -1,4 +1,4 @@
-// What Linux and macOS call differently, or only one of them has. Each system has one file:
+// System calls that differ between Linux and macOS. Each system has one file:
 // system_calls_linux.cc, system_calls_macos.cc. Everything else that strata calls is POSIX.
 #pragma once
 

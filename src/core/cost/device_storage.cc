@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::int64_t kMostSum = std::int64_t{1} << 60;
+constexpr std::int64_t kMaxSum = std::int64_t{1} << 60;
 
 constexpr TensorId kStored = kNone - 1;  // weights, and what is computed from them at load
 
@@ -204,7 +204,7 @@ class Finder {
   Status make(TensorId id, std::uint32_t step) {
     auto size = device_bytes(graph_, id, costs_);
     if (!size) return failure(size);
-    if ((sum_ += *size) > kMostSum)
+    if ((sum_ += *size) > kMaxSum)
       return failure("the activations together are larger than can be counted");
     storage_[id] = static_cast<std::uint32_t>(storages_.size());
     const ScopeId scope = costs_.nodes[step].scope;

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostExact = std::int64_t{1} << 53;  // of a number in JavaScript
-constexpr std::size_t kMostNumbers = 100;                   // of a list in the facts
+constexpr std::size_t kMaxNumbers = 100;                    // of a list in the facts
 
 Json with_visible_text(const Json& json) {
   if (json.is_string()) return visible(json.get_ref<const std::string&>());
@@ -53,7 +53,7 @@ std::optional<std::size_t> numbers_in(const Json& json) {
 // JSON has them.
 Json without_samples(const Json& json) {
   if (json.is_array())
-    if (const auto count = numbers_in(json); count && *count > kMostNumbers)
+    if (const auto count = numbers_in(json); count && *count > kMaxNumbers)
       return fmt::format("{} numbers", *count);
   if (!json.is_structured()) return json;
   Json out = json.is_array() ? Json::array() : Json::object();

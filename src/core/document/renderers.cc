@@ -11,8 +11,8 @@ namespace strata {
 
 namespace {
 
-// A browser opens a page of so many rows at once, and a chart is a thousand points wide.
-constexpr std::size_t kMostDrawnRows = 20'000;
+// A browser opens a page of this many rows at once, and a chart is a thousand points wide.
+constexpr std::size_t kMaxDrawnRows = 20'000;
 
 constexpr std::string_view kWithCharts =
     "profile bench sweep optimization sensitivity payload diff";
@@ -58,7 +58,7 @@ constexpr auto kRenderers = std::to_array<Renderer>({
      .is_for_terminal = false,
      .about = "one page with tables and charts, which needs no network",
      .in_depth = true,
-     .most_rows = kMostDrawnRows},
+     .most_rows = kMaxDrawnRows},
     {.name = "excel",
      .endings = ".excel.csv",
      .write = write_excel,
@@ -95,7 +95,7 @@ constexpr auto kRenderers = std::to_array<Renderer>({
      .about = "a chart for a document, with text as text",
      .kinds = kWithCharts,
      .in_depth = true,
-     .most_rows = kMostDrawnRows},
+     .most_rows = kMaxDrawnRows},
     {.name = "png",
      .endings = ".png",
      .write = write_png,
@@ -105,7 +105,7 @@ constexpr auto kRenderers = std::to_array<Renderer>({
      .about = "a chart as pixels",
      .kinds = kWithCharts,
      .in_depth = true,
-     .most_rows = kMostDrawnRows},
+     .most_rows = kMaxDrawnRows},
 });
 
 // A word of a list with spaces between.

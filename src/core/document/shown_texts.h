@@ -15,7 +15,7 @@ class ShownTexts {
  public:
   using Id = std::uint32_t;
 
-  // For about so many cells.
+  // For about this many cells.
   ShownTexts(Unit unit, bool exact, std::size_t cells);
 
   Id add(const Cell& cell);  // as shown_text() has it

@@ -10,7 +10,7 @@ namespace strata {
 namespace {
 
 constexpr int kDeepest = 16;
-constexpr std::size_t kMostSizes = 8;
+constexpr std::size_t kMaxSizes = 8;
 
 // A quotient, which is rounded where the expression says so, and at the end.
 struct Quotient {
@@ -27,7 +27,7 @@ class SizeReader {
 
   std::optional<Dims> list() {
     Dims sizes;
-    while (is_right_ && sizes.size() < kMostSizes) {
+    while (is_right_ && sizes.size() < kMaxSizes) {
       sizes.push_back(value(0).rounded_down());
       if (rest().empty()) break;
       if (!take(',')) return std::nullopt;

@@ -25,7 +25,7 @@ class Outlet {
   virtual const std::atomic<bool>& stop() const = 0;
   // A result that is not a document.
   virtual void text(std::string_view text) = 0;
-  // A result; a rendered one may have at most so many bytes (0: any number).
+  // A result; a rendered one may have at most this many bytes (0: any number).
   virtual void document(Document document, const Renderer& renderer, const TableStyle& style,
                         std::uint64_t most_bytes) = 0;
   // Keeps an object that the document refers to.

@@ -144,14 +144,15 @@ Result<int> stat_several(const StatOptions& options, const StatRequest& request,
 }
 
 // Options that mean the same for any table; the other options of `stat` need a graph.
-constexpr std::string_view kOfAnyTable[] = {"model",    "--report", "--depth",      "--columns",
-                                            "--sort",   "--top",    "--filter",     "--format",
-                                            "--output", "--exact",  "--width",      "--color",
-                                            "--limit",  "--chart",  "--with-paths", "--notes"};
+constexpr std::string_view kGraphFreeOptions[] = {
+    "model",    "--report", "--depth",      "--columns", "--sort",  "--top",
+    "--filter", "--format", "--output",     "--exact",   "--width", "--color",
+    "--limit",  "--chart",  "--with-paths", "--notes"};
 
 Status check_options(const App& app, const std::string& path) {
   for (const auto& [name, value] : given_options(app))
-    if (std::find(std::begin(kOfAnyTable), std::end(kOfAnyTable), name) == std::end(kOfAnyTable))
+    if (std::find(std::begin(kGraphFreeOptions), std::end(kGraphFreeOptions), name) ==
+        std::end(kGraphFreeOptions))
       return failure(fmt::format("{} has weights and no graph, and {} needs one", path, name),
                      ErrorKind::Usage);
   return {};

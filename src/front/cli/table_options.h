@@ -29,7 +29,7 @@ struct TableOptions {
   void add_to_list(App& app, std::string& name, const std::string& thing,
                    std::function<bool()> lists = nullptr);
 
-  // Limits the output for a file of so many bytes; `--limit` is the factor.
+  // Limits the output for a file of this many bytes; `--limit` is the factor.
   void limit_to(std::uint64_t file_bytes, double factor);
 
   // `--format`, else by the ending of the file, else a table.

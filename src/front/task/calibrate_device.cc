@@ -22,7 +22,7 @@ namespace strata {
 namespace {
 
 constexpr std::string_view kStage = "calibrating";
-constexpr double kLeastSpread = 1.05;
+constexpr double kMinSpread = 1.05;
 constexpr double kShare = 0.9;  // of networks that the interval is to hold
 
 constexpr FileKind kDeviceFile = {.form = FileForm::Marked, .name = "# device file of strata"};
@@ -149,8 +149,8 @@ void set_spread(MeasuredRuntime& measured, const std::vector<CalibrationRun>& ru
     if (run.predicted > 0) ratios.push_back(run.measured / run.predicted);
   if (ratios.empty()) return;
   std::sort(ratios.begin(), ratios.end());
-  measured.low = std::min(nearest_rank(ratios, (1 - kShare) / 2), 1 / kLeastSpread);
-  measured.high = std::max(nearest_rank(ratios, (1 + kShare) / 2), kLeastSpread);
+  measured.low = std::min(nearest_rank(ratios, (1 - kShare) / 2), 1 / kMinSpread);
+  measured.high = std::max(nearest_rank(ratios, (1 + kShare) / 2), kMinSpread);
 }
 
 Result<CalibrateDeviceOutcome> Calibrating::run() {

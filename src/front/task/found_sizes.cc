@@ -7,7 +7,7 @@ namespace strata {
 
 namespace {
 
-constexpr int kMostRounds = 100;
+constexpr int kMaxRounds = 100;
 
 Status infer_again(LoadedModel& loaded, const ModelRequest& model, const FoundSizes& sizes) {
   InferOptions again = model.sizes;
@@ -39,7 +39,7 @@ Status assume_largest_sizes(LoadedModel& loaded, const ModelRequest& model) {
   FoundSizes sizes;
   // The largest of a later size may depend on an earlier one.
   bool found = true;
-  for (int round = 0; found && round < kMostRounds; ++round) {
+  for (int round = 0; found && round < kMaxRounds; ++round) {
     found = false;
     for (const Inference::Symbol& symbol : loaded.inference.symbols)
       if (symbol.needs_data && symbol.at_most.is_number()) {

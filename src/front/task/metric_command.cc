@@ -16,13 +16,13 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMostShown = 200;
+constexpr std::size_t kMaxShown = 200;
 
 std::string last_line(std::string text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
     text.pop_back();
   if (const std::size_t at = text.rfind('\n'); at != text.npos) text.erase(0, at + 1);
-  return text.substr(0, kMostShown);
+  return text.substr(0, kMaxShown);
 }
 
 Result<double> number_in(const std::string& output) {

@@ -48,7 +48,7 @@ Status check_lists(const PayloadRequest& request, const PayloadOutcome& out) {
                              request.model.source.word(), listed, limit));
 }
 
-constexpr std::size_t kMostSplitUnasked = 20'000;  // layers: it takes more than linear time
+constexpr std::size_t kMaxSplitUnasked = 20'000;  // layers: it takes more than linear time
 
 // Says what the times of the two machines are worth.
 std::string how_sure(const MachineRequest& edge, const MachineRequest& server) {
@@ -109,7 +109,7 @@ Result<PayloadOutcome> run_payload(const PayloadRequest& request, const Observer
   if (request.boundaries) out.boundaries = find_boundaries(out.loaded.model, out.costs, out.layers);
   if (request.cuts) out.cuts = find_cuts(out.loaded.model, out.costs, out.layers);
   if (auto status = check_lists(request, out); !status) return failure(status);
-  if (request.split && request.may_lack_split && out.layers.list.size() > kMostSplitUnasked) {
+  if (request.split && request.may_lack_split && out.layers.list.size() > kMaxSplitUnasked) {
     out.why_no_split = "the network has too many layers to look for a split unasked";
   } else if (request.split) {
     auto split = split_of(*request.split, out.source());

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMostJobs = 1'000'000;
+constexpr std::size_t kMaxJobs = 1'000'000;
 
 tl::unexpected<Error> mistake(const std::string& file, const toml::node& where,
                               const std::string& what) {
@@ -144,8 +144,8 @@ Result<SweepPlan> parse_sweep(std::string_view text, const std::string& file,
   if (!settings) return failure(settings);
 
   std::size_t combinations = 1;
-  for (const Axis& axis : settings->axes) combinations *= std::min(axis.values.size(), kMostJobs);
-  if (combinations > kMostJobs / names->size())
+  for (const Axis& axis : settings->axes) combinations *= std::min(axis.values.size(), kMaxJobs);
+  if (combinations > kMaxJobs / names->size())
     return failure(fmt::format("{}: more than a million jobs; take an axis out", file));
 
   std::set<std::string> seen;

@@ -52,7 +52,7 @@ class Round {
   int& place(int edits, int k) { return reached_[at(edits)][at(k + edits)]; }
   int reached(int edits, int k) { return k < -edits || k > edits ? kUnreached : place(edits, k); }
 
-  // Where diagonal k is entered with so many edits.
+  // Where diagonal k is entered with this many edits.
   Start start(int edits, int k) {
     if (edits == 0) return {0, 0};
     const int removed = reached(edits - 1, k - 1), inserted = reached(edits - 1, k + 1);

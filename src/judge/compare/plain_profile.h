@@ -8,7 +8,7 @@
 
 namespace strata::compare {
 
-// Limits the rows of a document of so many bytes: a row takes far more memory than `{}`.
+// Limits the rows of a document of this many bytes: a row takes far more memory than `{}`.
 constexpr std::size_t most_rows(std::size_t bytes) { return 4096 + bytes / 32; }
 
 // Engines record the shares of layers, and their times follow from the time of the whole: a layer

@@ -10,7 +10,7 @@ namespace {
 using Json = JsonFields::Json;
 
 constexpr int kDeepestPrediction = 10;
-constexpr std::size_t kMostPredictionBytes = std::size_t{1} << 28;
+constexpr std::size_t kMaxPredictionBytes = std::size_t{1} << 28;
 
 class PredictionReader : JsonFields {
  public:
@@ -83,9 +83,9 @@ class PredictionReader : JsonFields {
 }  // namespace
 
 Result<Side> read_prediction(std::string_view json, std::string_view label) {
-  if (json.size() > kMostPredictionBytes)
+  if (json.size() > kMaxPredictionBytes)
     return failure(
-        fmt::format("prediction {}: it is larger than {} MiB", label, kMostPredictionBytes >> 20));
+        fmt::format("prediction {}: it is larger than {} MiB", label, kMaxPredictionBytes >> 20));
   const Json parsed = json_from_text(json, kDeepestPrediction);
   if (parsed.is_discarded()) return failure(fmt::format("prediction {}: it is not JSON", label));
   return PredictionReader(label).read(parsed, label);

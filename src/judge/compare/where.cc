@@ -16,7 +16,7 @@ namespace strata::compare {
 
 namespace {
 
-constexpr std::size_t kMostPlaces = 2;
+constexpr std::size_t kMaxPlaces = 2;
 constexpr double kLeastShare = 0.005;  // of a place that is named
 
 struct Place {
@@ -108,7 +108,7 @@ std::string places_text(const std::vector<Place>& rows, const MeasureFacts& fact
   if (modules.size() == 1 || size == 0) return text;
   std::vector<std::string> named;
   for (const Place& one : modules)
-    if (named.size() < kMostPlaces && std::abs(one.change) >= kLeastShare * size)
+    if (named.size() < kMaxPlaces && std::abs(one.change) >= kLeastShare * size)
       named.push_back(fmt::format("{} in {} ({:.0f} %)", amount_text(one.change, facts.unit),
                                   visible(one.path), 100 * std::abs(one.change) / size));
   text += fmt::format("{} {}", common.empty() ? "" : ":", fmt::join(named, ", "));

@@ -7,7 +7,7 @@ namespace strata::lint {
 
 namespace {
 
-constexpr std::size_t kLeastSamples = 10;
+constexpr std::size_t kMinSamples = 10;
 
 std::optional<double> variation_of(const ClaimTable& table, const ClaimRow& row) {
   if (const auto stated = table.at(row, table.find_typical(Meaning::Variation)))
@@ -16,7 +16,7 @@ std::optional<double> variation_of(const ClaimTable& table, const ClaimRow& row)
   const auto mean = table.at(row, table.find(Meaning::Seconds, Statistic::Mean));
   if (deviation && mean && mean->value > 0) return deviation->value / mean->value;
   // Parts and functions that take a few microseconds vary by nature.
-  if (table.own_work || row.parent || row.samples.size() < kLeastSamples) return std::nullopt;
+  if (table.own_work || row.parent || row.samples.size() < kMinSamples) return std::nullopt;
   return summarize(row.samples).cv;
 }
 

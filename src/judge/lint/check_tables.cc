@@ -109,11 +109,11 @@ std::string named_in(std::string_view heading, const TextMap<std::string, std::s
       words.push_back(std::move(word));
     heading.remove_prefix(std::min(end + 1, heading.size()));
   }
-  constexpr std::size_t kMostWords = 4;  // of a name
+  constexpr std::size_t kMaxWords = 4;  // of a name
   std::string best;
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string joined;
-    for (std::size_t j = i; j < std::min(i + kMostWords, words.size()); ++j) {
+    for (std::size_t j = i; j < std::min(i + kMaxWords, words.size()); ++j) {
       joined += words[j];
       if (joined.size() > best.size() && networks.contains(joined)) best = joined;
     }

@@ -7,9 +7,9 @@ namespace strata::lint {
 
 namespace {
 
-constexpr double kPrefix = 1000;      // between units of time
-constexpr double kLeastFrames = 0.5;  // there is no batch of less than one
-constexpr double kMostFrames = 900;   // at a time, in a table for people
+constexpr double kPrefix = 1000;    // between units of time
+constexpr double kMinFrames = 0.5;  // there is no batch of less than one
+constexpr double kMaxFrames = 900;  // at a time, in a table for people
 
 }  // namespace
 
@@ -33,8 +33,8 @@ std::optional<Product> frames_at_once(const ClaimTable& table, const ClaimRow& r
   if (!rate || !time || rate->value <= 0 || time->value <= 0) return std::nullopt;
   Product out{.frames = rate->value * time->value,
               .rounding = rate->rounding / rate->value + time->rounding / time->value};
-  while (out.frames < kLeastFrames && out.scale < 1e9) out.frames *= kPrefix, out.scale *= kPrefix;
-  while (out.frames > kMostFrames && out.scale > 1e-9) out.frames /= kPrefix, out.scale /= kPrefix;
+  while (out.frames < kMinFrames && out.scale < 1e9) out.frames *= kPrefix, out.scale *= kPrefix;
+  while (out.frames > kMaxFrames && out.scale > 1e-9) out.frames /= kPrefix, out.scale /= kPrefix;
   return out;
 }
 

@@ -99,12 +99,12 @@ class ConfigReader : JsonFields {
   }
 
   void read_attention(const DecoderKind& kind, DecoderShape& shape) {
-    constexpr std::int64_t kMostHeads = 65536, kMostChannels = 1 << 16;
+    constexpr std::int64_t kMostHeads = 65536, kMaxChannels = 1 << 16;
     shape.heads = size_of("num_attention_heads", kMostHeads);
     shape.kv_heads = size_of("num_key_value_heads", kMostHeads,
                              kind.kv_heads == 0 ? shape.heads : kind.kv_heads);
     const std::int64_t usual = kind.head == 0 ? shape.width / shape.heads : kind.head;
-    shape.head = size_of("head_dim", kMostChannels, std::max<std::int64_t>(usual, 1));
+    shape.head = size_of("head_dim", kMaxChannels, std::max<std::int64_t>(usual, 1));
     const bool has_bias = truth("attention_bias", false);
     shape.qkv_bias = kind.qkv_bias || has_bias;
     shape.out_bias = has_bias && !kind.qkv_bias;

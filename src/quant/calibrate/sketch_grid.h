@@ -23,9 +23,9 @@ inline constexpr std::uint32_t kInfinityBits = 0x7f800000;
 
 struct SketchGrid {
   // Octaves below 2^-100 are treated as one, so that no step is a subnormal number.
-  static constexpr int kLeastOctave = -100;
+  static constexpr int kMinOctave = -100;
 
-  int octave = kLeastOctave;
+  int octave = kMinOctave;
   std::uint32_t first_bits = 0;  // of the least |x| that is counted in steps
   std::uint32_t end_bits = 0;    // of the least |x| that is beyond the grid
   float step = 0;                // size of one step
@@ -34,7 +34,7 @@ struct SketchGrid {
   SketchGrid() : SketchGrid(0) {}
   // For elements up to this |x|, given as bits of a finite float.
   explicit SketchGrid(std::uint32_t largest)
-      : octave(std::max(static_cast<int>(largest >> 23) - 127, kLeastOctave)),
+      : octave(std::max(static_cast<int>(largest >> 23) - 127, kMinOctave)),
         first_bits(static_cast<std::uint32_t>(octave - 3 + 127) << 23),
         end_bits(static_cast<std::uint32_t>(octave + 1 + 127) << 23),
         step(std::bit_cast<float>(static_cast<std::uint32_t>(octave - 11 + 127) << 23)),

@@ -8,7 +8,7 @@ namespace strata {
 namespace {
 
 // With fewer elements, counting is faster than waking another thread and merging its counts.
-constexpr std::size_t kLeastPart = 32768;
+constexpr std::size_t kMinPart = 32768;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Status add_in_parts(std::span<Sketch> sketches, DType type, std::span<const std:
   const std::size_t size = static_cast<std::size_t>(bits(type)) / 8;
   const std::size_t count = size != 0 ? elements.size() / size : 0;
   const std::size_t parts =
-      sketches[0].channels() != 0 ? 1 : std::min(sketches.size(), count / kLeastPart);
+      sketches[0].channels() != 0 ? 1 : std::min(sketches.size(), count / kMinPart);
   if (parts < 2) return sketches[0].add(type, elements, inner);
 
   const std::size_t part_bytes = (count + parts - 1) / parts * size;

@@ -10,7 +10,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMostNodes = 12;
+constexpr std::size_t kMaxNodes = 12;
 
 // Arithmetic that activation functions are written with.
 bool is_arithmetic(Op op) {
@@ -39,7 +39,7 @@ class Region {
 
   ActivationNodes grow() {
     ActivationNodes found;
-    while (nodes_.size() < kMostNodes) {
+    while (nodes_.size() < kMaxNodes) {
       const NodeId next = next_node();
       if (next == kNone) break;
       nodes_.push_back(next);

@@ -8,7 +8,7 @@ namespace strata {
 namespace {
 
 // The largest bias as a whole number; beyond that, channels get coarser weights instead.
-constexpr double kMostBias = 1 << 30;
+constexpr double kMaxBias = 1 << 30;
 
 std::int32_t rounded(double x, std::int32_t low, std::int32_t high) {
   return static_cast<std::int32_t>(
@@ -62,7 +62,7 @@ Result<WholeWeights> quantized_weights(const LayerWeights& weights, const QuantL
   if (with_bias)
     for (std::size_t c = 0; c < weights.bias.size(); ++c) {
       float& scale = whole.scales[c % channels];
-      const auto least = static_cast<float>(std::abs(weights.bias[c]) / (input_scale * kMostBias));
+      const auto least = static_cast<float>(std::abs(weights.bias[c]) / (input_scale * kMaxBias));
       scale = std::max(scale, least);
     }
   const std::int32_t most = (1 << (bits - 1)) - 1;

@@ -59,10 +59,10 @@ TEST(Promise, IsKeptToHalfADecibel) {
 // deviation that they have by chance; `make test-all` has all.
 #ifdef STRATA_SANITIZED
 constexpr int kTrials = 200;
-constexpr double kMostAlarms = 0.05 + 2 * 0.0154;
+constexpr double kMaxAlarms = 0.05 + 2 * 0.0154;
 #else
 constexpr int kTrials = 1000;
-constexpr double kMostAlarms = 0.05;
+constexpr double kMaxAlarms = 0.05;
 #endif
 
 // Samples that differ by 3 dB, kernels whose noise differs from the simulation's by `spread` dB
@@ -91,10 +91,10 @@ double alarms(std::size_t samples, double spread, double shift) {
 TEST(Promise, FalseAlarmsAreRareWithFewSamplesToo) {
   for (const std::size_t samples : {2u, 3u, 4u, 8u, 16u})
     for (const double spread : {0.2, 0.5, 1.0, 2.0}) {
-      EXPECT_LE(alarms(samples, spread, 0), kMostAlarms)
+      EXPECT_LE(alarms(samples, spread, 0), kMaxAlarms)
           << samples << " samples, " << spread << " dB";
       // The largest difference that is still allowed.
-      EXPECT_LE(alarms(samples, spread, 0.5), kMostAlarms)
+      EXPECT_LE(alarms(samples, spread, 0.5), kMaxAlarms)
           << samples << " samples, " << spread << " dB";
     }
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLayerSeconds = 2;  // to time layers, for each model
 // A comparison gets time for this many inferences of both models, within these bounds.
-constexpr double kInferences = 80, kLeastSeconds = 10, kMostSeconds = 90;
+constexpr double kInferences = 80, kMinSeconds = 10, kMaxSeconds = 90;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Result<BenchResult> QuantizeSpeed::compare(const std::string& base,
   BenchOptions method;
   method.max_seconds = task_->seconds > 0
                            ? task_->seconds
-                           : std::clamp(kInferences * whole_, kLeastSeconds, kMostSeconds);
+                           : std::clamp(kInferences * whole_, kMinSeconds, kMaxSeconds);
   method.limits.stop = observer_->stop;
   method.program = task_->program;
   method.answers = {1e30, -1e30, 0, 0};  // already judged, on more samples

@@ -15,11 +15,11 @@ namespace strata {
 namespace {
 
 constexpr int kPermutations = 10000;
-constexpr double kClear = 0.05;        // p
-constexpr double kTwice = 2;           // a group's median over that elsewhere
-constexpr double kOutstanding = 10;    // a layer's drop over the median elsewhere
-constexpr std::size_t kFewest = 4;     // layers needed, so that there are others to compare with
-constexpr std::size_t kMostAlone = 3;  // single layers that are named
+constexpr double kClear = 0.05;         // p
+constexpr double kTwice = 2;            // a group's median over that elsewhere
+constexpr double kOutstanding = 10;     // a layer's drop over the median elsewhere
+constexpr std::size_t kFewest = 4;      // layers needed, so that there are others to compare with
+constexpr std::size_t kMaxSingles = 3;  // single layers that are named
 
 bool is_exit_of(const QuantLayer& layer, BlockKind kind) {
   return layer.role == LayerRole::BlockExit && layer.exit_of == kind;
@@ -126,7 +126,7 @@ class Search {
       set_aside(best->layers);
       found.push_back(std::move(*best));
     }
-    for (std::size_t i = 0; i < kMostAlone && open_.size() >= kFewest; ++i) {
+    for (std::size_t i = 0; i < kMaxSingles && open_.size() >= kFewest; ++i) {
       auto alone = worst_alone();
       if (!alone) break;
       set_aside(alone->layers);

@@ -14,7 +14,7 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMostGivenBack = 32;  // trials
+constexpr std::size_t kMaxGivenBack = 32;  // trials
 constexpr int kSlowTrials = 3;
 
 // Bounds the difference in SQNR between these samples and `others` other ones; infinite if that
@@ -106,7 +106,7 @@ Result<KeptSteps> choose_kept(
 
   std::vector<bool> keep = first(enough);
   std::size_t trials = 0;
-  for (std::size_t i = enough < 2 ? 0 : enough - 1; i-- > 0 && trials < kMostGivenBack; ++trials) {
+  for (std::size_t i = enough < 2 ? 0 : enough - 1; i-- > 0 && trials < kMaxGivenBack; ++trials) {
     keep[i] = false;
     auto met = attempt(keep);
     if (!met) return failure(met);

@@ -8,13 +8,13 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kMostPlacements = 20'000;
+constexpr std::size_t kMaxPlacements = 20'000;
 // A layer alone is preferred to an activation, which takes layers along, unless the activation is
 // worth more by this factor.
 constexpr double kClearlyMore = 1.01;
 // A step that costs nothing is not worth infinitely much: it costs at least this share of the
 // median saving.
-constexpr double kLeastCost = 0.05;
+constexpr double kMinCost = 0.05;
 
 // The tensors that a plan rounds, and the sums of drops and savings.
 struct Rounded {
@@ -31,7 +31,7 @@ class Ordering {
     for (const double seconds : worth.seconds_saved)
       if (seconds > 0) saved.push_back(seconds);
     std::sort(saved.begin(), saved.end());
-    least_ = saved.empty() ? 1 : kLeastCost * saved[saved.size() / 2];
+    least_ = saved.empty() ? 1 : kMinCost * saved[saved.size() / 2];
     for (std::size_t p = 0; p < worth.parts.size(); ++p) {
       const QuantPart& part = worth.parts[p];
       KeepStep step;
@@ -54,7 +54,7 @@ class Ordering {
     StaysFloat floats;
     floats.layers.assign(layers_.size(), false);
     Rounded now = rounded(floats);
-    while (!steps_.empty() && placements_ < kMostPlacements) {
+    while (!steps_.empty() && placements_ < kMaxPlacements) {
       std::size_t best = steps_.size();
       double best_worth = 0;
       Rounded best_rounded;

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::size_t kMostWarmups = 50;  // pieces of this many seconds, or one inference:
 constexpr double kWarmupPiece = 0.01;
-constexpr double kMostWarmupSeconds = 2;  // in each process
+constexpr double kMaxWarmupSeconds = 2;  // in each process
 constexpr std::size_t kDropFirst = 5;  // a block with at least this many inferences drops its first
 constexpr double kRateBlockSeconds = 1;  // a queue needs time to form
-constexpr int kMostInBlock = 100'000;
+constexpr int kMaxInBlock = 100'000;
 constexpr double kBlocksShare = 0.6;  // share of the time for blocks; the rest is for processes
 
 class Schedule {
@@ -160,7 +160,7 @@ bool Schedule::warm_up(Place& place) {
   // that are still warming up.
   const double variants = static_cast<double>(result_.variants.size());
   const double most =
-      std::min(kMostWarmupSeconds, budget() / 5 / variants / std::max(1, options_.processes));
+      std::min(kMaxWarmupSeconds, budget() / 5 / variants / std::max(1, options_.processes));
   // If an inference takes longer than that, the first one and the one that checked the answer are
   // enough.
   if (own.open.first_seconds > most) {
@@ -178,7 +178,7 @@ bool Schedule::warm_up(Place& place) {
     if (!more(count, kWarmupPiece)) return false;
     medians.push_back(median_of(std::span(own.warmup).subspan(before)));
     count = static_cast<int>(
-        std::clamp(kWarmupPiece / std::max(medians.back(), 1e-9), 1.0, double{kMostInBlock}));
+        std::clamp(kWarmupPiece / std::max(medians.back(), 1e-9), 1.0, double{kMaxInBlock}));
   }
   place.seconds = medians.empty() ? own.open.first_seconds : medians.back();
   return true;
@@ -199,7 +199,7 @@ bool Schedule::run_block(Place& place, const std::vector<double>& moments) {
   ProcessSamples& own = samples(place);
   const double begin = elapsed();
   const double fit = block_seconds_ / std::max(place.seconds, 1e-9);
-  int count = static_cast<int>(std::clamp(std::round(fit), 1.0, double{kMostInBlock}));
+  int count = static_cast<int>(std::clamp(std::round(fit), 1.0, double{kMaxInBlock}));
   // Whole rounds of a mix, so that every block contains the same inputs.
   const int sets = 1 + static_cast<int>(result_.variants[place.variant].variant.mix.size());
   count = (count + sets - 1) / sets * sets;

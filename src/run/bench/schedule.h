@@ -31,7 +31,7 @@ struct Machine {
 
 // Removes the first run of a block and returns its seconds.
 double drop_first(BlockReport& block);
-// Appends a block that began so many seconds after the start of the benchmark.
+// Appends a block that began this many seconds after the start of the benchmark.
 void add_block(ProcessSamples& own, BlockReport block, double begin);
 
 // Samples, failures and differences of all variants; `reached`, `stopped`, `seconds`, `base`.

@@ -14,8 +14,8 @@ namespace {
 
 // Differences smaller than these do not count for the Pareto front.
 constexpr double kSameTime = 0.01, kSameMemory = 0.02;
-constexpr double kSameQuality = 0.5;   // dB
-constexpr double kMostQuality = 60.0;  // dB: rounding of fp32
+constexpr double kSameQuality = 0.5;  // dB
+constexpr double kMaxQuality = 60.0;  // dB: rounding of fp32
 
 // The wait of a block's last run over the length of the block, from which on the queue grows.
 constexpr double kGrowing = 0.2, kGrowingShort = 0.5;
@@ -36,9 +36,9 @@ bool is_sound(const VariantResult& own) {
 
 // Quality in decibels. For detectors, the share of boxes found again is scaled to the same range.
 double quality(const VariantResult& own) {
-  if (!own.difference) return kMostQuality;
-  if (own.difference->matched_boxes) return kMostQuality * *own.difference->matched_boxes;
-  return std::min(kMostQuality, own.difference->sqnr.value_or(kMostQuality));
+  if (!own.difference) return kMaxQuality;
+  if (own.difference->matched_boxes) return kMaxQuality * *own.difference->matched_boxes;
+  return std::min(kMaxQuality, own.difference->sqnr.value_or(kMaxQuality));
 }
 
 double peak_bytes(const VariantResult& own) {

@@ -14,7 +14,7 @@ namespace {
 
 // A progressive file can have any number of scans, each of which takes as long to decode as the
 // whole image.
-constexpr int kMostScans = 500;
+constexpr int kMaxScans = 500;
 
 struct Errors {
   jpeg_error_mgr base;
@@ -44,9 +44,9 @@ void on_message(j_common_ptr info, int level) {
 }
 
 void on_progress(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMaxScans) return;
   auto* errors = reinterpret_cast<Errors*>(info->err);
-  std::snprintf(errors->text, sizeof errors->text, "more than %d scans", kMostScans);
+  std::snprintf(errors->text, sizeof errors->text, "more than %d scans", kMaxScans);
   std::longjmp(errors->escape, 1);
 }
 

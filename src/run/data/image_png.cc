@@ -13,7 +13,7 @@ namespace strata {
 
 namespace {
 
-constexpr png_alloc_size_t kMostChunkBytes = 1 << 20;
+constexpr png_alloc_size_t kMaxChunkBytes = 1 << 20;
 
 struct Reader {
   png_structp png = nullptr;
@@ -54,7 +54,7 @@ bool Reader::read_header() {
   }
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_read_fn(png, this, read_bytes);
-  png_set_chunk_malloc_max(png, kMostChunkBytes);
+  png_set_chunk_malloc_max(png, kMaxChunkBytes);
   // Besides the pixels, only the palette's chunks are read: texts and colour profiles are
   // compressed, and can unpack to any size.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);

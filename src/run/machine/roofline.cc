@@ -32,7 +32,7 @@ double thread_seconds() {
 std::int64_t seconds_now() { return static_cast<std::int64_t>(::time(nullptr)); }
 
 // Not all of this is due to others: starting threads and filling arrays takes time, too.
-constexpr double kMostWaited = 0.15;
+constexpr double kMaxWaited = 0.15;
 constexpr std::int64_t kOldest = std::int64_t{30} * 24 * 3600;
 
 constexpr double kSeconds = 0.06;  // per attempt
@@ -122,7 +122,7 @@ double Roofline::attainable(double intensity) const {
   return std::min(fp32_flops, intensity * bytes_per_second);
 }
 
-bool Roofline::made_under_load() const { return waited < 0 || waited > kMostWaited; }
+bool Roofline::made_under_load() const { return waited < 0 || waited > kMaxWaited; }
 
 Roofline measure_roofline(int threads) {
   Roofline out;

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr int kDeepestExport = 8;
-constexpr std::size_t kMostKernels = 1'000'000;
+constexpr std::size_t kMaxKernels = 1'000'000;
 
 // Nodes of the network by the names that TensorRT's parser gives to its layers.
 class ParserNames {
@@ -265,8 +265,8 @@ Result<TrtexecTiming> read_trtexec_timing(std::string_view profile, std::string_
     std::string name = text_at(item, "name");
     const double milliseconds = number_at(item, "averageMs");
     if (name.empty() || !std::isfinite(milliseconds) || milliseconds < 0) continue;
-    if (++kernels > kMostKernels)
-      return failure(fmt::format("it has more than {} kernels", kMostKernels));
+    if (++kernels > kMaxKernels)
+      return failure(fmt::format("it has more than {} kernels", kMaxKernels));
     total += milliseconds * 1e-3;
     assignment.add(std::move(name), milliseconds * 1e-3);
   }

@@ -11,9 +11,9 @@ namespace strata {
 
 namespace {
 
-constexpr std::size_t kDeepest = 12;     // modules around a layer
-constexpr std::size_t kMostBoxes = 120;  // in one module; more are put into sections
-constexpr std::size_t kSection = 60;     // boxes of a section
+constexpr std::size_t kDeepest = 12;    // modules around a layer
+constexpr std::size_t kMaxBoxes = 120;  // in one module; more are put into sections
+constexpr std::size_t kSection = 60;    // boxes of a section
 
 GraphBox& add(GraphBox& parent, std::string name, std::optional<std::size_t> row) {
   parent.children.push_back(std::make_unique<GraphBox>());
@@ -52,7 +52,7 @@ void join_shells(GraphBox& box) {
 }
 
 void make_sections(GraphBox& box) {
-  while (box.children.size() > kMostBoxes) {
+  while (box.children.size() > kMaxBoxes) {
     auto all = std::exchange(box.children, {});
     for (std::size_t from = 0; from < all.size(); from += kSection) {
       const std::size_t to = std::min(from + kSection, all.size());

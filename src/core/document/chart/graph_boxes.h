@@ -26,7 +26,7 @@ struct GraphBox {
 
 // The root, which is open; nothing if the table's edges are not known.
 std::unique_ptr<GraphBox> graph_boxes(const Table& table);
-// Opens level after level while at most so many boxes can be seen; returns how many levels exist
+// Opens level after level while at most this many boxes can be seen; returns how many levels exist
 // below the last one that is open.
 std::size_t open_levels(GraphBox& root, std::size_t most);
 

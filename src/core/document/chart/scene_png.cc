@@ -12,8 +12,8 @@ constinit SystemLibrary libcairo("libcairo.so.2");
 
 namespace {
 
-constexpr double kScale = 2;           // pixels for a unit
-constexpr double kMostPixels = 30000;  // of a side; cairo has 32767
+constexpr double kScale = 2;          // pixels for a unit
+constexpr double kMaxPixels = 30000;  // of a side; cairo has 32767
 
 // The font of every desktop, by the name under which fontconfig knows it.
 constexpr const char* kFont = "sans-serif";
@@ -95,7 +95,7 @@ class Canvas {
 
  private:
   static int side(double units) {
-    return static_cast<int>(std::clamp(std::ceil(units * kScale), 1.0, kMostPixels));
+    return static_cast<int>(std::clamp(std::ceil(units * kScale), 1.0, kMaxPixels));
   }
   void paint(PlotColor color, double opacity = 1) {
     cairo_set_source_rgba(context_, color.red / 255.0, color.green / 255.0, color.blue / 255.0,

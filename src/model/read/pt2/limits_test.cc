@@ -73,7 +73,7 @@ TEST(Pt2Limits, SoAreElementsOfLists) {
   EXPECT_THAT(problem_of(bytes, {.max_list_items = 999}), HasSubstr("more than 999 list elements"));
 }
 
-// A node whose graph is inlined, with a name of so many bytes and so many nodes inside.
+// A node whose graph is inlined, with a name of this many bytes and this many nodes inside.
 std::string with_body(std::size_t name_bytes, int nodes) {
   const std::string type = R"({"dtype": 7, "sizes": [{"as_int": 3}]})";
   std::string inner, types = R"("x": )" + type;

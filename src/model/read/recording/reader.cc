@@ -126,7 +126,7 @@ class Recording {
   }
 
   // Reserves room for the tensors and calls that follow, so that lists need not grow. They take
-  // more than so many bytes.
+  // more than this many bytes.
   void reserve() {
     constexpr std::uint64_t kBytesOfTensor = 6, kBytesOfCall = 12;
     Row row(json_);

@@ -200,7 +200,7 @@ void Machine::step_number(std::uint8_t code) {
     case 0x88:
     case 0x89:
       return push_number(code == 0x88 ? 1 : 0);
-    case 0x8a: {  // a number of so many bytes, in two's complement
+    case 0x8a: {  // a number of this many bytes, in two's complement
       const std::size_t size = number<std::uint8_t>();
       const std::string_view digits = text(size);
       if (size > 8) return push({});  // beyond any size of a tensor

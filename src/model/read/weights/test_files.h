@@ -17,7 +17,7 @@ std::string little_endian(T value) {
   return unzip::test::little(static_cast<std::uint64_t>(value), sizeof(T));
 }
 
-// A header with its true length, and so many bytes of data.
+// A header with its true length, and this many bytes of data.
 inline std::string safetensors(const std::string& header, std::size_t data) {
   return little_endian<std::uint64_t>(header.size()) + header + std::string(data, '\0');
 }
@@ -67,7 +67,7 @@ inline std::string dict(const std::vector<std::pair<std::string, std::string>>& 
 }
 inline std::string pickle(const std::string& operations) { return "\x80\x02" + operations + "."; }
 
-// The bytes that torch.save writes for a pickle and a storage "0" of so many bytes.
+// The bytes that torch.save writes for a pickle and a storage "0" of this many bytes.
 inline std::string state_dict(const std::string& operations, std::size_t bytes = 24) {
   return zip({{"archive/data.pkl", pickle(operations)},
               {"archive/data/0", std::string(bytes, '\0')},
