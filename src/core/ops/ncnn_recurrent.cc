@@ -8,12 +8,12 @@ namespace {
 
 // Inputs: data, hidden state, cell; then weights that the data meets [directions, gates·hidden,
 // inputs], biases, weights that the state meets, and those of a projection.
-constexpr std::size_t kDataWeights = 3, kBiases = 4, kStateWeights = 5, kProjection = 6;
+constexpr std::size_t kDataMatrix = 3, kBiases = 4, kStateMatrix = 5, kProjection = 6;
 
 Status ncnn_recurrent_shape(ShapeContext& c) {
-  if (c.rank(0) != 3 || c.rank(kDataWeights) != 3 || c.rank(kStateWeights) != 3)
+  if (c.rank(0) != 3 || c.rank(kDataMatrix) != 3 || c.rank(kStateMatrix) != 3)
     return c.error("its input needs two axes, and its weights three");
-  const Expr directions = c.dims(kStateWeights)[0], outputs = c.dims(kStateWeights)[2];
+  const Expr directions = c.dims(kStateMatrix)[0], outputs = c.dims(kStateMatrix)[2];
   Dims dims = c.dims(0);
   dims[2] = outputs * directions;
   c.set(0, c.dtype(0), std::move(dims));
@@ -28,12 +28,12 @@ Status ncnn_recurrent_shape(ShapeContext& c) {
 template <int gates, int sums, int products, int functions>
 void ncnn_recurrent_cost(CostContext& c) {
   const Expr steps = size_at(c.in(0), 1);
-  c.macs({{"steps", steps}, {"weights of the data", product_from(c.in(kDataWeights), 0)}});
-  c.macs({{"steps", steps}, {"weights of the state", product_from(c.in(kStateWeights), 0)}});
+  c.macs({{"steps", steps}, {"weights of the data", product_from(c.in(kDataMatrix), 0)}});
+  c.macs({{"steps", steps}, {"weights of the state", product_from(c.in(kStateMatrix), 0)}});
   if (c.has(kProjection))
     c.macs({{"steps", steps}, {"weights of the projection", product_from(c.in(kProjection), 0)}});
   const Expr cells =
-      steps * size_at(c.in(kDataWeights), 0) * share_of(size_at(c.in(kDataWeights), 1), gates);
+      steps * size_at(c.in(kDataMatrix), 0) * share_of(size_at(c.in(kDataMatrix), 1), gates);
   c.adds({{"cells", cells}, {"biases, sums", Expr(2 * gates + sums)}});
   if (products > 0) c.muls({{"cells", cells}, {"products", products}});
   add_elementwise(c, "Sigmoid", cells * functions);
@@ -56,7 +56,7 @@ constexpr Example kNcnnRnn[] = {{"f32[1,5,2], _, _, f32[1,3,2], f32[1,1,3], f32[
 constexpr Traits ncnn_recurrent(std::uint8_t gates) {
   return {.kind = LayerKind::Recurrent,
           .product = Product::Other,
-          .weights = kDataWeights,
+          .weights = kDataMatrix,
           .bias = kBiases,
           .gates = gates};
 }
