@@ -23,7 +23,7 @@ class Formula(str):
 
 
 class AtLeast:
-    """A count of which only a lower bound is known, because something in it could not be counted.
+    """A count of which only a lower bound is known, because a part of it could not be counted.
 
     It compares where the bound decides, adds up, and becomes a number, with a warning, by int() and float().
 
@@ -135,7 +135,7 @@ def _is_number(value: object) -> bool:
 
 
 def cell(value: Any, kind: str = "plain", unit: str = "text") -> Any:
-    """A value of a document as Python has it; what is not known is None.
+    """Returns a value of a document as a Python object; an unknown value is None.
 
     >>> cell({"formula": "9633792·N"}, unit="bytes")
     '9633792·N'
@@ -157,7 +157,7 @@ def cell(value: Any, kind: str = "plain", unit: str = "text") -> Any:
 
 
 def missing(kind: str, name: object, known: Iterable[object]) -> str:
-    """The sentence about a name that is not there.
+    """Returns the sentence about a missing name.
 
     >>> missing("column", "mac", ["layer", "macs"])
     "there is no column 'mac'; did you mean 'macs'?"
@@ -173,7 +173,7 @@ def missing(kind: str, name: object, known: Iterable[object]) -> str:
 
 
 class Row(Mapping[str, Any]):
-    """One row: `row.macs` and `row["macs"]` are the same; what is not known is None.
+    """One row: `row.macs` and `row["macs"]` are the same; unknown values are None.
 
     >>> row = Row({"layer": "fc", "macs": 1280000, "macs%": 0.4})
     >>> row.macs, row["macs%"], list(row)

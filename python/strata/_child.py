@@ -1,4 +1,4 @@
-"""The program `strata` as a child process: long jobs, and whatever the library is not there for."""
+"""The program `strata` as a child process: for long jobs, and where the library is missing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def sentence_of(stderr: str) -> str:
 
 
 def _put_down(value: Any, files: Mapping[str, bytes], folder: str) -> Any:
-    """The options with each `memory:NAME` as a file in `folder`."""
+    """Returns the options with each `memory:NAME` written to a file in `folder`."""
     if isinstance(value, Mapping):
         return {name: _put_down(one, files, folder) for name, one in value.items()}
     if isinstance(value, (list, tuple)):

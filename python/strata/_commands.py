@@ -1,4 +1,4 @@
-"""The other commands, each a thin call: what there is to say is in docs/python.md and `strata help`."""
+"""The other commands. Each function calls its command; docs/python.md and `strata help` describe them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._options import Request, options_of
 
 
 def explain_given(model: Given, layer: str, count: str | None) -> str:
-    """The text of `strata explain`."""
+    """Returns the text of `strata explain`."""
     request = model.request("explain", count=count)
     request.options["layer"] = layer
     return _native.text(request).rstrip("\n")
@@ -28,7 +28,7 @@ def explain(
     count: str | None = None,
     kwargs: Mapping[str, Any] | None = None,
 ) -> str:
-    """The formula behind one layer's numbers.
+    """Returns the formula behind one layer's numbers.
 
     >>> print(explain("zoo:mobilenet_v2", "classifier.1").splitlines()[0])
     classifier.1  Linear
@@ -40,7 +40,9 @@ def explain(
 def payload(
     model: Any, inputs: Any = None, *, kwargs: Mapping[str, Any] | None = None, **options: Any
 ) -> Document:
-    """List the bytes that cross each boundary, and where a split pays: `cuts=True`, `split=True, link="100Mbps"`, …
+    """Lists the bytes that cross each boundary, and says where a split pays.
+
+    Options are those of `strata payload`: `cuts=True`, `split=True, link="100Mbps"`, …
 
     >>> payload("zoo:resnet18", cuts=True).rows[0].raw  # bytes of the input, 1×3×224×224 floats
     602112
@@ -50,7 +52,7 @@ def payload(
 
 
 def diff(before: Any, *others: Any, **options: Any) -> Document:
-    """Compare models, profiles or other saved documents with the first of them.
+    """Compares models, profiles or other saved documents with the first of them.
 
     >>> print(str(diff("zoo:resnet18", "zoo:resnet34")).splitlines()[0])
     zoo:resnet18 → zoo:resnet34: Params +86.5 %, MACs +102.0 %.
@@ -92,7 +94,7 @@ def check(
     kwargs: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Document:
-    """Raises BudgetExceeded if a model exceeds a budget; else gives back the verdicts.
+    """Raises BudgetExceeded if a model exceeds a budget; otherwise returns the verdicts.
 
     `budget` is a TOML file, a text as the program takes it, or a mapping. It may also come before
     the inputs, or without them.
@@ -136,7 +138,7 @@ def predict(
     optimizer: Any = None,
     **options: Any,
 ) -> Document:
-    """Time, memory and energy on devices that are not here: `on="a100"`, `on=["l4", "jetson-orin"]`.
+    """Predicts time, memory and energy on other devices: `on="a100"`, `on=["l4", "jetson-orin"]`.
 
     With `backward`, a `loss` of the output or an `optimizer`, it predicts a step of training, as `stat`
     counts one.
@@ -152,7 +154,7 @@ def predict(
 
 
 def devices(name: str | None = None, **options: Any) -> Document:
-    """The machines that `predict` knows; with a name, every number of one and its source.
+    """Lists the devices that `predict` knows; with a name, every number of that one and its source.
 
     >>> [row.title for row in devices().rows if row.device == "a100-80"]
     ['NVIDIA A100 SXM4 80 GB']
@@ -165,7 +167,7 @@ def devices(name: str | None = None, **options: Any) -> Document:
 
 
 def zoo(**options: Any) -> Document:
-    """The built-in networks.
+    """Lists the built-in networks.
 
     >>> "resnet50" in {row.network for row in zoo().rows}
     True
@@ -174,7 +176,7 @@ def zoo(**options: Any) -> Document:
 
 
 def zoo_table(**options: Any) -> Document:
-    """Parameters, FLOPs and energy of every built-in network.
+    """Tabulates parameters, FLOPs and energy of every built-in network.
 
     >>> [row.params for row in zoo_table().rows if row.model == "alexnet"]
     [61100840]
@@ -183,7 +185,7 @@ def zoo_table(**options: Any) -> Document:
 
 
 def lint(document: Any, **options: Any) -> Document:
-    """Finds physically impossible numbers in any profile: a Profile, or a file of any of the tools that it knows.
+    """Finds physically impossible numbers in any profile: a Profile, or a file of a supported tool.
 
     >>> from strata import stat
     >>> "No findings" in str(lint(stat("zoo:alexnet")))
@@ -194,7 +196,7 @@ def lint(document: Any, **options: Any) -> Document:
 
 
 def engines(name: str | None = None, **options: Any) -> Document:
-    """The engines that work on this machine, each tried out in a process of its own.
+    """Lists the engines that work on this machine, after trying each in its own process.
 
     >>> engines().kind
     'engines'

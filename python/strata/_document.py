@@ -67,7 +67,7 @@ class Table:
 
 
 class Document:
-    """A command's answer. `print` shows what the terminal would, a notebook the page.
+    """The result of a command. `print` shows the terminal's output, a notebook shows the page.
 
     >>> import strata
     >>> answer = strata.zoo()
@@ -139,15 +139,15 @@ class Document:
         return self.table.rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The document as JSON has it."""
+        """Returns the document as a dictionary with the keys of its JSON."""
         return self._content
 
     def to_json(self) -> str:
-        """The document's JSON, byte for byte as the program writes it."""
+        """Returns the document's JSON, byte for byte as the program writes it."""
         return self._result.json().decode("utf-8")
 
     def to_pandas(self, table: str | None = None) -> Any:
-        """A table as pandas.DataFrame: counts are integers, what is not known is missing."""
+        """A table as pandas.DataFrame: counts are integers, unknown values are missing."""
         import pandas
 
         columns = (self.tables[table] if table else self.table).by_column()
@@ -168,11 +168,11 @@ class Document:
         return stream(self._result)
 
     def render(self, format: str = "table", **options: Any) -> str:
-        """The document as text in one of the program's formats."""
+        """Returns the document as text in one of the program's formats."""
         return self._result.render(format, **options).decode("utf-8")
 
     def save(self, path: str | os.PathLike[str], format: str | None = None, **options: Any) -> None:
-        """Writes it to a file in the format of its ending: html, json, csv, md, svg, png, txt, xls, …"""
+        """Writes the document to a file in the format of its ending: html, json, csv, md, svg, png, txt, xls, …"""
         name = os.fspath(path)
         ending = os.path.splitext(name)[1][1:].lower()
         chosen = format or _FORMATS.get(ending, ending) or "table"
@@ -194,7 +194,7 @@ class Document:
 
 
 def _series(pandas: Any, cells: list[Any]) -> Any:
-    """Whole numbers stay whole where some are missing."""
+    """Makes a column in which whole numbers stay whole although some are missing."""
     whole = all(c is None or (isinstance(c, int) and not isinstance(c, bool)) for c in cells)
     missing = any(c is None for c in cells)
     if whole and missing and not all(c is None for c in cells):
@@ -203,7 +203,7 @@ def _series(pandas: Any, cells: list[Any]) -> Any:
 
 
 def _terminal() -> dict[str, Any]:
-    """The width that a table may have: that of the terminal if there is one."""
+    """Returns the width of a table: that of the terminal, if there is one."""
     import shutil
     import sys
 

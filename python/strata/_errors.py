@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 class StrataError(Exception):
-    """strata could not do what was asked; `str(error)` is one sentence that says why.
+    """strata could not do the request; `str(error)` is one sentence that says why.
 
     >>> error = StrataError("model.onnx: there is no such file", code=1)
     >>> str(error), error.code

@@ -14,7 +14,7 @@ from ._options import Request, options_of
 
 
 def _export(model: Any, inputs: Any, folder: str, keep_norms: bool) -> str:
-    """A module as an ONNX file, which engines open. Without `keep_norms`, norms are folded into convolutions."""
+    """Exports a module to an ONNX file, which engines open. Without `keep_norms`, norms are folded into convolutions."""
     import warnings
 
     import torch
@@ -152,7 +152,7 @@ def bench(
 
 
 def sensitivity(model: Any, inputs: Any = None, **options: Any) -> Document:
-    """Measure how much quantizing each layer changes the outputs: `data="photos"`, or `random=True` for a dry run.
+    """Measures how much quantizing each layer changes the outputs: `data="photos"`, or `random=True` for a dry run.
 
     >>> worst = sensitivity("model.onnx", data="photos").rows[0]  # doctest: +SKIP
     """
@@ -160,7 +160,7 @@ def sensitivity(model: Any, inputs: Any = None, **options: Any) -> Document:
 
 
 def calibrate(model: Any, inputs: Any = None, **options: Any) -> Document:
-    """Ranges of activations from data, in bounded memory; `output="ranges.json"` keeps the sketches.
+    """Measures ranges of activations from data, in bounded memory; `output="ranges.json"` keeps the sketches.
 
     >>> ranges = calibrate("model.onnx", data="photos", output="ranges.json")  # doctest: +SKIP
     """
@@ -168,7 +168,7 @@ def calibrate(model: Any, inputs: Any = None, **options: Any) -> Document:
 
 
 def quantize(model: Any, output: str | os.PathLike[str], inputs: Any = None, **options: Any) -> Document:
-    """Writes an int8 model to `output` that keeps the layers that break in float.
+    """Writes an int8 model to `output`; layers that break in int8 can stay in float.
 
     >>> report = quantize("model.onnx", "model_int8.onnx", data="photos")  # doctest: +SKIP
     """

@@ -1,4 +1,4 @@
-"""Does a language model fit a device, and how fast is it served there? `strata llm`."""
+"""`strata llm`: whether a language model fits a device, and how fast it is served there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from ._options import Request, options_of
 
 
 def llm(model: Any, **options: Any) -> Document:
-    """Fit, cache, tokens per second: `on="8xh200"`, `context="32k"`, `batch=16`, `weights="fp8"`, …
+    """Says whether a language model fits a device, with its cache and tokens per second.
+
+    Options are those of `strata llm`: `on="8xh200"`, `context="32k"`, `batch=16`, `weights="fp8"`, …
 
     `model` is a transformers model (on meta, or with weights), its config, the same as a mapping, a
     folder with a config.json, a GGUF file, or a name of the zoo. Nothing is run.

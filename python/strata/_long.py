@@ -1,4 +1,4 @@
-"""Runs the program for a long job: with progress, and so that Ctrl-C keeps what there is."""
+"""Runs the program for a long job: with progress, and so that Ctrl-C keeps the results so far."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _wait(child: subprocess.Popen[bytes]) -> bool:
 def run_long(
     request: Request, progress: bool | None = None, variables: Mapping[str, str] | None = None
 ) -> _native.Result:
-    """Runs a command and gives back its document, or what there is of it after Ctrl-C. `variables` are added to
+    """Runs a command and returns its document, or the results so far after Ctrl-C. `variables` are added to
     the environment.
 
     Raises KeyboardInterrupt if it was stopped before there was anything.

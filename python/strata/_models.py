@@ -1,4 +1,4 @@
-"""Whatever a user has in hand, as options of a request: a path, a zoo name, or files in memory."""
+"""Turns what a user gives as a model into options of a request: a path, a zoo name, or files in memory."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def environment() -> dict[str, str]:
 
 
 def child_environment() -> dict[str, str]:
-    """The same for a child whose errors this package raises: their advice names keyword arguments."""
+    """Like environment(), for a child whose errors this package raises: their advice names keyword arguments."""
     return {**environment(), "STRATA_CALLER": "python"}
 
 

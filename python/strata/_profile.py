@@ -120,18 +120,18 @@ class Profile(Document):
 
     @property
     def memory_by_phase(self) -> list[PhasePeak]:
-        """The peak of each phase of a training step, and what it consists of, in bytes."""
+        """Returns the peak of each phase of a training step and its parts, in bytes."""
         from ._training import phase_peaks
 
         return phase_peaks(self._step())
 
     @property
     def saved_activations(self) -> dict[str, int]:
-        """Bytes that autograd keeps for the backward pass, by the path of the module that keeps them first."""
+        """Returns the bytes that autograd keeps for the backward pass, by the module that keeps them first."""
         return {each["module"]: each["bytes"] for each in self._step()["saved"]}
 
     def explain(self, layer: str) -> str:
-        """The formula behind one layer's numbers; a path, the end of one, or a pattern with * and ?."""
+        """Returns the formula behind one layer's numbers; a path, the end of one, or a pattern with * and ?."""
         from ._commands import explain_given
 
         if self._given is None:
@@ -139,7 +139,7 @@ class Profile(Document):
         return explain_given(self._given, layer, self._count)
 
     def diff(self, other: object, **options: object) -> Document:
-        """Compare `other`, a profile or a model, with this."""
+        """Compares `other`, a profile or a model, with this profile."""
         from ._commands import diff
 
         return diff(self, other, **options)
