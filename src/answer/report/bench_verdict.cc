@@ -123,12 +123,12 @@ Verdict of_groups(const BenchRun& run) {
   const std::size_t all = run.groups.size(), clear = all - unsure.size() - refused.size();
   const std::string headline = bench_headline(run);
   Verdict out;
-  out.answer = fmt::format("{} of {} have a clear winner{}", clear, all,
+  out.answer = fmt::format("{} of {} {} a clear winner{}", clear, all, clear == 1 ? "has" : "have",
                            headline.empty() ? "" : ". " + visible(headline));
   std::vector<std::string> parts;
   if (!unsure.empty())
     parts.push_back(fmt::format("Not sure, measure longer: {}", fmt::join(unsure, ", ")));
-  if (!refused.empty()) parts.push_back(fmt::format("Refused: {}", fmt::join(refused, ", ")));
+  if (!refused.empty()) parts.push_back(fmt::format("No winner: {}", fmt::join(refused, ", ")));
   if (parts.empty()) parts.emplace_back("Sure, with intervals of 95 %: take what is marked with *");
   out.advice = fmt::format("{}{}", fmt::join(parts, ". "), disturbance(run));
   out.meaning = clear == 0 && unsure.empty() ? Meaning::Refused

@@ -92,7 +92,7 @@ TEST(BenchVerdict, OfSeveralModels) {
   run.groups[1].model = "other";
   run.groups[1].result.indistinct = {0};
   const Verdict verdict = bench_verdict(run);
-  EXPECT_THAT(verdict.answer, StartsWith("1 of 2 have a clear winner. Up to 2.00× [1.98, 2.02]"));
+  EXPECT_THAT(verdict.answer, StartsWith("1 of 2 has a clear winner. Up to 2.00× [1.98, 2.02]"));
   EXPECT_EQ(verdict.advice, "Not sure, measure longer: other");
 }
 

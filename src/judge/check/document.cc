@@ -7,7 +7,7 @@ namespace strata::budget {
 
 namespace {
 
-std::string plural(std::size_t n) { return fmt::format("{} budget{}", n, n == 1 ? "" : "s"); }
+std::string budgets(std::size_t n) { return n == 1 ? "budget" : fmt::format("{} budgets", n); }
 
 std::string verdict_lines(const Outcome& outcome) {
   std::size_t over = 0, unknown = 0;
@@ -17,7 +17,7 @@ std::string verdict_lines(const Outcome& outcome) {
   }
   const std::string model = visible(outcome.model);
   if (over + unknown == 0)
-    return fmt::format("{} keeps its {}.\n", model, plural(outcome.judged.size()));
+    return fmt::format("{} keeps its {}.\n", model, budgets(outcome.judged.size()));
   const std::string all = fmt::format("{} budgets", outcome.judged.size());
   std::string out = over > 0 ? fmt::format("{} exceeds {} of {}", model, over, all)
                              : fmt::format("{}: {} of {}", model, unknown, all);
