@@ -17,7 +17,7 @@ struct CodeRange {
 };
 
 // Blocks in which UAX #11 has wide characters (W or F), whole: a few signs in blocks of others, and
-// narrow ones among pictographs, are not told apart.
+// narrow ones among pictographs, are not distinguished.
 constexpr std::array<CodeRange, 16> kWide = {{{0x1100, 0x115F},
                                               {0x2E80, 0x303E},
                                               {0x3041, 0x4DBF},

@@ -1,4 +1,4 @@
-// An error for callers that are not in C++: its fields by name, and all of it as JSON.
+// Errors for callers in other languages: fields by name, and the whole error as JSON.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace strata {
 
-// `{"name", "input"}`: the fields that say something.
+// `{"name", "input"}`: the fields that are not empty.
 std::vector<std::pair<std::string_view, std::string_view>> named_fields(const Error& error);
 
 // On one line: `{"code":"open_input","fields":{"name":"x"},"message":"…"}`, with the library's own

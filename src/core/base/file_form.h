@@ -1,5 +1,5 @@
-// The form of a file, by its first bytes: an output replaces nothing but an earlier output of its
-// kind.
+// Recognises the kind of a file by its first bytes: an output replaces only an earlier output of
+// its kind.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ struct FormulaState {
   std::int64_t room_left = 0;
   std::uint64_t refused = 0;  // formulas that became unknown because of a limit
 
-  // Takes work or room off what is left. False: there is too little.
+  // Subtracts work or room from the budget. Returns false if too little is left.
   bool take_work(std::size_t atoms) { return take(work_left, atoms); }
   bool take_room(std::size_t parts) { return take(room_left, parts); }
 

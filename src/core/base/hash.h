@@ -1,5 +1,4 @@
-// FNV-1a of 64 bits: for names of what is the same, never against someone who wants two things to
-// look alike.
+// FNV-1a with 64 bits, to identify equal content. It does not protect against forged collisions.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +9,10 @@ namespace strata {
 
 class Hash {
  public:
-  // Byte by byte, and a mark for the end, so that "ab" and "c" are not "a" and "bc".
+  // Hashes byte by byte and marks the end, so that "ab", "c" differs from "a", "bc".
   void add(std::string_view text);
   void add(std::int64_t number);
-  // Eight bytes at a time, for files: another value than add() gives.
+  // Hashes eight bytes at a time, for files. The value differs from that of add().
   void add_words(std::string_view bytes);
   void add_word(std::uint64_t word);
 

@@ -1,4 +1,4 @@
-// The vector instructions of x86, where they are.
+// Includes the vector instructions of x86, on processors that have them.
 #pragma once
 
 #if defined(__x86_64__)

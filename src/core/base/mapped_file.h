@@ -1,5 +1,5 @@
 // A file as memory. Pages are read from disk only when they are touched, so a
-// file larger than memory costs no more than the parts that are looked at.
+// file larger than memory costs no more than the parts that are read.
 #pragma once
 
 #include <memory>

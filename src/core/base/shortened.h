@@ -1,5 +1,5 @@
-// Names in a file may have megabytes, and one name may stand in every row of a table: outputs show
-// long ones shortened (docs/limits.md).
+// Shortens long names for output (docs/limits.md): a name in a file may have megabytes, and may be
+// in every row of a table.
 #pragma once
 
 #include <cstddef>

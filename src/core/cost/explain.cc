@@ -19,7 +19,7 @@ namespace {
 
 using namespace page;
 
-// A sum, or what begins with a minus, stands in parentheses behind a factor.
+// Puts a sum, or a text that begins with a minus, in parentheses after a factor.
 std::string as_factor(const std::string& text) {
   const bool is_sum =
       text.starts_with('-') || text.find(" + ") != text.npos || text.find(" - ") != text.npos;

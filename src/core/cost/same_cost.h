@@ -1,4 +1,4 @@
-// Tells equal costs, for a pool of them.
+// Compares and hashes costs, to store equal ones once.
 #pragma once
 
 #include <cstddef>

@@ -35,7 +35,7 @@ std::string csv_words(const std::string& given) {
 // Differences between a file for programs and one for a spreadsheet.
 struct Dialect {
   std::string_view start, line_end, yes, no;
-  bool titles;  // with units, in place of the names that programs use
+  bool titles;  // write titles with units, not the names for programs
 };
 constexpr Dialect kPlain = {"", "\n", "1", "0", false};
 // Without the mark at its start Excel takes UTF-8 for the machine's old encoding. A line `sep=,`
@@ -108,7 +108,7 @@ std::string line_of(const Table& table, const TextOf& text_of) {
   return out;
 }
 
-// The first table, and behind it the rows of those that have the very same columns.
+// Writes the first table, then the rows of tables with the same columns.
 Status write_delimited(const Document& document, const TableStyle& style, const Dialect& dialect,
                        Sink& sink) {
   if (document.tables.empty()) return {};

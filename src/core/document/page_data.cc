@@ -66,7 +66,7 @@ Json without_samples(const Json& json) {
   return out;
 }
 
-// The number behind a cell, where there is one that JavaScript can hold.
+// Returns a cell's number, if it has one that JavaScript can hold.
 Json number_of(const Cell& cell) {
   if (const auto* expr = std::get_if<Expr>(&cell.value))
     return expr->is_number() ? Json(static_cast<double>(expr->value())) : Json(nullptr);

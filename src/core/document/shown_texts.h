@@ -1,4 +1,4 @@
-// The cells of one column as texts. In a large table the same few texts stand in most rows, so that
+// The cells of one column as texts. In a large table most rows have the same few texts, so that
 // most cells need be neither worded nor kept.
 #pragma once
 

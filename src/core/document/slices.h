@@ -30,7 +30,7 @@ struct Slices {
   std::int64_t end_ns = 0;
 };
 
-// Rows stand one behind the other, each as long as its time; neighbours with a common path are in
+// Rows follow one another, each as long as its time; neighbours with a common path are in
 // the same module. Moments are rounded to nanoseconds, and lengths are differences of moments, so
 // that no error adds up and no slice ends after the one that it is in. Fails if nothing was timed.
 Result<Slices> slices_of(const Document& document);

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kProcess = 1, kThread = 1;
 
-// Microseconds, with the nanoseconds behind the point. Some versions of Perfetto cut off what is
+// Microseconds, with nanoseconds after the point. Some versions of Perfetto cut off what is
 // left of a nanosecond, so that a number that is a little small would end a module before its last
 // layer, which is then not shown.
 double microseconds(std::int64_t ns) {

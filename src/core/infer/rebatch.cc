@@ -81,7 +81,7 @@ std::optional<std::int64_t> Rebatch::outside(TensorId id) const {
   return (product(before_[id], *axis) * inside_[id]).number();
 }
 
-// A reshape keeps the order of elements, so the batch stays behind as many elements as before. It
+// A reshape keeps the order of elements, so as many elements as before come before the batch. It
 // may be an axis of its own, the outer part of one, or the inner part of the one before. What comes
 // last are channels, of which the batch is not part.
 std::optional<std::size_t> Rebatch::axis_after_reshape(const Node& node) const {

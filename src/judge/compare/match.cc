@@ -323,7 +323,7 @@ class Joined {
   std::vector<std::uint32_t> parent_;
 };
 
-// In the order of `after`; a group that was removed behind the one that came before it.
+// Sorts by the order of `after`; a removed group follows the one that came before it.
 void sort_along(std::vector<Group>& groups, std::size_t rows_before) {
   std::vector<std::uint32_t> owner(rows_before);
   for (std::uint32_t g = 0; g < groups.size(); ++g)

@@ -11,12 +11,12 @@
 namespace strata::compare {
 
 // Rows with the same work on both sides: usually one row each, more where layers were joined or
-// taken apart. Nothing in `before`: inserted; nothing in `after`: removed.
+// taken apart. Empty `before`: inserted; empty `after`: removed.
 struct Group {
   std::vector<std::uint32_t> before, after;  // indices of rows, ascending
-  // Not among the most groups that are in the same order on both sides.
+  // Not in the largest set of groups that have the same order on both sides.
   bool moved = false;
-  // A layer and the batch norm behind it on one side, the layer with its bias on the other.
+  // A layer and the batch norm after it on one side, the layer with its bias on the other.
   bool folded = false;
 };
 

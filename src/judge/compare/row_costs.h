@@ -5,7 +5,7 @@
 
 namespace strata::compare {
 
-// Equal in value and in certainty; intervals are not looked at.
+// True if value and certainty are equal; ignores intervals.
 bool are_equal(const Figure& before, const Figure& after);
 // True if the first row of each side has the output of the other, and no measure is known to
 // differ.

@@ -7,7 +7,7 @@
 
 namespace strata::lint {
 
-// A row's parent is the one whose name, with one of `separators` behind it, begins the row's; of
+// A row's parent is the one whose name, followed by one of `separators`, begins the row's; of
 // several the longest.
 void nest_by_names(ClaimTable& table, std::string_view separators);
 

@@ -44,7 +44,7 @@ constexpr Suffix kSuffixes[] = {
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A comma between digits with three digits behind it is a separator.
+// A comma between digits is a separator if three digits follow.
 bool separates(std::string_view text, std::size_t at) {
   if (at == 0 || !is_digit(text[at - 1])) return false;
   for (std::size_t i = at + 1; i < at + 4; ++i)

@@ -1,4 +1,4 @@
-// Tables in HTML. Only the tags of tables are looked at; others are taken off.
+// Tables in HTML. Reads only the tags of tables and removes all others.
 #include <cstdint>
 #include <utility>
 

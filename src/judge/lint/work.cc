@@ -12,9 +12,9 @@ namespace strata::lint {
 
 namespace {
 
-// Few rows are alike by chance.
+// The minimum number of rows, since fewer may be alike by chance.
 constexpr std::size_t kLeastRows = 4;
-// Time that differs less than this is the same, and work that differs more is not.
+// Times within this factor count as equal; work must differ by more than this factor.
 constexpr double kSameTime = 1.5;
 constexpr double kOtherWork = 30;
 
@@ -31,8 +31,8 @@ std::string without_numbers(const std::string& name) {
   return out;
 }
 
-// Layers that compute with every element: a view or a lookup takes the same time for any size.
-// Where types are not known, all may be.
+// Layers that compute with every element; a view or a lookup takes the same time for any size.
+// Without types, any layer may be one.
 bool takes_all_elements(std::string type) {
   if (type.empty()) return true;
   for (char& c : type)

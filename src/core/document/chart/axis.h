@@ -41,7 +41,7 @@ std::string tick_text(double value, Unit unit);
 // The value with all its digits: `1.500 M`.
 std::string value_text(double value, Unit unit);
 
-// The end of a name that is too long for this many units, behind `…`.
+// The end of a name that is too long for this many units, after `…`.
 std::string name_within(std::string_view name, double room);
 double text_width(std::string_view text);
 
