@@ -81,9 +81,9 @@ std::optional<std::int64_t> Rebatch::outside(TensorId id) const {
   return (product(before_[id], *axis) * inside_[id]).number();
 }
 
-// A reshape keeps the order of elements, so as many elements as before come before the batch. It
-// may be an axis of its own, the outer part of one, or the inner part of the one before. What comes
-// last are channels, of which the batch is not part.
+// A reshape keeps the order of elements, so the number of elements before the batch axis does not
+// change. The batch may be an axis of its own, the outer part of one, or the inner part of the axis
+// before. The last axis holds channels and is never the batch.
 std::optional<std::size_t> Rebatch::axis_after_reshape(const Node& node) const {
   const auto behind = outside(node.inputs[0]);
   if (!behind) return std::nullopt;

@@ -14,7 +14,7 @@ namespace {
 
 // The minimum number of rows, since fewer may be alike by chance.
 constexpr std::size_t kLeastRows = 4;
-// Times within this factor count as equal; work must differ by more than this factor.
+// Times within kSameTime count as equal; work must differ by a factor of kOtherWork.
 constexpr double kSameTime = 1.5;
 constexpr double kOtherWork = 30;
 
