@@ -34,7 +34,7 @@ TEST(Advice, WhereItHappenedStays) {
   EXPECT_EQ(advised(error_in("sample 2 (a.png)",
                              make_error(Code::ImageSize,
                                         {.file = "a.png", .found = "13×9", .wanted = "32×32"}))),
-            "sample 2 (a.png): a.png: is 13×9 pixels where the input takes 32×32; resize it with "
+            "sample 2 (a.png): a.png has 13×9 pixels, but the input takes 32×32; resize it with "
             "--resize");
 }
 

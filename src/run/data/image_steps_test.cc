@@ -195,7 +195,7 @@ TEST(ImageSteps, WhatCannotBeIsSaid) {
   ASSERT_TRUE(steps) << steps.error().message;
   std::vector<std::byte> data;
   EXPECT_THAT(append_image(*steps, image_of("color.png"), "x.png", {}, data).error().message,
-              HasSubstr("x.png: is 13×9 pixels where the input takes 224×224"));
+              HasSubstr("x.png has 13×9 pixels, but the input takes 224×224"));
 }
 
 }  // namespace
