@@ -75,8 +75,8 @@ function diffCharts(doc, selection) {
     return new ChangesChart({
       title: files.length > 1 ? `What changed: ${file}` : "What changed", table, order, selection,
       paths: order.map((row) => name(row).split(", ")[0]),
-      about: "Every layer in running order, from left to right: what is more than before stands above the " +
-             "line, what is less below it. Layers that were inserted or removed count as a whole. A click " +
+      about: "Every layer in running order, from left to right: increases are above the " +
+             "line, decreases below it. Layers that were inserted or removed count as a whole. A click " +
              "shows the layer in the table.",
       panels: changePanels(table, order, totals, file)});
   }).filter((chart) => chart.panels.length > 0);

@@ -3,7 +3,7 @@
 const kColumnAbout = {
   layer: "module path as its author wrote it", type: "module class or operator",
   call: "which call of the module, from 1", calls: "calls that the row stands for",
-  input: "shapes of the activations it reads", output: "shapes of what it gives to others",
+  input: "shapes of the activations it reads", output: "shapes of the outputs that others read",
   dtype: "element type of the first output", params: "parameters, each counted once, in the layer that owns it",
   param_bytes: "bytes of the parameters as stored", macs: "multiply-accumulates of one inference",
   flops: "floating point operations: two for each MAC, and all other arithmetic",
@@ -23,7 +23,7 @@ const kColumnAbout = {
   std: "standard deviation of single runs", mad: "median distance from the median", cv: "standard deviation divided by the mean",
   min: "the fastest run", n: "runs that count", speed_up: "times as fast as the base",
   speed_up_p99: "times as fast as the base at the 99th percentile", difference: "difference of the output from the base's",
-  load: "time to load the model", first: "time of the first run", peak: "most memory of the process",
+  load: "time to load the model", first: "time of the first run", peak: "peak memory of the process",
   sensitivity: "quality lost when this layer alone is quantized, from the sensitivity in this page",
   drop: "quality lost when this layer alone is quantized", value: "quality with this layer alone quantized",
   after: "the layer after which the network is cut", tensors: "tensors that cross", raw: "bytes that cross as they are",

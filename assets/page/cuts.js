@@ -177,14 +177,14 @@ function payloadCharts(doc, selection) {
     charts.push(new BytesChart({
       title: "Along the network", table: boundaries, order: innermost(boundaries), selection,
       columns: ["bytes"],
-      about: "Bytes that leave each layer, from left to right. Marked is the layer that gives the least."}));
+      about: "Bytes that leave each layer, from left to right. The mark is at the layer with the fewest."}));
   if (cuts)
     charts.push(new BytesChart({
       title: "Places to cut", table: cuts, order: cuts.rows.map((cells, row) => row), selection,
       columns: ["raw", "fp16", "int8"], cut: bestCut(cuts, split),
-      about: "Bytes that cross if the network is cut after each layer, from left to right. Marked is the " +
-             (bestCut(cuts, split) >= 0 ? "best cut for the link, and below it what runs where."
-                                        : "place at which the least crosses.")}));
+      about: "Bytes that cross if the network is cut after each layer, from left to right. The mark is at the " +
+             (bestCut(cuts, split) >= 0 ? "best cut for the link, with the parts that run on each machine below."
+                                        : "place at which the fewest bytes cross.")}));
   const drawn = charts.filter((chart) => chart.order.length > 1 && chart.series.length > 0);
   if (split && split.curve.length > 1)
     drawn.push(new LinkChart(cuts || doc.tables[0] || null, selection, split));
