@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ._cells import AtLeast
+
 
 class PhasePeak(NamedTuple):
     """The most memory that a phase holds at once, and what it consists of, in bytes.
 
     `activations` are what autograd keeps for the backward pass, and the inputs; `other` is all else that
-    is alive at that moment: results in use, temporary tensors, gradients on their way.
+    is alive at that moment: results in use, temporary tensors, gradients on their way. If the run takes memory
+    that the recording does not see, the peak is an AtLeast, and its parts are those of the memory that is seen.
     """
 
     phase: str
-    peak_bytes: int
+    peak_bytes: int | AtLeast
     weights: int
     gradients: int
     optimizer_state: int
@@ -28,4 +31,6 @@ def phase_peaks(memory: dict[str, Any]) -> list[PhasePeak]:
     ...                          "optimizer_state": 0, "activations": 8, "other": 0}]})[0].activations
     8
     """
-    return [PhasePeak(*(each[name] for name in PhasePeak._fields)) for each in memory["phases"]]
+    exact = memory.get("certainty", "exact") == "exact"
+    peaks = [PhasePeak(*(each[name] for name in PhasePeak._fields)) for each in memory["phases"]]
+    return peaks if exact else [each._replace(peak_bytes=AtLeast(each.peak_bytes)) for each in peaks]

@@ -86,3 +86,51 @@ def test_peak_is_that_of_real_storages(name: str) -> None:
 def test_peak_of_losses(loss: str) -> None:
     model, inputs = getattr(torch.nn, loss)(), [torch.rand(4, 100), torch.rand(4, 100)]
     assert strata.stat(model, tuple(inputs)).facts["memory"]["peak_bytes"] == peak_of_run(model, inputs)
+
+
+@pytest.mark.parametrize("mode", ["meta", "real"])
+@pytest.mark.parametrize("form", [{"mode": "sum"}, {"mode": "mean"}, {"mode": "max"}, {"mode": "sum", "padding_idx": 0},
+                                  {"mode": "mean", "include_last_offset": True}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("trained", [True, False])
+def test_peak_of_embedding_bags(form: Dict[str, Any], trained: bool, mode: str) -> None:
+    """The CPU's kernel makes a list with one element too many, and leaves out what only others need."""
+    model = torch.nn.EmbeddingBag(10, 5, **form).requires_grad_(trained)
+    given = (torch.tensor([1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3]), torch.tensor([0, 4, 8, 12][:3 + ("include_last_offset" in form)]))
+    assert strata.stat(model, given, mode=mode).facts["memory"]["peak_bytes"] == peak_of_run(model, list(given))
+
+
+def test_literals_are_new_tensors() -> None:
+    class Scales(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * torch.tensor([1.0, 2.0, 3.0, 4.0]) + torch.tensor(3)
+
+    given = torch.rand(2, 4)
+    found = strata.stat(Scales(), given).facts["memory"]["peak_bytes"]
+    # The input, the product, and the four numbers.
+    assert found == peak_of_run(Scales(), [given]) == 32 + 32 + 16
+
+
+@pytest.mark.parametrize("scales", [True, False])
+def test_statistics_of_norms_have_the_type_of_their_weights(scales: bool) -> None:
+    model = torch.nn.Sequential(torch.nn.LayerNorm(4, elementwise_affine=scales), torch.nn.Softmax(-1)).bfloat16()
+    given = torch.rand(40, 4).bfloat16()
+    assert strata.stat(model, given).facts["memory"]["peak_bytes"] == peak_of_run(model, [given])
+
+
+def test_attention_says_that_it_has_a_fast_path() -> None:
+    class Attends(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attention = torch.nn.MultiheadAttention(16, 4, batch_first=True)
+
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return self.attention(x, y, y)[0]
+
+    def noted(model: torch.nn.Module, *given: torch.Tensor) -> bool:
+        return any("fast path" in note for note in strata.stat(model, given).notes)
+
+    x, layer = torch.rand(2, 5, 16), torch.nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
+    known = hasattr(torch.backends, "mha") and hasattr(torch.backends.mha, "set_fastpath_enabled")
+    assert noted(layer.eval(), x) is known
+    # In training, and for other keys than queries, there is none.
+    assert not noted(layer.train(), x) and not noted(Attends().eval(), x, torch.rand(2, 7, 16))

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strata/graph/graph.h"
@@ -30,9 +31,14 @@ struct SavedTensor {
 // Empty but for `trains` if memory was not asked for (ReadOptions::memory).
 struct RecordedRun {
   bool trains = false;  // it is a step of training
+  // The run takes memory that the recording does not have, so that peaks are lower bounds.
+  bool peaks_at_least = false;
   std::vector<RecordedStorage> storages = {};
   std::vector<std::uint32_t> storage_of = {};  // by TensorId; kNone: not stated
   std::vector<SavedTensor> saved = {};
+  // Tensors that are in more memory than their elements take, and its bytes; by tensor, and
+  // stated always.
+  std::vector<std::pair<TensorId, std::int64_t>> larger = {};
 };
 
 }  // namespace strata

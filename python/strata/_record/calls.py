@@ -18,7 +18,7 @@ from .shortcuts import Shortcuts
 from .step import Step
 from .tape import MOST_PENDING, Tape, quoted
 
-Module = torch.nn.Module
+Module, MultiheadAttention = torch.nn.Module, torch.nn.MultiheadAttention
 _identity = threading.get_ident
 
 
@@ -27,6 +27,15 @@ def _older_autocast() -> bool:
 
 
 _autocast = getattr(torch._C, "_is_any_autocast_enabled", _older_autocast)
+
+
+def note_fast_path(tape: Tape, module: MultiheadAttention, args: Any, kwargs: Any) -> None:
+    """Says that torch would run another kernel, if it would: for self-attention where nothing is trained."""
+    given = [*args, *(kwargs[name] for name in ("query", "key", "value") if name in kwargs)][:3]
+    switch = getattr(torch.backends, "mha", None)
+    if switch is not None and not module.training and not torch.is_grad_enabled() and given[0] is given[-1]:
+        tape.note("nn.MultiheadAttention: rows and memory are those of a run without PyTorch's fast path, "
+                  "torch.backends.mha.set_fastpath_enabled(False); the fast path's own buffers may take more or less")
 
 
 class ModuleCalls:
@@ -83,6 +92,8 @@ class ModuleCalls:
                 step.took(max(parent, 0), (args, kwargs))
             tape.module = number
             before = len(calls)
+            if isinstance(module, MultiheadAttention):
+                note_fast_path(tape, module, args, kwargs)
             try:
                 if meta and _autocast():
                     raise NeedsValues("autocast chooses types by the device of real tensors")

@@ -12,9 +12,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import flex
 from .errors import NeedsValues, WantsIds
-from .operators import (LOOKUPS, ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
+from .operators import (BAGS, LOOKUPS, ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bag_results, bytes_of, call_text,
                         convolution_gradients, flattened, grouped_products, is_small, is_sparse, named_arguments,
                         offset_of, own_dispatch, stored_elements, unpacked)
+from .recurrent_cpu import LSTM_LAYER, mkldnn_gradients
 from .shortcuts import new_unseen
 from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, call_row, kind_of, meta_kind
 
@@ -181,6 +182,9 @@ class Recorder(TorchDispatchMode):
         result = self._kernel(func, given, given_kwargs, name, unknown)
         if self.meta:
             result = _as_the_cpu(func, args, kwargs, name, result)
+        if name == LSTM_LAYER and torch.is_grad_enabled() and not result[3].numel():
+            self.tape.peaks_at_least("an LSTM keeps oneDNN's workspace for the backward pass, whose size is not known without "
+                                     "values: peaks of memory are lower bounds; mode=\"real\" records it")
         if func._schema.name.startswith(("prim::", "profiler::")) or _answers_only(func, result):
             return result
         if given is not args:
@@ -242,6 +246,8 @@ class Recorder(TorchDispatchMode):
 
     def _kernel(self, func: Any, given: Any, given_kwargs: Any, name: str, unknown: bool) -> Any:
         """Runs the operator; where torch has no kernel without values, one of ours."""
+        if unknown and name == f"{LSTM_LAYER}_backward":
+            return mkldnn_gradients(*given)
         try:
             grouped = unknown and name == "_grouped_mm"
             return (grouped_products if grouped else func)(*given, **given_kwargs)
@@ -256,10 +262,11 @@ class Recorder(TorchDispatchMode):
 
     def _results(self, result: Any, args: Any, kwargs: Any, unknown: bool, shares: bool,
                  shared: Any) -> Tuple[List[str], List[Any], bool]:
-        """Tags the tensors of a result: their numbers, their kinds, and True if one is an argument."""
+        """Tags the tensors of a result: their numbers, their kinds, and True if one is an argument or in more memory
+        than it needs."""
         outs: List[str] = []
         kinds: List[Any] = []
-        in_place = False
+        in_place = larger = False
         for one in list(result) if isinstance(result, (list, tuple)) else [result]:
             if not isinstance(one, Tensor):
                 outs.append("null")
@@ -277,15 +284,17 @@ class Recorder(TorchDispatchMode):
             else:
                 tag = self.tape.new(kind, shared, offset_of(one) if shares else 0)
                 self.tape.mark_output(one, tag)
+                if shared is None and kind.strides is not None:
+                    larger |= self.tape.has_more_memory(one, tag)
             outs.append(str(tag[0]))
             kinds.append(kind)
-        return outs, kinds, in_place
+        return outs, kinds, in_place or larger
 
     def _repeatable(self, func: Any, name: str, args: Any, result: Any, kinds: List[Any], shares: bool,
                     in_place: bool) -> Optional[Tuple[int, Any]]:
         """How the same call is answered next time without its kernel; None: it has to run."""
         tensors = [kind for kind in kinds if kind is not None]
-        if not self.meta or not _can_be_made(tensors):
+        if not self.meta or not _can_be_made(tensors) or name == LSTM_LAYER:
             return None
         if in_place:
             return (_IN_PLACE, None) if _is_first(result, args) and name not in RESHAPING else None
@@ -392,6 +401,13 @@ def _as_the_cpu(func: Any, args: Any, kwargs: Any, name: str, result: Any) -> An
         # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
         kept = result[1:] if args[5] else [one.new_empty(0) for one in result[1:]]
         result = (_laid_out(result[0], args[0]), *kept)
+    if name in ("native_layer_norm", "native_group_norm"):
+        # The CPU's kernels keep statistics in the type of the weights, or of the input if there are none.
+        scale = args[2] if name == "native_layer_norm" else args[1]
+        kept = (args[0] if scale is None else scale).dtype
+        result = (result[0], *(one.new_empty(one.shape, dtype=kept) for one in result[1:]))
+    if name in BAGS:
+        result = bag_results(func, args, kwargs, result)
     if len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":
         wanted = kwargs.get("output_mask", args[-1])  # CPU's kernels make what is wanted, meta ones may make all
         result = tuple(one if want else None for one, want in zip(result, wanted))

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict
 import torch
 
 from . import recurrent_cpu
+from .errors import NeedsValues
 from .plan import Plan
 from .shortcuts import new_unseen
 from .tape import Tape, meta_kind
@@ -42,12 +43,10 @@ class Recurrent:
     def _without_values(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             empty = tuple(self._empty(value) for value in args)
-            if self.as_the_cpu and not kwargs:
-                if recurrent_cpu.takes(name, empty):
-                    return recurrent_cpu.run(name, empty)
-                if not name.endswith("_cell"):
-                    self.tape.note("packed sequences and training steps of an LSTM: the memory shown is not that of a run on the "
-                                   "CPU, which takes more in training; mode=\"real\" records that")
+            if self.as_the_cpu and not kwargs and not name.endswith("_cell"):
+                if not recurrent_cpu.takes(name, empty):
+                    raise NeedsValues(f"{name} is given tensors of several kinds")
+                return recurrent_cpu.run(name, empty)
             return function(*empty, **kwargs)
 
         return call

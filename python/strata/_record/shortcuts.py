@@ -154,6 +154,7 @@ class Shortcuts:
         tape = self.tape
         before = tape.tag(given)
         starts = [len(part) for part in (tape.calls, tape.tensors, tape.storages, tape.frees)]
+        larger = len(tape.larger)
         joins, tape.joins = tape.joins, False
         try:
             result = self._plainly(module, given)
@@ -161,7 +162,7 @@ class Shortcuts:
             tape.joins = joins
         if len(_strips) > 20_000:
             _strips.clear()
-        _strips[key] = self._strip(planned, before, given, result, starts)
+        _strips[key] = None if len(tape.larger) > larger else self._strip(planned, before, given, result, starts)
         return result
 
     def _strip(self, planned: Planned, before: Any, given: Any, result: Any, starts: List[int]) -> Optional[Strip]:

@@ -174,6 +174,7 @@ class Tape:
         self.buffers: List[str] = []
         self.inputs: List[str] = []
         self.outputs: List[str] = []
+        self.larger: List[str] = []  # tensors that are in more memory than their elements take, and its bytes
         self.notes: List[str] = []
         self.extra: Dict[str, str] = {}  # further members, each as JSON text
         self.mark = object()
@@ -257,6 +258,22 @@ class Tape:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
+    def has_more_memory(self, tensor: torch.Tensor, tag: Tag) -> bool:
+        """Notes a new tensor that has gaps, or that was made larger than it is."""
+        try:
+            held = (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).nbytes()
+        except (RuntimeError, NotImplementedError):
+            return False
+        if held <= tensor.numel() * tensor.element_size():
+            return False
+        self.larger.append(f"[{tag[0]},{held}]")
+        return True
+
+    def peaks_at_least(self, why: str) -> None:
+        """Says that a run takes memory that the recording does not have."""
+        self.extra["peaks_at_least"] = "true"
+        self.note(why)
+
     def join(self) -> None:
         """Joins rows that have become many. Numbers of rows stay as they are."""
         if self.joins:
@@ -276,7 +293,7 @@ class Tape:
                             ("patterns", [pattern_text(text) for text in self.patterns])):
             out.write(f',\n"{name}":[{",".join(texts)}]'.encode())
         for name in ("modules", "tensors", "storages", "parameters", "buffers", "inputs", "outputs", "calls", "leaves",
-                     "frees"):
+                     "frees", "larger"):
             rows = getattr(self, name)
             out.write(f',\n"{name}":['.encode())
             if isinstance(rows, Rows):

@@ -22,6 +22,8 @@ constexpr std::size_t kSymbols = 8;        // of the open sizes, how many are na
 constexpr std::size_t kPeakTensors = 3;    // of those alive at the peak, how many are named
 constexpr std::size_t kLongFormula = 200;  // characters
 
+const char* bound_sign(Certainty certainty) { return certainty == Certainty::Exact ? "" : "≥"; }
+
 const char* reading_text(const Profile::Memory& memory) {
   if (memory.reading == Profile::kIntegers) return " with quantized tensors as integers";
   return memory.reading == Profile::kAsStored ? " with quantized tensors as stored" : "";
@@ -148,8 +150,8 @@ std::string device_text(const Profile& profile, bool exact) {
     return expr_text(Expr(bytes), NumberStyle::Bytes, exact) + (exact ? " B" : "");
   };
   return fmt::format(
-      "Device memory ({}): peak_allocated {}{}, of it weights {} and inputs {}{}\n", device.model,
-      size(device.peak_allocated),
+      "Device memory ({}): peak_allocated {}{}{}, of it weights {} and inputs {}{}\n", device.model,
+      bound_sign(profile.memory.certainty), size(device.peak_allocated),
       device.peak_layer.empty() ? "" : fmt::format(" while {} runs", device.peak_layer),
       size(device.weights), size(device.inputs),
       device.peak_reserved < 0 ? ""
@@ -164,12 +166,13 @@ std::string phases_text(const Profile& profile, bool exact) {
       return expr_text(Expr(bytes), NumberStyle::Bytes, exact) + (exact ? " B" : "");
     };
     out += fmt::format(
-        "Peak of the {} {}: weights {}, gradients {}, optimizer state {}, activations {}, other "
+        "Peak of the {} {}{}: weights {}, gradients {}, optimizer state {}, activations {}, other "
         "{}\n",
         phase.phase == Phase::Optimizer ? "optimizer's step"
                                         : fmt::format("{} pass", phase_name(phase.phase)),
-        size(phase.peak()), size(phase.weights), size(phase.gradients), size(phase.optimizer_state),
-        size(phase.activations), size(phase.other));
+        bound_sign(profile.memory.certainty), size(phase.peak()), size(phase.weights),
+        size(phase.gradients), size(phase.optimizer_state), size(phase.activations),
+        size(phase.other));
   }
   return out;
 }

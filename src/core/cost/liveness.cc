@@ -1,11 +1,13 @@
 #include "strata/cost/liveness.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "cost/largest_formula.h"
 #include "cost/torch_view.h"
 #include "ops/aten_table.h"
+#include "strata/graph/recorded.h"
 
 namespace strata {
 
@@ -28,12 +30,13 @@ class Sharing {
     bool first = false, others = false;
   };
 
-  Sharing(const Graph& graph, const QuantizedTensors& quantized)
-      : graph_(graph), quantized_(quantized) {}
+  Sharing(const Graph& graph, const QuantizedTensors& quantized, bool is_run)
+      : graph_(graph), quantized_(quantized), is_run_(is_run) {}
 
   // Nodes have to come in the order they run.
   Shares look_at(const Executed& executed, const Node& node) {
     if (node.inputs.empty() || node.inputs[0] == kNone) return {};
+    if (is_run_ && makes_literal(node)) return {};
     if (node.domain != kAten)
       return {executed.cost->view || quantized_.passes(graph_, executed.node), false};
     if (unordered_.empty()) {
@@ -67,6 +70,7 @@ class Sharing {
 
   const Graph& graph_;
   const QuantizedTensors& quantized_;
+  bool is_run_;
   // True for tensors, in graphs of PyTorch, whose elements are not contiguous.
   std::vector<bool> unordered_;
   // True for those for which that is not known.
@@ -80,7 +84,7 @@ Spans find_spans(const Graph& graph, const Costs& costs, bool is_run, bool& may_
   const QuantizedTensors& quantized = costs.quantized;
   Spans list(graph.tensors.size());
   Span* spans = list.data();
-  Sharing sharing(graph, quantized);
+  Sharing sharing(graph, quantized, is_run);
   for (TensorId id = 0; id < list.size(); ++id) spans[id].root = id;
   for (TensorId id : graph.inputs) spans[id].first = 0;
   for (const Executed& executed : costs.nodes) {
@@ -139,13 +143,18 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
   bool may_copy = false;
   Spans spans = find_spans(graph, costs, model.recorded != nullptr, may_copy);
   extend_for_captures(model, graph, costs, spans);
-  if (may_copy) result.certainty = Certainty::LowerBound;
+  if (may_copy || (model.recorded != nullptr && model.recorded->peaks_at_least))
+    result.certainty = Certainty::LowerBound;
   result.lifetimes.reserve(static_cast<std::size_t>(std::count_if(
       spans.begin(), spans.end(), [](const Span& span) { return span.first != kNever; })));
+  std::span<const std::pair<TensorId, std::int64_t>> larger;
+  if (model.recorded != nullptr) larger = model.recorded->larger;
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     const Span& span = spans[id];
     if (span.first == kNever) continue;
     Expr size = costs.quantized.bytes_of(graph, id);
+    while (!larger.empty() && larger.front().first < id) larger = larger.subspan(1);
+    if (!larger.empty() && larger.front().first == id) size = larger.front().second;
     if (span.whole != kNone) size = max(size, costs.quantized.bytes_of(graph, span.whole));
     if (size.is_unknown()) {
       result.certainty = Certainty::LowerBound;

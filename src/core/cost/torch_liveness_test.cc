@@ -1,9 +1,12 @@
 // Activations of programs of PyTorch, where operators write over their input or return views of it.
 // Sizes are worked by hand; tests/pt2 compares whole networks with torch's own storages.
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include "cost/test_aten_network.h"
 #include "strata/cost/liveness.h"
+#include "strata/graph/recorded.h"
 #include "strata/infer/infer.h"
 
 namespace strata {
@@ -70,6 +73,27 @@ TEST(TorchLiveness, AReshapeCopiesElementsThatAreOutOfOrder) {
   const TensorId y = straight.input({10, 20});
   straight.add("reshape", {y}, {200});
   EXPECT_EQ(live(straight).peak_bytes, Expr(800));
+}
+
+// A run made a tensor of ten numbers, which are no constant of a program: 40 bytes beside the
+// input, 40, and the product, 40. Twenty bytes more are behind the product.
+TEST(TorchLiveness, ARunMakesItsLiteralsAndMayTakeMoreThanIsNeeded) {
+  AtenNetwork network;
+  const TensorId x = network.input({10});
+  const TensorId made = network.add("lift_fresh", {network.weight({10})}, {10});
+  const TensorId product = network.add("mul.Tensor", {x, made}, {10});
+  EXPECT_EQ(live(network).peak_bytes, Expr(80));
+
+  RecordedRun run;
+  network.model.recorded = std::make_shared<RecordedRun>(run);
+  EXPECT_EQ(live(network).peak_bytes, Expr(120));
+  run.larger = {{product, 60}};
+  network.model.recorded = std::make_shared<RecordedRun>(run);
+  EXPECT_EQ(live(network).peak_bytes, Expr(140));
+  EXPECT_EQ(live(network).certainty, Certainty::Exact);
+  run.peaks_at_least = true;
+  network.model.recorded = std::make_shared<RecordedRun>(run);
+  EXPECT_EQ(live(network).certainty, Certainty::LowerBound);
 }
 
 }  // namespace

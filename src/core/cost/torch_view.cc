@@ -66,6 +66,11 @@ bool sums_in_place(const Node& node) {
   return is_one_of(kOps, node);
 }
 
+bool makes_literal(const Node& node) {
+  constexpr std::string_view kOps[] = {"lift_fresh"};
+  return is_one_of(kOps, node);
+}
+
 bool is_contiguous(const Graph& graph, TensorId tensor) {
   for (int i = 0; i < kMaxChain && tensor != kNone; ++i) {
     const NodeId producer = graph.tensors[tensor].producer;

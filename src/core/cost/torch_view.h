@@ -33,6 +33,10 @@ bool copies_whole_memory(const Node& node);
 // result, one number, keeps.
 bool sums_in_place(const Node& node);
 
+// True for the operator through which a tensor that a run made of Python's numbers enters it. Such
+// a tensor is new, unlike a program's constants.
+bool makes_literal(const Node& node);
+
 // True if a tensor's elements are contiguous, judged by the operators that made it.
 bool is_contiguous(const Graph& graph, TensorId tensor);
 

@@ -1,7 +1,5 @@
 #include "read/recording/memory.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace strata::recording {
@@ -90,11 +88,10 @@ void MemoryReader::read_optimizer(JsonText& json) {
 
 void MemoryReader::read_gradients(JsonText& json) { read_uses(json, Use::Gradients); }
 
-std::shared_ptr<const RecordedRun> MemoryReader::finish() {
+void MemoryReader::finish() {
   for (const Loading::Place& place : loading_.places)
     run_->storage_of.push_back(place.storage < 0 ? kNone
                                                  : static_cast<std::uint32_t>(place.storage));
-  return std::move(run_);
 }
 
 }  // namespace strata::recording

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "read/recording/calls.h"
@@ -13,10 +14,8 @@ namespace strata::recording {
 // To be used after the calls were read. Parts come in this order; later uses of a storage win.
 class MemoryReader {
  public:
-  MemoryReader(const Loading& loading, const CallReader& calls, bool trains)
-      : loading_(loading), calls_(calls), run_(std::make_shared<RecordedRun>()) {
-    run_->trains = trains;
-  }
+  MemoryReader(const Loading& loading, const CallReader& calls, std::shared_ptr<RecordedRun> run)
+      : loading_(loading), calls_(calls), run_(std::move(run)) {}
 
   void read_storages(JsonText& json);
   void read_frees(JsonText& json);
@@ -25,7 +24,7 @@ class MemoryReader {
   void read_saved(JsonText& json);
   void read_optimizer(JsonText& json);
   void read_gradients(JsonText& json);
-  std::shared_ptr<const RecordedRun> finish();
+  void finish();
 
  private:
   // Null where the recording does not say which it is.

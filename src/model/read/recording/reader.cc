@@ -37,11 +37,12 @@ enum Member : std::size_t {
   kSaved,
   kGradients,
   kOptimizer,
+  kLarger,
   kMembers
 };
 constexpr std::array<std::string_view, kMembers> kNames = {
-    "modules", "kinds",   "tensors",  "parameters", "buffers", "inputs",    "leaves",   "patterns",
-    "calls",   "outputs", "storages", "frees",      "saved",   "gradients", "optimizer"};
+    "modules", "kinds",   "tensors",  "parameters", "buffers", "inputs",    "leaves",    "patterns",
+    "calls",   "outputs", "storages", "frees",      "saved",   "gradients", "optimizer", "larger"};
 
 class Recording {
  public:
@@ -72,9 +73,13 @@ class Recording {
     for (const TensorId id : returned)
       if (id != kNone) loading_.graph().outputs.push_back(calls.now(id));
     const bool trains = !places_[kSaved].empty();
-    loading_.model.recorded = std::make_shared<RecordedRun>(RecordedRun{.trains = trains});
+    const auto run = std::make_shared<RecordedRun>();
+    loading_.model.recorded = run;
+    run->trains = trains;
+    run->peaks_at_least = peaks_at_least_;
+    in(kLarger, [&](JsonText& text) { read_larger(text, *run); });
     if ((trains || loading_.options.memory) && !places_[kStorages].empty()) {
-      MemoryReader memory(loading_, calls, trains);
+      MemoryReader memory(loading_, calls, run);
       in(kStorages, [&](JsonText& text) { memory.read_storages(text); });
       in(kFrees, [&](JsonText& text) { memory.read_frees(text); });
       memory.use(RecordedStorage::Use::Activations, given);
@@ -83,7 +88,7 @@ class Recording {
       in(kGradients, [&](JsonText& text) { memory.read_gradients(text); });
       memory.use(RecordedStorage::Use::Weights, parameters);
       memory.use(RecordedStorage::Use::Weights, others);
-      loading_.model.recorded = memory.finish();
+      memory.finish();
     }
     keep_constants(others);
     store(loading_, parameters, others);
@@ -111,6 +116,8 @@ class Recording {
         loading_.graph().name = json_.string();
       } else if (key == "sizes") {
         reserve();
+      } else if (key == "peaks_at_least") {
+        peaks_at_least_ = json_.boolean();
       } else {
         const auto known = std::find(kNames.begin(), kNames.end(), key);
         const std::string_view value = json_.skip();
@@ -140,6 +147,17 @@ class Recording {
     loading_.places.reserve(tensors);
     loading_.graph().nodes.reserve(at_most(kBytesOfCall));
     row.skip_rest();
+  }
+
+  void read_larger(JsonText& json, RecordedRun& run) {
+    for (JsonArray item(json); item.next();) {
+      Row row(json);
+      const TensorId id = row.next() ? take_tensor(loading_, json) : kNone;
+      const std::int64_t bytes = row.next() ? json.integer() : 0;
+      row.skip_rest();
+      if (id != kNone) run.larger.emplace_back(id, bytes);
+    }
+    std::sort(run.larger.begin(), run.larger.end());
   }
 
   // `torch 2.13.0`
@@ -194,6 +212,7 @@ class Recording {
   Loading& loading_;
   JsonText& json_;
   std::array<std::string_view, kMembers> places_;
+  bool peaks_at_least_ = false;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strata/graph/recorded.h"
 #include "strata/read/read.h"
 
 namespace strata::recording {
@@ -100,6 +101,17 @@ std::string described(const Model& model) {
                         strata::text(tensor.type->dims), static_cast<int>(tensor.role),
                         tensor.producer);
   return text;
+}
+
+// The fourth tensor is in 2,000 bytes of memory, of which it uses 1,536.
+TEST(Recording, SaysWhatMemoryItHasNotSeen) {
+  EXPECT_FALSE(read_small().recorded->peaks_at_least);
+  EXPECT_TRUE(read_small().recorded->larger.empty());
+  const Model model = read_small(
+      changed("\"notes\"", R"("peaks_at_least":true,"larger":[[4,9],[3,2000]],"notes")"));
+  EXPECT_TRUE(model.recorded->peaks_at_least);
+  EXPECT_THAT(model.recorded->larger, ElementsAre(testing::Pair(3, 2000), testing::Pair(4, 9)));
+  EXPECT_THAT(problem(changed("\"notes\"", R"("larger":[[99,1]],"notes")")), HasSubstr("99"));
 }
 
 TEST(Recording, TensorsOfAKindShareTheirType) {
