@@ -56,12 +56,15 @@ struct Layer {
   std::int64_t state_heads = 0, state_head = 0;
   bool conv_bias = false, project_bias = false;
   bool step_norms = false;  // norms of the step and of B and C (Jamba)
+  // Delta: the rank of the matrices that make a decay per channel and the gate (Kimi); 0: none.
+  std::int64_t gate_rank = 0;
 
   // MLP, or one expert. `shared` is the width of the experts that every token passes.
   std::int64_t ffn = 0;
   std::int64_t curve = 0;  // numbers that its curve has learned
   bool mlp_bias = false;
   std::int64_t experts = 0, chosen = 0, shared = 0;
+  std::int64_t expert_input = 0;  // width of the latent that experts work on; 0: the model's
   bool gated_experts = true, expert_bias = false, router_bias = false, shared_gate = false;
 
   friend bool operator==(const Layer&, const Layer&) = default;

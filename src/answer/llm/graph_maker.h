@@ -37,6 +37,7 @@ class GraphMaker {
   Var mamba1(Var x);
   Var mamba2(Var x);
   Var delta(Var x);
+  Var channel_delta(Var x);
   Var lightning(Var x);
   Var short_convolution(Var x);
   Var rwkv(Var x);

@@ -181,6 +181,7 @@ Var GraphMaker::mamba2(Var x) {
 
 Var GraphMaker::delta(Var x) {
   const Layer& l = current();
+  if (l.gate_rank > 0) return channel_delta(x);
   const auto module = net_.module("linear_attn", cls("GatedDeltaNet"));
   const std::int64_t keys = l.kv_heads * l.key, values = l.heads * l.value;
   const std::array<std::int64_t, 3> widths = {2 * keys + values, values, 2 * l.heads};
@@ -190,6 +191,22 @@ Var GraphMaker::delta(Var x) {
            l.heads * l.key * l.value, l.heads);
   x = head_norm("norm", x, l.value, false);
   return linear("out_proj", net_.mul(x, net_.silu("gate_act", parts[1])), Part::State);
+}
+
+// Each channel of a key has a decay of its own.
+Var GraphMaker::channel_delta(Var x) {
+  const Layer& l = current();
+  const auto module = net_.module("linear_attn", cls("DeltaAttention"));
+  const std::int64_t keys = l.kv_heads * l.key, values = l.heads * l.value;
+  const std::array<std::int64_t, 4> widths = {2 * keys + values, l.heads, l.gate_rank, l.gate_rank};
+  const auto parts = net_.split(linear("in_proj", x, Part::State), -1, widths);
+  const Var decay = linear("decay_proj", parts[2], Part::State);
+  const Var gate = net_.sigmoid(linear("gate_proj", parts[3], Part::State));
+  x = net_.silu("act", causal_conv(parts[0], 2 * keys + values));
+  x = scan("delta", {x, parts[1], decay, vector("A_log", l.heads), vector("dt_bias", keys)}, values,
+           l.heads * l.key * l.value, l.heads);
+  x = head_norm("norm", x, l.value, false);
+  return linear("out_proj", net_.mul(x, gate), Part::State);
 }
 
 Var GraphMaker::lightning(Var x) {

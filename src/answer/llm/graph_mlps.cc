@@ -35,7 +35,7 @@ Var GraphMaker::experts(Var x) {
   const Layer& l = current();
   const auto module = net_.module("mlp", cls("SparseMoeBlock"));
   const Var scores = linear("router", x, Part::Router);
-  Var y;
+  Var y = l.expert_input > 0 ? linear("latent_in", x, Part::Shared) : x;
   {
     const auto leaf = net_.module("experts", cls("Experts"));
     const auto one = [&](std::string_view name, std::int64_t rows, std::int64_t columns) {
@@ -45,14 +45,15 @@ Var GraphMaker::experts(Var x) {
     const auto bias = [&](const char* name, std::int64_t width) {
       return l.expert_bias ? net_.weight(name, {l.experts, width}) : Var{};
     };
-    const std::int64_t hidden = network_.hidden;
+    const std::int64_t hidden = l.expert_input > 0 ? l.expert_input : network_.hidden;
     const Var gate = l.gated_experts ? one("gate_proj", l.ffn, hidden) : Var{};
     const Var up = one("up_proj", l.ffn, hidden), down = one("down_proj", hidden, l.ffn);
     y = net_.op("strata.Experts",
-                {x, scores, gate, up, down, l.gated_experts ? bias("gate_bias", l.ffn) : Var{},
+                {y, scores, gate, up, down, l.gated_experts ? bias("gate_bias", l.ffn) : Var{},
                  bias("up_bias", l.ffn), bias("down_bias", hidden)},
                 {{"chosen", l.chosen}, {"width", l.ffn}});
   }
+  if (l.expert_input > 0) y = linear("latent_out", y, Part::Shared);
   if (l.shared == 0) return y;
   Var shared = feed_forward(x, Part::Shared, "shared_expert");
   if (l.shared_gate)

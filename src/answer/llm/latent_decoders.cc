@@ -13,13 +13,16 @@ struct LatentRow {
   std::int64_t q_rank, chosen, dense, shared;
   std::int64_t nope, value;
   std::int64_t index_heads;  // 0: no indexer
+  std::int64_t kv_rank = 512, rope = 64;
+  bool has_experts = true, tied = false;
 };
 
 void read_latent(Keys& keys, Network& network, const LatentRow& row) {
   network.hidden = keys.size({"hidden_size"}, kMostWidth);
   network.vocab = keys.size({"vocab_size"}, kMostVocab);
-  network.max_context = keys.size_or_none({"max_position_embeddings"}, kMostContext);
-  network.tied = read_tied(keys, false);
+  network.max_context =
+      keys.size_or_none({"max_position_embeddings", "model_max_length"}, kMostContext);
+  network.tied = read_tied(keys, row.tied);
   network.extra_layers =
       keys.size_or_none({"num_nextn_predict_layers", "num_mtp_layers"}, kMostLayers);
   Layer layer;
@@ -27,10 +30,10 @@ void read_latent(Keys& keys, Network& network, const LatentRow& row) {
   layer.norms = 2;
   layer.heads = keys.size({"num_attention_heads"}, kMostHeads);
   layer.kv_heads = 1;
-  layer.kv_rank = keys.size({"kv_lora_rank"}, kMostWidth, 512);
+  layer.kv_rank = keys.size({"kv_lora_rank"}, kMostWidth, row.kv_rank);
   layer.q_rank =
       keys.size_or_none({"q_lora_rank"}, kMostWidth, keys.names("q_lora_rank") ? 0 : row.q_rank);
-  layer.rope = keys.size({"qk_rope_head_dim"}, kMostHead, 64);
+  layer.rope = keys.size({"qk_rope_head_dim"}, kMostHead, row.rope);
   layer.key = keys.size({"qk_nope_head_dim"}, kMostHead, row.nope) + layer.rope;
   layer.value = keys.size({"v_head_dim"}, kMostHead, row.value);
   layer.k_bias = layer.out_bias = keys.truth("attention_bias", false);
@@ -46,6 +49,10 @@ void read_latent(Keys& keys, Network& network, const LatentRow& row) {
   layer.mlp_bias = keys.truth("mlp_bias", false);
   layer.ffn = keys.size({"intermediate_size"}, kMostFfn);
   if (!keys.good()) return;
+  if (!row.has_experts) {
+    network.layers.assign(static_cast<std::size_t>(read_layer_count(keys)), layer);
+    return;
+  }
   const OrdinaryDecoder experts{.experts = ExpertsRule::Routed,
                                 .usual_experts = 0,
                                 .usual_chosen = row.chosen,
@@ -74,6 +81,46 @@ void read_glm_dsa(Keys& keys, Network& network) {
 }
 void read_glm_lite(Keys& keys, Network& network) {
   read_latent(keys, network, {768, 4, 1, 1, 192, 256, 0});
+}
+
+void read_youtu(Keys& keys, Network& network) {
+  LatentRow row{1536, 0, 0, 0, 128, 128, 0};
+  row.has_experts = false;
+  row.tied = true;
+  read_latent(keys, network, row);
+}
+void read_minicpm3(Keys& keys, Network& network) {
+  LatentRow row{768, 0, 0, 0, 64, 64, 0, 256, 32};
+  row.has_experts = false;
+  row.tied = true;
+  read_latent(keys, network, row);
+}
+
+// Layers that attend are in `linear_attn_config`, counted from 1, or in `layer_types`.
+void read_kimi_linear(Keys& keys, Network& network) {
+  read_latent(keys, network, {0, 8, 1, 1, 128, 128, 0});
+  if (!keys.good()) return;
+  Keys inner = keys.inside("linear_attn_config");
+  Layer delta;
+  delta.mixer = Mixer::Delta;
+  delta.heads = delta.kv_heads =
+      inner.size({"num_heads"}, kMostHeads, keys.size({"linear_num_heads"}, kMostHeads, 32));
+  delta.key = delta.value = delta.gate_rank =
+      inner.size({"head_dim"}, kMostHead, keys.size({"linear_head_dim"}, kMostHead, 128));
+  delta.kernel =
+      inner.size({"short_conv_kernel_size"}, 1024, keys.size({"linear_conv_kernel_dim"}, 1024, 4));
+  const std::vector<std::int64_t> full = inner.wholes("full_attn_layers");
+  keys.take_problem(inner);
+  const std::vector<std::string> types = keys.words("layer_types");
+  for (std::size_t i = 0; i < network.layers.size() && keys.good(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    bool attends = i > 0 && i % 4 == 0;
+    if (!full.empty())
+      attends = std::find(full.begin(), full.end(), at + 1) != full.end();
+    else if (i < types.size())
+      attends = types[i] == "full_attention";
+    if (!attends) network.layers[i] = with_attention(network.layers[i], delta);
+  }
 }
 
 // Full attention and windows have heads of their own.
@@ -215,6 +262,9 @@ constexpr ClassReader kClasses[] = {
     {"DeepseekV32ForCausalLM", "deepseek_v32", read_deepseek32},
     {"GlmMoeDsaForCausalLM", "glm_moe_dsa", read_glm_dsa},
     {"Glm4MoeLiteForCausalLM", "glm4_moe_lite", read_glm_lite},
+    {"KimiLinearForCausalLM", "kimi_linear", read_kimi_linear},
+    {"YoutuForCausalLM", "youtu", read_youtu},
+    {"MiniCPM3ForCausalLM", "minicpm3", read_minicpm3},
     {"MiMoV2FlashForCausalLM", "mimo_v2_flash", read_mimo},
     {"Llama4ForConditionalGeneration", "llama4", read_llama4},
     {"Llama4ForCausalLM", "llama4_text", read_llama4},

@@ -62,7 +62,12 @@ class MatrixList {
       }
       case Mixer::Delta: {
         const std::int64_t keys = l.kv_heads * l.key, values = l.heads * l.value;
-        return in_and_out(l, 2 * keys + 2 * values + 2 * l.heads, 2 * keys + values, values);
+        if (l.gate_rank == 0)
+          return in_and_out(l, 2 * keys + 2 * values + 2 * l.heads, 2 * keys + values, values);
+        in_and_out(l, 2 * keys + values + l.heads + 2 * l.gate_rank, 2 * keys + values, values);
+        add("decay_proj", Split::Columns, l.gate_rank, keys, false, Part::State);
+        add("gate_proj", Split::Columns, l.gate_rank, values, false, Part::State);
+        return;
       }
       case Mixer::Convolution:
         return in_and_out(l, 3 * hidden_, hidden_, hidden_);
@@ -87,11 +92,17 @@ class MatrixList {
         return;
       case Mlp::Gated:
       case Mlp::Plain:
-        return feed_forward(l.ffn, l.mlp == Mlp::Gated, l.mlp_bias, Part::Mlp, 1, 1);
+        return feed_forward(l.ffn, l.mlp == Mlp::Gated, l.mlp_bias, Part::Mlp, 1, 1, hidden_);
       case Mlp::Experts:
         add("router", Split::Copied, hidden_, l.experts, l.router_bias, Part::Router);
-        feed_forward(l.ffn, l.gated_experts, l.expert_bias, Part::Experts, l.experts, l.chosen);
-        if (l.shared > 0) feed_forward(l.shared, l.gated_experts, l.mlp_bias, Part::Shared, 1, 1);
+        if (l.expert_input > 0)
+          add("latent_in", Split::Copied, hidden_, l.expert_input, l.mlp_bias, Part::Shared);
+        feed_forward(l.ffn, l.gated_experts, l.expert_bias, Part::Experts, l.experts, l.chosen,
+                     l.expert_input > 0 ? l.expert_input : hidden_);
+        if (l.expert_input > 0)
+          add("latent_out", Split::Copied, l.expert_input, hidden_, l.mlp_bias, Part::Shared);
+        if (l.shared > 0)
+          feed_forward(l.shared, l.gated_experts, l.mlp_bias, Part::Shared, 1, 1, hidden_);
         if (l.shared_gate) add("shared_gate", Split::Copied, hidden_, 1, false, Part::Router);
         return;
       case Mlp::Rwkv:
@@ -113,7 +124,7 @@ class MatrixList {
   }
 
   void feed_forward(std::int64_t width, bool is_gated, bool bias, Part part, std::int64_t copies,
-                    std::int64_t used) {
+                    std::int64_t used, std::int64_t input) {
     const auto one = [&](std::string_view name, Split split, std::int64_t in, std::int64_t out) {
       out_.push_back({.name = name,
                       .part = part,
@@ -124,9 +135,9 @@ class MatrixList {
                       .used = used,
                       .bias = bias});
     };
-    if (is_gated) one("gate_proj", Split::Columns, hidden_, width);
-    one("up_proj", Split::Columns, hidden_, width);
-    one("down_proj", Split::Rows, width, hidden_);
+    if (is_gated) one("gate_proj", Split::Columns, input, width);
+    one("up_proj", Split::Columns, input, width);
+    one("down_proj", Split::Rows, width, input);
   }
 
   std::int64_t hidden_;
@@ -150,8 +161,8 @@ std::int64_t mixer_vectors(const Layer& l, std::int64_t hidden) {
       return l.inner * (l.state + 1) + (l.step_norms ? l.step_rank + 2 * l.state : 0);
     case Mixer::Mamba2:
       return 3 * l.state_heads + l.inner;
-    case Mixer::Delta:
-      return 2 * l.heads + l.value;
+    case Mixer::Delta:  // decays, their biases and a norm
+      return l.heads + (l.gate_rank > 0 ? l.kv_heads * l.key : l.heads) + l.value;
     case Mixer::Lightning:
       return l.heads * l.key;
     case Mixer::Rwkv:  // decay and first of the inner width, three mixes of the model's

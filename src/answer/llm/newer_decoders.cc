@@ -167,7 +167,7 @@ void read_qwen25_vl(Keys& keys, Network& network) {
 
 template <const char* Text, std::int64_t UsualStacked>
 void read_qwen3_vl(Keys& keys, Network& network) {
-  for (const auto& classes : {decoder_classes(), state_classes()})
+  for (const auto& classes : {decoder_classes(), linear_classes()})
     for (const ClassReader& reader : classes)
       if (reader.name == Text) reader.read(keys, network);
   if (!keys.good() || &keys.json() == &keys.outer()) return;
@@ -206,7 +206,44 @@ void read_mistral3(Keys& keys, Network& network) {
                                              hidden * hidden + (bias ? 2 * hidden : 0)});
 }
 
+// CLIP's transformer, and a projector of two layers.
+void read_llava(Keys& keys, Network& network) {
+  const std::string type = keys.word("model_type");
+  const ClassReader* text = nullptr;
+  for (const ClassReader& reader : decoder_classes())
+    if (reader.model_type == type) text = &reader;
+  if (text == nullptr)
+    return keys.wrong(fmt::format("its language model is a {}, which strata does not read in it",
+                                  in_quotes(type.substr(0, 60))));
+  text->read(keys, network);
+  if (!keys.good() || &keys.json() == &keys.outer()) return;
+  Keys whole(keys.outer(), keys.outer(), "");
+  Keys vision = whole.inside("vision_config");
+  const std::string kind = vision.word("model_type");
+  if (!kind.empty() && kind != "clip_vision_model") {
+    network.notes.push_back(fmt::format("its vision tower is a {}, which is not counted",
+                                        in_quotes(kind.substr(0, 60))));
+    return;
+  }
+  const std::int64_t width = vision.size({"hidden_size"}, 1 << 16, 1024);
+  const std::int64_t ffn = vision.size({"intermediate_size"}, 1 << 18, 4096);
+  const std::int64_t layers = vision.size({"num_hidden_layers"}, kMostLayers, 24);
+  const std::int64_t image = vision.size({"image_size"}, 1 << 14, 336);
+  const std::int64_t patch = vision.size({"patch_size"}, 1 << 10, 14);
+  const bool is_next = whole.word("model_type") == "llava_next";
+  keys.take_problem(whole);
+  keys.take_problem(vision);
+  const std::int64_t side = image / patch, hidden = network.hidden;
+  network.towers.push_back({"vision tower", layers * plain_vision_layer(width, ffn) +
+                                                3 * patch * patch * width + width +
+                                                (side * side + 1) * width + 4 * width});
+  network.towers.push_back(
+      {"projector", width * hidden + hidden * hidden + 2 * hidden + (is_next ? hidden : 0)});
+}
+
 constexpr ClassReader kClasses[] = {
+    {"LlavaForConditionalGeneration", "llava", read_llava},
+    {"LlavaNextForConditionalGeneration", "llava_next", read_llava},
     {"ApertusForCausalLM", "apertus", read_apertus},
     {"Ernie4_5_MoeForCausalLM", "ernie4_5_moe", read_ernie_experts},
     {"HunYuanMoEV1ForCausalLM", "hunyuan_v1_moe", read_hunyuan_experts},

@@ -106,13 +106,14 @@ void read_routed_experts(Keys& keys, Network& network, const Layer& dense,
   const std::int64_t layers = read_layer_count(keys);
   Layer sparse = dense;
   sparse.mlp = Mlp::Experts;
-  sparse.experts =
-      keys.size({"n_routed_experts", "num_local_experts"}, kMostExperts, row.usual_experts);
-  sparse.chosen = keys.size({"num_experts_per_tok"}, sparse.experts,
+  sparse.experts = keys.size({"n_routed_experts", "num_local_experts", "num_experts"}, kMostExperts,
+                             row.usual_experts);
+  sparse.chosen = keys.size({"num_experts_per_tok", "num_experts_per_token"}, sparse.experts,
                             std::min(sparse.experts, row.usual_chosen));
   sparse.ffn = keys.size({"moe_intermediate_size"}, kMostFfn, row.usual_expert_ffn);
-  const std::int64_t shared = keys.size_or_none(
-      {"n_shared_experts"}, kMostExperts, keys.names("n_shared_experts") ? 0 : row.usual_shared);
+  const std::int64_t shared =
+      keys.size_or_none({"n_shared_experts", "num_shared_experts"}, kMostExperts,
+                        keys.names("n_shared_experts") ? 0 : row.usual_shared);
   sparse.shared = shared * sparse.ffn;
   const std::int64_t first =
       keys.size_or_none({"first_k_dense_replace"}, kMostLayers, row.usual_dense);
@@ -192,6 +193,20 @@ void read_ordinary(Keys& keys, Network& network, const OrdinaryDecoder& row) {
     network.layers.assign(static_cast<std::size_t>(layers), layer);
   }
   read_windows(keys, network, row);
+}
+
+Layer with_attention(const Layer& layer, const Layer& from) {
+  Layer out = from;
+  out.norms = layer.norms;
+  out.mlp = layer.mlp;
+  out.mlp_bias = layer.mlp_bias;
+  out.ffn = layer.ffn;
+  out.experts = layer.experts;
+  out.chosen = layer.chosen;
+  out.shared = layer.shared;
+  out.gated_experts = layer.gated_experts;
+  out.shared_gate = layer.shared_gate;
+  return out;
 }
 
 }  // namespace strata::llm

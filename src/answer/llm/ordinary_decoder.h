@@ -65,4 +65,7 @@ void read_windows(Keys& keys, Network& network, const OrdinaryDecoder& row);
 void read_routed_experts(Keys& keys, Network& network, const Layer& dense,
                          const OrdinaryDecoder& row);
 
+// The attention or the mixer of `from` in a layer, in place of its own.
+Layer with_attention(const Layer& layer, const Layer& from);
+
 }  // namespace strata::llm

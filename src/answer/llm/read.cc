@@ -31,8 +31,9 @@ constexpr std::size_t kLargestConfig = std::size_t{1} << 20;
 constexpr int kDeepest = 16;
 constexpr std::string_view kZooFolder = "data/llm/zoo/", kZooPrefix = "zoo:";
 
-std::array<std::span<const ClassReader>, 5> all_classes() {
-  return {decoder_classes(), expert_classes(), state_classes(), older_classes(), newer_classes()};
+std::array<std::span<const ClassReader>, 7> all_classes() {
+  return {decoder_classes(), expert_classes(), state_classes(), linear_classes(),
+          older_classes(),   newer_classes(),  recent_classes()};
 }
 
 const ClassReader* find_class(std::string_view name) {
@@ -181,10 +182,37 @@ const ClassReader* inner_class(const Json& text) {
   return found;
 }
 
+// Sizes of transformers' classes, which a `text_config` leaves out where they are its own.
+constexpr struct {
+  std::string_view type, sizes;
+} kUsualSizes[] = {
+    {"llama", R"({"hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
+                  "num_attention_heads": 32, "vocab_size": 32000,
+                  "max_position_embeddings": 2048})"},
+    {"mistral", R"({"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32,
+                    "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 32000,
+                    "max_position_embeddings": 131072})"},
+    {"qwen2", R"({"hidden_size": 4096, "intermediate_size": 22016, "num_hidden_layers": 32,
+                  "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 151936,
+                  "max_position_embeddings": 32768})"},
+};
+
+Json with_usual_sizes(Json text) {
+  const auto type = text.find("model_type");
+  for (const auto& [name, sizes] : kUsualSizes) {
+    if (type == text.end() || *type != name) continue;
+    const Json usual = json_from_text(std::string(sizes));
+    for (const auto& [key, value] : usual.items())
+      if (!text.contains(key)) text[key] = value;
+  }
+  return text;
+}
+
 Result<Network> build(const Json& config, std::string_view label) {
   const auto inner = config.find("text_config");
   const bool is_nested = inner != config.end() && inner->is_object();
-  const Json& text = is_nested ? *inner : config;
+  const Json sized = is_nested ? with_usual_sizes(*inner) : Json();
+  const Json& text = is_nested ? sized : config;
   Keys outer(config, config, label);
   std::vector<std::string> names;
   outer.texts(config, "architectures", names);
