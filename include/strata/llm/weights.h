@@ -21,10 +21,11 @@ struct WeightScheme {
   double router = 16;
   double head = 16;
   double embedding = 16;
-  double vectors = 16;        // norms and biases
-  bool is_stored = false;     // as Network::stored says
-  bool is_k_mixture = false;  // llama.cpp's Q4_K_M and Q5_K_M: some layers have more bits
-  double compute_bits = 16;   // of the products: 8 runs on fp8 units, 4 on fp4 units
+  double vectors = 16;       // norms and biases
+  bool is_stored = false;    // as Network::stored says
+  bool is_ggml = false;      // a file of llama.cpp's quantizer
+  bool is_mixture = false;   // one in which matrices or layers have different types
+  double compute_bits = 16;  // of the products: 8 runs on fp8 units, 4 on fp4 units
   std::string_view about = {};
 };
 std::span<const WeightScheme> weight_schemes();
@@ -37,6 +38,9 @@ Result<WeightScheme> weight_scheme_of(const Network& network, std::string_view n
 // Bits of a matrix in a layer.
 double bits_of(const Network& network, const WeightScheme& scheme, const Matrix& matrix,
                std::size_t layer);
+
+// Bits of the embedding, which may also be the head.
+double embedding_bits(const Network& network, const WeightScheme& scheme);
 
 struct Division {
   std::int64_t tensor = 1, pipeline = 1, experts = 1;

@@ -113,15 +113,16 @@ WeightBytes weight_bytes(const Network& network, const WeightScheme& scheme,
     for (const Matrix& matrix : outer_matrices_of(network)) {
       const double bytes =
           static_cast<double>(matrix.elements()) / 8 / (matrix.split == Split::Copied ? 1 : tensor);
-      if (matrix.part == Part::Embedding && is_first) one.embedding += bytes * scheme.embedding;
+      if (matrix.part == Part::Embedding && is_first)
+        one.embedding += bytes * embedding_bits(network, scheme);
       if (matrix.part == Part::Head && is_last) one.head += bytes * scheme.head;
       if (is_last)
         one.vectors += static_cast<double>(matrix.biases()) * scheme.vectors / 8 / tensor;
     }
     // A tied head is a copy where the last stage does not have the embedding.
     if (network.tied && network.has_head && is_last && !is_first)
-      one.head +=
-          static_cast<double>(network.hidden * network.vocab) * scheme.embedding / 8 / tensor;
+      one.head += static_cast<double>(network.hidden * network.vocab) *
+                  embedding_bits(network, scheme) / 8 / tensor;
     if (is_last)
       one.vectors += static_cast<double>(network.final_norms * network.hidden) * scheme.vectors / 8;
     if (is_first) {

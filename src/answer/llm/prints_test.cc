@@ -74,6 +74,24 @@ TEST(Prints, SizesOfLlamaCpp) {
   EXPECT_EQ(two(gib(*smaller, "mxfp4_moe")), "11.27");
 }
 
+// The list of llama.cpp's tools/quantize/README.md, which is of Llama-3.1-8B.
+TEST(Prints, BitsOfAllMixturesOfLlamaCpp) {
+  const std::pair<const char*, const char*> listed[] = {
+      {"iq1_s", "2.0042"},  {"iq1_m", "2.1460"},  {"iq2_xxs", "2.3824"}, {"iq2_xs", "2.5882"},
+      {"iq2_s", "2.7403"},  {"iq2_m", "2.9294"},  {"iq3_xxs", "3.2548"}, {"iq3_xs", "3.4977"},
+      {"iq3_s", "3.6606"},  {"iq3_m", "3.7628"},  {"iq4_xs", "4.4597"},  {"iq4_nl", "4.6818"},
+      {"q2_k_s", "2.9697"}, {"q2_k", "3.1593"},   {"q3_k_s", "3.6429"},  {"q3_k_m", "3.9960"},
+      {"q3_k_l", "4.2979"}, {"q4_k_s", "4.6672"}, {"q4_k_m", "4.8944"},  {"q5_k_s", "5.5704"},
+      {"q5_k_m", "5.7036"}, {"q6_k", "6.5633"},   {"q8_0", "8.5008"}};
+  for (const auto& [name, bits] : listed)
+    EXPECT_EQ(fmt::format("{:.4f}", bits_per_weight(zoo("llama-3-8b"), name)), bits) << name;
+  // Tied embeddings have the head's type, the values of 70B more bits: sizes that llama-bench
+  // prints.
+  EXPECT_EQ(two(gib(zoo("llama-3.2-1b"), "q4_0") * 1024), "727.75");
+  EXPECT_EQ(two(gib(zoo("llama-3.2-1b"), "q4_k_m") * 1024), "762.81");
+  EXPECT_EQ(two(gib(zoo("llama-3.1-70b"), "q4_k_m")), "39.59");
+}
+
 // With all layers on the GPU, llama.cpp leaves the embedding on the CPU: `CPU 281.81 MiB, CUDA0
 // 4403.49 MiB`. Rotation factors, 64 floats, are in Llama-3.1's file and in no matrix.
 TEST(Prints, BuffersOfLlamaCpp) {

@@ -4,19 +4,20 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/in_quotes.h"
+#include "llm/ggml_mixtures.h"
 #include "llm/quantization.h"
 
 namespace strata::llm {
 
 namespace {
 
-// Where the bits come from: ggml's blocks (Q4_0 is 18 bytes for 32 weights), a scale of 4 bytes per
-// 128×128 for fp8, a scale and a zero of 20 bits per 128 for awq and gptq, an 8-bit scale per 32
-// for mxfp4 and per 16 for nvfp4.
+// Where the bits come from: a scale of 4 bytes per 128×128 for fp8, a scale and a zero of 20 bits
+// per 128 for awq and gptq, an 8-bit scale per 32 for mxfp4 and per 16 for nvfp4.
 constexpr double kFp8 = 8 + 32.0 / (128 * 128), kInt4 = 4 + 20.0 / 128;
 constexpr WeightScheme kSchemes[] = {
     {.name = "bf16"},
@@ -65,53 +66,6 @@ constexpr WeightScheme kSchemes[] = {
      .experts = 4.5,
      .compute_bits = 4,
      .about = "matrices of layers, blocks of 16"},
-    {.name = "q8_0",
-     .linear = 8.5,
-     .experts = 8.5,
-     .router = 32,
-     .head = 8.5,
-     .embedding = 8.5,
-     .vectors = 32},
-    {.name = "q6_k",
-     .linear = 6.5625,
-     .experts = 6.5625,
-     .router = 32,
-     .head = 6.5625,
-     .embedding = 6.5625,
-     .vectors = 32},
-    {.name = "q4_k_m",
-     .linear = 4.5,
-     .experts = 4.5,
-     .router = 32,
-     .head = 6.5625,
-     .embedding = 4.5,
-     .vectors = 32,
-     .is_k_mixture = true,
-     .about = "llama.cpp's mixture of Q4_K and Q6_K"},
-    {.name = "q5_k_m",
-     .linear = 5.5,
-     .experts = 5.5,
-     .router = 32,
-     .head = 6.5625,
-     .embedding = 5.5,
-     .vectors = 32,
-     .is_k_mixture = true,
-     .about = "llama.cpp's mixture of Q5_K and Q6_K"},
-    {.name = "q4_0",
-     .linear = 4.5,
-     .experts = 4.5,
-     .router = 32,
-     .head = 6.5625,
-     .embedding = 4.5,
-     .vectors = 32},
-    {.name = "mxfp4_moe",
-     .linear = 8.5,
-     .experts = 4.25,
-     .router = 32,
-     .head = 8.5,
-     .embedding = 8.5,
-     .vectors = 32,
-     .about = "llama.cpp's gpt-oss: experts in MXFP4, Q8_0"},
 };
 
 struct CacheType {
@@ -120,12 +74,6 @@ struct CacheType {
 };
 constexpr CacheType kCacheTypes[] = {{"bf16", 2}, {"f16", 2},        {"f32", 4},       {"fp8", 1},
                                      {"int8", 1}, {"q8_0", 8.5 / 8}, {"q4_0", 4.5 / 8}};
-
-// llama.cpp's use_more_bits: the first and the last eighth, and every third layer between.
-bool has_more_bits(std::size_t layer, std::size_t layers) {
-  const std::size_t eighth = layers / 8;
-  return layer < eighth || layer >= 7 * layers / 8 || (layer - eighth) % 3 == 2;
-}
 
 std::string_view plain_type(std::string_view dtype) {
   if (dtype == "float16" || dtype == "half") return "f16";
@@ -136,11 +84,19 @@ std::string_view plain_type(std::string_view dtype) {
 
 }  // namespace
 
-std::span<const WeightScheme> weight_schemes() { return kSchemes; }
+std::span<const WeightScheme> weight_schemes() {
+  static const std::vector<WeightScheme> kAll = [] {
+    std::vector<WeightScheme> all(std::begin(kSchemes), std::end(kSchemes));
+    const auto ggml = ggml_schemes();
+    all.insert(all.end(), ggml.begin(), ggml.end());
+    return all;
+  }();
+  return kAll;
+}
 
 Result<WeightScheme> find_weight_scheme(std::string_view name) {
   std::string names;
-  for (const WeightScheme& scheme : kSchemes) {
+  for (const WeightScheme& scheme : weight_schemes()) {
     if (scheme.name == name) return scheme;
     names += (names.empty() ? "" : ", ") + std::string(scheme.name);
   }
@@ -194,17 +150,19 @@ Result<WeightScheme> weight_scheme_of(const Network& network, std::string_view n
   return out;
 }
 
+// llama.cpp gives an embedding that is also the head the type of heads.
+double embedding_bits(const Network& network, const WeightScheme& scheme) {
+  return scheme.is_ggml && network.tied ? scheme.head : scheme.embedding;
+}
+
 double bits_of(const Network& network, const WeightScheme& scheme, const Matrix& matrix,
                std::size_t layer) {
-  constexpr double kQ5K = 5.5, kQ6K = 6.5625;
-  const std::size_t layers = network.layers.size();
-  const bool is_fused = network.is_fused;
   const bool is_outside = matrix.part == Part::Embedding || matrix.part == Part::Head;
   if (scheme.is_stored && !is_outside && layer < network.stored.size())
     return stored_bits(network.stored[layer], matrix.part, matrix.name, 32);
   switch (matrix.part) {
     case Part::Embedding:
-      return scheme.embedding;
+      return embedding_bits(network, scheme);
     case Part::Head:
       return scheme.head;
     case Part::Router:
@@ -217,11 +175,7 @@ double bits_of(const Network& network, const WeightScheme& scheme, const Matrix&
       break;
   }
   const double usual = matrix.part == Part::Experts ? scheme.experts : scheme.linear;
-  if (!scheme.is_k_mixture) return usual;
-  if (is_fused && (matrix.name == "q_proj" || matrix.name == "k_proj" || matrix.name == "v_proj"))
-    return usual < kQ5K ? kQ5K : kQ6K;
-  const bool is_mixed = matrix.name == "v_proj" || matrix.name == "down_proj";
-  return is_mixed && has_more_bits(layer, layers) ? kQ6K : usual;
+  return scheme.is_mixture ? ggml_mixture_bits(network, scheme, matrix, layer, usual) : usual;
 }
 
 Status read_weight_types(Keys& keys, Network& network) {

@@ -47,13 +47,14 @@ class WorkSum {
   void add_head() {
     const Network& network = setup_.network;
     if (!network.has_head) return;
-    const double bits = network.tied ? setup_.weights.embedding : setup_.weights.head;
+    const double bits =
+        network.tied ? embedding_bits(network, setup_.weights) : setup_.weights.head;
     const double elements = static_cast<double>(head_macs(network)) / tensor_;
     out_.matrix_bytes += elements * bits / 8;
     out_.matrix_macs += elements * sequences_;  // logits of the last token only
     // Rows of the embedding.
-    out_.matrix_bytes +=
-        sequences_ * tokens_ * static_cast<double>(network.hidden) * setup_.weights.embedding / 8;
+    out_.matrix_bytes += sequences_ * tokens_ * static_cast<double>(network.hidden) *
+                         embedding_bits(network, setup_.weights) / 8;
   }
 
   // Weights are read once, activations go to memory and back between kernels.
@@ -134,7 +135,7 @@ Work work_of(const Setup& setup, double batch, double past, double tokens) {
   for (std::size_t i = 0; i < layers.size();) {
     std::size_t end = i + 1;
     // In a mixture of types, neighbours differ in bits.
-    while (!setup.weights.is_k_mixture && !setup.weights.is_stored && end < layers.size() &&
+    while (!setup.weights.is_mixture && !setup.weights.is_stored && end < layers.size() &&
            layers[end] == layers[i])
       ++end;
     sum.add_layers(layers[i], i, static_cast<double>(end - i));

@@ -96,10 +96,10 @@ std::string explain_weights(const Network& network, const Answer& answer) {
       line(matrix, kind.count, kind.first);
   if (answer.weights.is_stored)
     out += "  each line shows the bits of its first layer; others may be stored in other types\n";
-  if (answer.weights.is_k_mixture)
+  if (answer.weights.is_mixture)
     out +=
-        "  v_proj and down_proj of the first and last eighth of the layers, and of every third "
-        "between, have 6.5625 bits; each line shows those of its first layer\n";
+        "  llama.cpp gives some layers more bits in this mixture; each line shows those of its "
+        "first layer\n";
   out += fmt::format("on {}: {}\n", answer.count > 1 ? "the device with the most" : "the device",
                      gib_text(answer.memory.weights.all()));
   return out;

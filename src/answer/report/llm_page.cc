@@ -128,11 +128,11 @@ WeightTables weight_tables(const Network& network, const Answer& answer) {
       network.has_head ? real(head_macs(network)) / real(answer.division.tensor) : 0;
   const auto add = [&](const llm::WeightScheme& scheme) {
     const MatrixWork work = matrix_work(network, answer.division, scheme);
-    const double head_bits = network.tied ? scheme.embedding : scheme.head;
+    const double head_bits = network.tied ? embedding_bits(network, scheme) : scheme.head;
     out.types.rows.push_back(
         {.cells = {scheme.name, llm::kernel_format(scheme),
                    weight_bytes(network, scheme, answer.division).all(), work.bytes,
-                   head * head_bits / 8, real(network.hidden) * scheme.embedding / 8,
+                   head * head_bits / 8, real(network.hidden) * embedding_bits(network, scheme) / 8,
                    scheme.compute_bits}});
     for (const MatrixWork::Experts& one : work.experts)
       out.experts.rows.push_back(
