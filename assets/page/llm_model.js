@@ -13,7 +13,7 @@ function servingData(doc) {
   const [serving] = objects("serving");
   return serving ? {...serving, kinds: objects("layer_kinds"), weights: objects("weight_types"),
                     caches: objects("cache_types"), devices: objects("memories"), experts: objects("expert_kinds"),
-                    efficiencies: objects("efficiencies"), engines: objects("engines")} : null;
+                    outputs: objects("matrix_outputs"), efficiencies: objects("efficiencies"), engines: objects("engines")} : null;
 }
 
 const named = (list, name) => list.find((one) => one.name === name);
@@ -94,25 +94,46 @@ function attentionMacs(kind, past, tokens) {
   return kind.index_pair * all + pair * seen + kind.cross_macs * tokens;
 }
 
+/** How the engine multiplies with so many rows: "plain", "few" on the vector units, or in "tiles". */
+function productOf(device, weights, rows) {
+  if (rows <= 1 || rows >= device.batched || !(device.few_rows > 0) || !(weights.packed > 0 || device.also_plain > 0)) return "plain";
+  return rows <= device.few_rows ? "few" : "tiles";
+}
+
+/** Rows are filled up to whole tiles, and cores without a tile wait. */
+function tileMacs(device, outputs, macs, rows) {
+  const columns = Math.ceil(rows / device.tile_rows);
+  const busy = device.tile_outputs > 0 && isPositive(device.units)
+    ? Math.min(1, Math.ceil(outputs / device.tile_outputs) * columns / (device.tiles_per_core * device.units)) : 1;
+  return macs * columns * device.tile_rows / busy;
+}
+
 /** Bytes and multiply-accumulates of a step on one device: `batch` sequences with `past` tokens add `tokens` each. */
 function stepWork(data, setup, batch, past, tokens) {
   const weights = named(data.weights, setup.weights), element = named(data.caches, setup.cache).bytes;
   const sequences = Math.ceil(batch / data.replicas), own = sequences * tokens;
   const row = own * data.hidden * 2, apart = data.expert_ranks > 1;
+  const device = named(data.devices, setup.device);
+  const inTiles = productOf(device, weights, batch * tokens) === "tiles";
   const work = {
     matrixBytes: weights.matrices + weights.head + own * weights.embedding_row + own * 2 * data.widths,
     matrixMacs: data.matrix_macs * own + data.head_macs * sequences,
-    expertBytes: 0, expertMacs: 0, cacheBytes: 0, attentionMacs: 0, sequences: batch,
+    matrixTileMacs: data.outputs.reduce((sum, one) =>
+      sum + tileMacs(device, one.outputs, one.macs, one.is_head > 0 ? sequences : own), 0),
+    rows: own, expertBytes: 0, expertMacs: 0, expertTileMacs: 0, ownExpertBytes: 0, cacheBytes: 0, attentionMacs: 0, sequences: batch,
     reduces: data.reduces, reducedBytes: row,
     exchanges: (apart ? 2 * data.expert_layers : 0) + data.stages - 1,
     exchangedBytes: row * data.exchanged + (data.stages - 1) * batch * tokens * data.hidden * 2,
-    leastExperts: batch * tokens > 1 ? data.correlated : 1,
+    leastExperts: batch * tokens <= 1 ? 1 : inTiles ? data.correlated_in_tiles : data.correlated,
   };
   for (const one of data.experts) {
     if (one.weights !== setup.weights) continue;
     const together = apart ? batch * tokens : own;
-    work.expertBytes += one.bytes * (1 - (1 - one.chosen / one.experts) ** together);
+    const share = 1 - (1 - one.chosen / one.experts) ** together, all = one.macs * one.experts / one.chosen;
+    work.expertBytes += one.bytes * share;
     work.expertMacs += one.macs * together;
+    work.ownExpertBytes += one.bytes * one.chosen / one.experts * together;
+    work.expertTileMacs += Math.max(one.macs * together, all * share * device.tile_rows);
   }
   for (const kind of data.kinds) {
     const length = past + tokens, kept = kind.window > 0 ? Math.min(length, kind.window) : length;
@@ -147,36 +168,44 @@ function stepTime(data, setup, work) {
   const peak = device["peak" + width], attentionPeak = device["attention" + width];
   if (!isPositive(device.bandwidth) || !isPositive(peak)) return null;
   const engine = engineOf(data, device);
-  const shares = ["matrix_bytes", "cache_bytes", "matrix_flops", "attention_flops"]
+  const shares = ["matrix_bytes", "cache_bytes", "matrix_flops", "attention_flops", "few_rows_flops", "tile_bytes"]
     .map((kernel) => efficiencyOf(data, device, kernel, weights.format));
-  const parts = (share, ends, expertShare, free) => {
-    const [matrix, cache, flops, attention] = share, [layer, expert, reduce, sequence] = ends;
+  const usualProduct = productOf(device, weights, work.rows), vectorPeak = isPositive(device.vector_peak) ? device.vector_peak : peak;
+  const parts = (share, ends, expertShare, product, free) => {
+    const [matrix, cache, flops, attention, few, tile] = share, [layer, expert, reduce, sequence] = ends;
     const link = free ? Infinity : device.link, ranks = data.tensor;
-    const bytes = (amount) => amount / (matrix * device.bandwidth), macs = (count) => 2 * count / (flops * peak);
+    const bytes = (amount, of) => amount / (of * device.bandwidth), macs = (count) => 2 * count / (flops * peak);
+    const atOnce = (moved, computed) => [moved, computed, Math.max(moved, computed)];
+    const inPart = (moved, computed) => [moved, computed, Math.hypot(moved, computed)];
+    const anew = product !== "plain" && work.rows < device.expert_rows;
+    const read = anew ? work.ownExpertBytes : work.expertBytes * expertShare;
     const out = {
-      matrices: [bytes(work.matrixBytes), macs(work.matrixMacs)],
-      experts: data.expert_layers > 0 ? [bytes(work.expertBytes * expertShare), macs(work.expertMacs)] : [0, 0],
-      attention: [work.cacheBytes / (cache * device.bandwidth), 2 * work.attentionMacs / (attention * attentionPeak)],
+      matrices: product === "plain" ? atOnce(bytes(work.matrixBytes, matrix), macs(work.matrixMacs))
+        : product === "few" ? inPart(bytes(work.matrixBytes, matrix), 2 * work.matrixMacs / (few * vectorPeak))
+        : inPart(bytes(work.matrixBytes, tile), macs(work.matrixTileMacs)),
+      experts: !(data.expert_layers > 0) ? [0, 0, 0]
+        : product !== "tiles" || anew ? atOnce(bytes(read, matrix), macs(work.expertMacs))
+        : inPart(bytes(read, tile), macs(Math.max(work.expertMacs, work.expertTileMacs * expertShare))),
+      attention: atOnce(bytes(work.cacheBytes, cache), 2 * work.attentionMacs / (attention * attentionPeak)),
       overhead: data.layers * layer + data.expert_layers * expert + work.sequences * sequence,
       traffic: work.reduces * (reduce + 2 * (ranks - 1) / ranks * work.reducedBytes / link) +
                work.exchanges * reduce + work.exchangedBytes / link,
     };
-    out.all = Math.max(...out.matrices) + Math.max(...out.experts) + Math.max(...out.attention) +
-              out.overhead + out.traffic;
+    out.all = out.matrices[2] + out.experts[2] + out.attention[2] + out.overhead + out.traffic;
     return out;
   };
   const level = (fast, slow, expertShare) =>
-    parts(shares.map((row) => row[fast]), ["layer", "expert", "reduce", "sequence"].map((name) => engine[name + slow]),
-          expertShare, false);
+    parts(shares.map((row) => row ? row[fast] : 1), ["layer", "expert", "reduce", "sequence"].map((name) => engine[name + slow]),
+          expertShare, usualProduct, false);
   const least = work.leastExperts, usual = level("median", "50", (1 + least) / 2);
   let moved = 0, computed = 0;
-  for (const [bytes, macs] of [usual.matrices, usual.experts, usual.attention]) {
-    if (bytes >= macs) moved += bytes;
-    else computed += macs;
+  for (const [bytes, macs, both] of [usual.matrices, usual.experts, usual.attention]) {
+    if (bytes >= macs) moved += both;
+    else computed += both;
   }
   const limits = [["bandwidth", moved], ["arithmetic", computed], ["overhead", usual.overhead], ["traffic", usual.traffic]];
   return {median: usual.all, low: level("p90", "10", least).all, high: level("p10", "90", 1).all,
-          bound: parts([1, 1, 1, 1], [0, 0, 0, 0], least, true).all,
+          bound: parts([1, 1, 1, 1, 1, 1], [0, 0, 0, 0], least, "plain", true).all,
           limit: limits.reduce((best, one) => one[1] > best[1] ? one : best)[0]};
 }
 

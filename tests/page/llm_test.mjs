@@ -27,7 +27,9 @@ function dataOf(words) {
 
 const kModels = ["llama-3-8b", "gemma-3-27b", "deepseek-v3", "jamba-v0.1", "gpt-oss-120b"];
 const kSetups = [["h100", "bf16", "bf16", 8192, 1], ["rtx-4090", "q4_k_m", "fp8", 3000, 7],
-                 ["h200", "fp8", "q8_0", 131072, 3], ["l4", "awq", "bf16", 512, 64]];
+                 ["h200", "fp8", "q8_0", 131072, 3], ["l4", "awq", "bf16", 512, 64],
+                 ["m2-ultra", "q8_0", "f16", 4096, 6], ["m2-ultra", "bf16", "f16", 700, 33],
+                 ["rtx-4090", "q4_k_m", "f16", 3000, 24]];
 let compared = 0;
 for (const model of kModels) {
   const data = dataOf(["llm", `zoo:${model}`, "--on", "8xh200"]);

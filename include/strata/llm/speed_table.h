@@ -15,7 +15,16 @@ struct Spread {
   double p10 = 0, median = 0, p90 = 0;
 };
 
-enum class Kernel : unsigned char { MatrixBytes, CacheBytes, MatrixFlops, AttentionFlops };
+// FewRowsFlops is a share of the peak of the vector units, in fp32. TileBytes is for a batch above
+// `few_rows` of the engine.
+enum class Kernel : unsigned char {
+  MatrixBytes,
+  CacheBytes,
+  MatrixFlops,
+  AttentionFlops,
+  FewRowsFlops,
+  TileBytes,
+};
 
 struct Efficiency {
   std::string engine = {}, family = {}, format = {};  // empty: any
@@ -37,6 +46,13 @@ struct Engine {
   Spread layer_s, expert_layer_s;   // time that a layer adds to its kernels' bytes
   Spread all_reduce_s;              // latency of one
   Spread sequence_s;                // of a step, for each sequence: sampling, scheduling
+  // A product with up to so many rows runs on the vector units, one with more of them in tiles; 0:
+  // the engine has one kind of product. Packed weights only, unless `also_plain`.
+  double few_rows = 0;
+  bool also_plain = false;
+  // Tiles of so many rows and outputs, and how many a core needs to be busy; 0: always busy.
+  double tile_rows = 1, tile_outputs = 0, tiles_per_core = 0;
+  double expert_rows = 0;  // fewer rows than this read the experts of each token anew
   std::string source = {};
 };
 

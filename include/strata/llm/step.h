@@ -54,6 +54,10 @@ struct Work {
   double matrix_bytes = 0, matrix_macs = 0;
   double expert_bytes = 0;  // if tokens choose experts independently
   double expert_macs = 0;
+  double rows = 1;  // tokens in a product
+  // Multiply-accumulates that would take as long in full tiles on all cores (Engine::tile_rows).
+  double matrix_tile_macs = 0, expert_tile_macs = 0;
+  double own_expert_bytes = 0;  // if each token reads its experts anew
   double expert_layers = 0, layers = 0;
   double cache_bytes = 0;  // read and written, with states
   double attention_macs = 0;
@@ -70,6 +74,8 @@ struct Work {
 };
 // The least share of the experts' bytes that a step of several tokens reads.
 inline constexpr double kCorrelatedExperts = 0.75;  // gpt-oss on GB10, batches of 8 and 32
+// Like above where a kernel sorts the tokens of a larger batch by their experts.
+inline constexpr double kCorrelatedInTiles = 0.4;  // Qwen3-30B on RTX 4090, 16 to 64 tokens
 // Each of `batch` sequences has `past` tokens in the cache and adds `tokens`.
 Work work_of(const Setup& setup, double batch, double past, double tokens);
 
@@ -79,6 +85,19 @@ std::string_view kernel_format(const WeightScheme& weights);
 // them, of fp16 otherwise. nullptr: the device states none.
 const Figure* matrix_peak(const Device& device, double compute_bits);
 const Figure* attention_peak(const Device& device, double compute_bits);
+
+// How an engine multiplies matrices with the rows of a step.
+enum class Product : std::uint8_t {
+  Plain,    // bytes and arithmetic at once
+  FewRows,  // on the vector units
+  Tiles,    // in tiles of rows, which are filled up
+};
+Product product_of(const Setup& setup, const Engine& engine, double rows);
+// Engine::few_rows; 0 on processors, which multiply row by row whatever the batch is.
+double few_rows_of(const Engine& engine, const Device& device);
+bool is_packed(const WeightScheme& weights);  // its matrices have less than 16 bits a weight
+// The share of the device's cores that a matrix with so many outputs keeps busy.
+double busy_share(const Engine& engine, const Device& device, double outputs, double rows);
 // Bytes a second between devices; PCIe 4.0 with 16 lanes if the device states no link.
 double link_of(const Device& device);
 
@@ -92,6 +111,7 @@ struct StepTime {
   Limit limit = Limit::Bandwidth;
   // Medians.
   double matrices_s = 0, experts_s = 0, attention_s = 0, overhead_s = 0, traffic_s = 0;
+  double least_experts = 1;   // Work::least_experts
   bool assumes_link = false;  // the device states no link; PCIe 4.0 with 16 lanes is assumed
 };
 // Fails if the device states no bandwidth or no arithmetic.

@@ -65,6 +65,22 @@ Result<Estimate> predicted(const MeasuredRow& row, const Network& network) {
     if (!rate) return failure(rate);
     return rate->likely;
   }
+  if (row[7] == "microbatch") {
+    // A part of a prompt after others, of which llama-bench asks no logits.
+    Network without_head = network;
+    without_head.has_head = false;
+    const Setup part{.network = without_head,
+                     .weights = *scheme,
+                     .cache_type = row[6],
+                     .cache_element_bytes = *cache,
+                     .device = *device,
+                     .engine = row[3]};
+    const auto time = time_of(part, work_of(part, 1, row.number(9), row.number(8)));
+    if (!time) return failure(time);
+    return Estimate{.value = row.number(8) / time->likely_s.value,
+                    .low = row.number(8) / time->likely_s.high,
+                    .high = row.number(8) / time->likely_s.low};
+  }
   const bool is_decode = row[7] == "decode";
   const auto time = is_decode ? decode_time(setup, row.number(8), row.number(9))
                               : prefill_time(setup, row.number(9));
@@ -98,6 +114,29 @@ TEST(Measured, DecodeIsWithinTwelvePercentAndMostRowsInTheInterval) {
              100 * error / decodes, inside, all);
   EXPECT_LE(error / decodes, 0.12);
   EXPECT_GE(inside, 0.8 * all);
+}
+
+// Parts of a prompt with 2 to 64 tokens, from pull requests of llama.cpp about its kernels: the
+// shares for few rows and for tiles were chosen with these.
+TEST(Measured, KernelsOfFewRows) {
+  int inside = 0, all = 0;
+  double error = 0;
+  for (const MeasuredRow& row : measured_rows("kernels.csv")) {
+    const auto network = network_called(row[4]);
+    ASSERT_TRUE(network) << network.error().message;
+    const auto found = predicted(row, *network);
+    ASSERT_TRUE(found) << found.error().message;
+    const double measured = row.number(11), off = found->value / measured - 1;
+    const bool holds = found->low <= measured && measured <= found->high;
+    inside += holds ? 1 : 0;
+    error += std::abs(off);
+    ++all;
+    fmt::print("{:11} {:14} {:9} {:>3} {:9.1f} {:9.1f} {:+6.1f} %{}\n", row[1], row[4], row[5],
+               row[8], measured, found->value, 100 * off, holds ? "" : "  outside");
+  }
+  fmt::print("mean error {:.1f} %, {} of {} inside\n", 100 * error / all, inside, all);
+  EXPECT_GE(inside, 0.8 * all);
+  EXPECT_LE(error / all, 0.3);
 }
 
 struct Deviation {
@@ -136,7 +175,7 @@ TEST(Measured, OtherPublishedRows) {
   for (const Limit& limit :
        {Limit{"A decode", 0.20, 26}, Limit{"A prefill", 0.29, 22}, Limit{"B throughput", 0.17, 50},
         Limit{"C throughput", 0.23, 9}, Limit{"D prefill", 0.43, 4}, Limit{"E decode", 0.10, 23},
-        Limit{"E prefill", 0.18, 7}, Limit{"F decode", 0.60, 12}, Limit{"G decode", 0.15, 22}}) {
+        Limit{"E prefill", 0.18, 7}, Limit{"F decode", 0.23, 35}, Limit{"G decode", 0.15, 22}}) {
     const Deviation& group = groups[limit.group];
     fmt::print("{}: mean error {:.1f} %, {} of {} inside\n", limit.group,
                100 * group.error / group.rows, group.inside, group.rows);

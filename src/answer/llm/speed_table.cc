@@ -23,6 +23,8 @@ Kernel kernel_named(std::string_view name) {
   if (name == "cache_bytes") return Kernel::CacheBytes;
   if (name == "matrix_flops") return Kernel::MatrixFlops;
   if (name == "attention_flops") return Kernel::AttentionFlops;
+  if (name == "few_rows_flops") return Kernel::FewRowsFlops;
+  if (name == "tile_bytes") return Kernel::TileBytes;
   return Kernel::MatrixBytes;
 }
 
@@ -54,6 +56,12 @@ SpeedTable read_speed_table() {
                              .expert_layer_s = spread_at(fields, row, "expert_layer_s"),
                              .all_reduce_s = spread_at(fields, row, "all_reduce_s"),
                              .sequence_s = spread_at(fields, row, "sequence_s"),
+                             .few_rows = fields.real_or(row, "few_rows", 0),
+                             .also_plain = fields.flag(row, "also_plain"),
+                             .tile_rows = fields.real_or(row, "tile_rows", 1),
+                             .tile_outputs = fields.real_or(row, "tile_outputs", 0),
+                             .tiles_per_core = fields.real_or(row, "tiles_per_core", 0),
+                             .expert_rows = fields.real_or(row, "expert_rows", 0),
                              .source = fields.text(row, "source")});
   });
   return table;
@@ -103,7 +111,8 @@ const Engine* find_engine(std::string_view name, const Device& device) {
 }
 
 std::string usual_engine(const Device& device, std::string_view weights) {
-  const bool is_ggml = weights.starts_with('q') || weights == "mxfp4_moe" || weights == "gguf";
+  const bool is_ggml = weights.starts_with('q') || weights.starts_with("iq") ||
+                       weights == "mxfp4_moe" || weights == "gguf";
   // vLLM needs NVIDIA's compute capability 7.0; Pascal has 6.x.
   const bool runs_llama = device.family == "apple" || device.family == "rdna" ||
                           device.family == "pascal" || device.kind == "cpu" ||

@@ -15,12 +15,13 @@ namespace {
 constexpr double kPcie = 25e9;  // bytes a second of 16 lanes of PCIe 4.0, as copies reach them
 
 struct Rates {
-  double bandwidth = 0, matrix_peak = 0, attention_peak = 0, link = 0;
+  double bandwidth = 0, matrix_peak = 0, attention_peak = 0, vector_peak = 0, link = 0;
 };
 
 // Times of one level of the spread: 0 is the fast end.
 struct Level {
   double matrix, cache, flops, attention;  // shares of peaks
+  double few_rows, tile;
   double layer, expert_layer, all_reduce, sequence;
   double experts;  // share of the experts' bytes
 };
@@ -34,40 +35,90 @@ Level level_of(const Setup& setup, const Engine& engine, const Work& work, int w
     return fast(efficiency_of(setup.device, setup.engine, kernel, format).value);
   };
   const std::array<double, 3> experts = {work.least_experts, (1 + work.least_experts) / 2, 1};
-  return {of(Kernel::MatrixBytes),    of(Kernel::CacheBytes),  of(Kernel::MatrixFlops),
-          of(Kernel::AttentionFlops), slow(engine.layer_s),    slow(engine.expert_layer_s),
-          slow(engine.all_reduce_s),  slow(engine.sequence_s), experts[which]};
+  return {of(Kernel::MatrixBytes),
+          of(Kernel::CacheBytes),
+          of(Kernel::MatrixFlops),
+          of(Kernel::AttentionFlops),
+          of(Kernel::FewRowsFlops),
+          of(Kernel::TileBytes),
+          slow(engine.layer_s),
+          slow(engine.expert_layer_s),
+          slow(engine.all_reduce_s),
+          slow(engine.sequence_s),
+          experts[which]};
 }
 
-StepTime parts_at(const Work& work, const Rates& rates, const Level& level, double ranks) {
-  StepTime out;
-  out.matrices_s = std::max(work.matrix_bytes / (level.matrix * rates.bandwidth),
-                            2 * work.matrix_macs / (level.flops * rates.matrix_peak));
-  if (work.expert_layers > 0)
-    out.experts_s = std::max(work.expert_bytes * level.experts / (level.matrix * rates.bandwidth),
-                             2 * work.expert_macs / (level.flops * rates.matrix_peak));
-  out.attention_s = std::max(work.cache_bytes / (level.cache * rates.bandwidth),
-                             2 * work.attention_macs / (level.attention * rates.attention_peak));
+// What a kind of kernel needs for its bytes and for its arithmetic, and for both.
+struct Kernels {
+  double bytes_s = 0, flops_s = 0, both_s = 0;
+};
+
+Kernels at_once(double bytes_s, double flops_s) {
+  return {bytes_s, flops_s, std::max(bytes_s, flops_s)};
+}
+// Reading and unpacking hide each other in part only.
+Kernels in_part(double bytes_s, double flops_s) {
+  return {bytes_s, flops_s, std::hypot(bytes_s, flops_s)};
+}
+
+struct Parts {
+  Kernels matrices, experts, attention;
+  double overhead_s = 0, traffic_s = 0;
+
+  double all() const {
+    return matrices.both_s + experts.both_s + attention.both_s + overhead_s + traffic_s;
+  }
+};
+
+void add_products(Parts& out, const Work& work, const Rates& rates, const Level& level,
+                  Product product, bool reads_anew) {
+  const auto bytes = [&](double amount, double share) {
+    return amount / (share * rates.bandwidth);
+  };
+  const auto flops = [&](double macs) { return 2 * macs / (level.flops * rates.matrix_peak); };
+  const auto few = [&](double macs) { return 2 * macs / (level.few_rows * rates.vector_peak); };
+  const double experts = reads_anew ? work.own_expert_bytes : work.expert_bytes * level.experts;
+  switch (product) {
+    case Product::Plain:
+      out.matrices = at_once(bytes(work.matrix_bytes, level.matrix), flops(work.matrix_macs));
+      out.experts = at_once(bytes(experts, level.matrix), flops(work.expert_macs));
+      break;
+    case Product::FewRows:
+      out.matrices = in_part(bytes(work.matrix_bytes, level.matrix), few(work.matrix_macs));
+      // A token's experts are its own, so that each is multiplied with a row at a time.
+      out.experts = at_once(bytes(experts, level.matrix), flops(work.expert_macs));
+      break;
+    case Product::Tiles:
+      out.matrices = in_part(bytes(work.matrix_bytes, level.tile), flops(work.matrix_tile_macs));
+      out.experts =
+          reads_anew
+              ? at_once(bytes(experts, level.matrix), flops(work.expert_macs))
+              : in_part(bytes(experts, level.tile),
+                        flops(std::max(work.expert_macs, work.expert_tile_macs * level.experts)));
+      break;
+  }
+  if (work.expert_layers == 0) out.experts = {};
+}
+
+Parts parts_at(const Work& work, const Rates& rates, const Level& level, double ranks,
+               Product product, bool reads_anew) {
+  Parts out;
+  add_products(out, work, rates, level, product, reads_anew);
+  out.attention = at_once(work.cache_bytes / (level.cache * rates.bandwidth),
+                          2 * work.attention_macs / (level.attention * rates.attention_peak));
   out.overhead_s = work.layers * level.layer + work.expert_layers * level.expert_layer +
                    work.sequences * level.sequence;
   if (work.all_reduces > 0)
     out.traffic_s = work.all_reduces *
                     (level.all_reduce + 2 * (ranks - 1) / ranks * work.reduced_bytes / rates.link);
   out.traffic_s += work.exchanges * level.all_reduce + work.exchanged_bytes / rates.link;
-  out.bound_s = out.matrices_s + out.experts_s + out.attention_s + out.overhead_s + out.traffic_s;
   return out;
 }
 
-Limit limit_of(const StepTime& median, const Work& work, const Rates& rates, const Level& level) {
-  const double bytes_s = work.matrix_bytes / (level.matrix * rates.bandwidth);
-  const double flops_s = 2 * work.matrix_macs / (level.flops * rates.matrix_peak);
-  const double expert_flops = 2 * work.expert_macs / (level.flops * rates.matrix_peak);
-  const double cache_s = work.cache_bytes / (level.cache * rates.bandwidth);
-  const double attention_s = 2 * work.attention_macs / (level.attention * rates.attention_peak);
+Limit limit_of(const Parts& median) {
   double moved = 0, computed = 0;
-  (bytes_s >= flops_s ? moved : computed) += median.matrices_s;
-  (median.experts_s > expert_flops ? moved : computed) += median.experts_s;
-  (cache_s >= attention_s ? moved : computed) += median.attention_s;
+  for (const Kernels& one : {median.matrices, median.experts, median.attention})
+    (one.bytes_s >= one.flops_s ? moved : computed) += one.both_s;
   const double most = std::max({moved, computed, median.overhead_s, median.traffic_s});
   if (most == moved) return Limit::Bandwidth;
   if (most == computed) return Limit::Arithmetic;
@@ -101,6 +152,28 @@ const Figure* attention_peak(const Device& device, double compute_bits) {
   return matrix_peak(device, compute_bits);
 }
 
+bool is_packed(const WeightScheme& weights) { return weights.is_stored || weights.linear < 16; }
+
+double few_rows_of(const Engine& engine, const Device& device) {
+  const bool is_gpu = device.kind == "gpu" || device.kind == "edge" || device.family == "apple";
+  return is_gpu ? engine.few_rows : 0;
+}
+
+Product product_of(const Setup& setup, const Engine& engine, double rows) {
+  const double few = few_rows_of(engine, setup.device);
+  // Whole chunks of a prompt have arithmetic enough to hide everything else.
+  if (rows <= 1 || few == 0 || rows >= engine.batched_tokens) return Product::Plain;
+  if (!is_packed(setup.weights) && !engine.also_plain) return Product::Plain;
+  return rows <= few ? Product::FewRows : Product::Tiles;
+}
+
+double busy_share(const Engine& engine, const Device& device, double outputs, double rows) {
+  if (engine.tile_outputs == 0 || !device.units) return 1;
+  const double tiles =
+      std::ceil(outputs / engine.tile_outputs) * std::ceil(rows / engine.tile_rows);
+  return std::min(1.0, tiles / (engine.tiles_per_core * device.units->value));
+}
+
 double link_of(const Device& device) { return device.link ? device.link->value : kPcie; }
 
 std::string_view name_of(Limit limit) {
@@ -131,17 +204,28 @@ Result<StepTime> time_of(const Setup& setup, const Work& work) {
   Rates rates{.bandwidth = device.bandwidth->value, .matrix_peak = peak->value};
   rates.attention_peak = attention_peak(device, setup.weights.compute_bits)->value;
   rates.link = link_of(device);
+  const Figure* vector = device.peak("fp32");
+  rates.vector_peak = vector == nullptr ? rates.matrix_peak : vector->value;
   const auto ranks = static_cast<double>(setup.division.tensor);
-  const StepTime fast = parts_at(work, rates, level_of(setup, *engine, work, 0), ranks);
-  const Level usual = level_of(setup, *engine, work, 1);
-  StepTime out = parts_at(work, rates, usual, ranks);
-  const StepTime slow = parts_at(work, rates, level_of(setup, *engine, work, 2), ranks);
-  out.likely_s = {.value = out.bound_s, .low = fast.bound_s, .high = slow.bound_s};
-  const Level whole{1, 1, 1, 1, 0, 0, 0, 0, work.least_experts};
+  const Product product = product_of(setup, *engine, work.rows);
+  const bool reads_anew = product != Product::Plain && work.rows < engine->expert_rows;
+  const auto at = [&](int which) {
+    return parts_at(work, rates, level_of(setup, *engine, work, which), ranks, product, reads_anew);
+  };
+  const Parts usual = at(1);
+  StepTime out;
+  out.matrices_s = usual.matrices.both_s;
+  out.experts_s = usual.experts.both_s;
+  out.attention_s = usual.attention.both_s;
+  out.overhead_s = usual.overhead_s;
+  out.traffic_s = usual.traffic_s;
+  out.likely_s = {.value = usual.all(), .low = at(0).all(), .high = at(2).all()};
+  const Level whole{1, 1, 1, 1, 1, 1, 0, 0, 0, 0, work.least_experts};
   Rates free = rates;  // traffic takes no time
   free.link = std::numeric_limits<double>::infinity();
-  out.bound_s = parts_at(work, free, whole, ranks).bound_s;
-  out.limit = limit_of(out, work, rates, usual);
+  out.bound_s = parts_at(work, free, whole, ranks, Product::Plain, false).all();
+  out.limit = limit_of(usual);
+  out.least_experts = work.least_experts;
   out.assumes_link = !device.link && setup.division.devices() > 1;
   return out;
 }

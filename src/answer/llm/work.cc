@@ -17,8 +17,10 @@ class WorkSum {
         sequences_(std::ceil(batch / static_cast<double>(setup.division.replicas()))),
         all_tokens_(batch * tokens),
         past_(past),
-        tokens_(tokens) {
+        tokens_(tokens),
+        engine_(find_engine(setup.engine, setup.device)) {
     out_.sequences = batch;
+    out_.rows = sequences_ * tokens;
   }
 
   void add_layers(const Layer& layer, std::size_t index, double times) {
@@ -31,11 +33,19 @@ class WorkSum {
         const double ranks = static_cast<double>(
             setup_.division.experts > 1 ? setup_.division.experts : setup_.division.tensor);
         out_.expert_bytes += elements * bits / 8 * read_share(layer) / ranks;
-        out_.expert_macs += macs * (setup_.division.experts > 1 ? all_tokens_ : own_tokens) / ranks;
+        const double pairs =
+            macs * (setup_.division.experts > 1 ? all_tokens_ : own_tokens) / ranks;
+        out_.expert_macs += pairs;
+        out_.own_expert_bytes += pairs * bits / 8;
+        if (engine_ != nullptr)
+          out_.expert_tile_macs +=
+              std::max(pairs, elements * read_share(layer) / ranks * engine_->tile_rows);
       } else {
         const double share = tensor_share(matrix, layer, setup_.division.tensor);
         out_.matrix_bytes += elements * bits / 8 * share;
         out_.matrix_macs += macs * own_tokens * share;
+        out_.matrix_tile_macs +=
+            tile_macs(macs * share, static_cast<double>(matrix.outputs) * share, own_tokens);
       }
     }
     add_cache(layer, times);
@@ -52,6 +62,8 @@ class WorkSum {
     const double elements = static_cast<double>(head_macs(network)) / tensor_;
     out_.matrix_bytes += elements * bits / 8;
     out_.matrix_macs += elements * sequences_;  // logits of the last token only
+    out_.matrix_tile_macs +=
+        tile_macs(elements, static_cast<double>(network.vocab) / tensor_, sequences_);
     // Rows of the embedding.
     out_.matrix_bytes += sequences_ * tokens_ * static_cast<double>(network.hidden) *
                          embedding_bits(network, setup_.weights) / 8;
@@ -81,6 +93,13 @@ class WorkSum {
     const double one = static_cast<double>(layer.chosen) / static_cast<double>(layer.experts);
     const double tokens = setup_.division.experts > 1 ? all_tokens_ : sequences_ * tokens_;
     return 1 - std::pow(1 - one, tokens);
+  }
+
+  // Of a matrix with `macs` a row: rows are filled up to whole tiles, and cores without one wait.
+  double tile_macs(double macs, double outputs, double rows) const {
+    if (engine_ == nullptr) return macs * rows;
+    const double filled = std::ceil(rows / engine_->tile_rows) * engine_->tile_rows;
+    return macs * filled / busy_share(*engine_, setup_.device, outputs, rows);
   }
 
   void add_cache(const Layer& layer, double times) {
@@ -124,6 +143,7 @@ class WorkSum {
 
   const Setup& setup_;
   double tensor_, sequences_, all_tokens_, past_, tokens_;
+  const Engine* engine_;
   Work out_;
 };
 
@@ -143,7 +163,12 @@ Work work_of(const Setup& setup, double batch, double past, double tokens) {
   }
   sum.add_head();
   sum.add_activations();
-  Work work = sum.take(batch * tokens > 1 ? kCorrelatedExperts : 1);
+  const Engine* engine = find_engine(setup.engine, setup.device);
+  const bool in_tiles =
+      engine != nullptr && product_of(setup, *engine, batch * tokens) == Product::Tiles;
+  Work work = sum.take(batch * tokens <= 1 ? 1
+                       : in_tiles          ? kCorrelatedInTiles
+                                           : kCorrelatedExperts);
   if (setup.division.pipeline > 1) {
     const auto cuts = static_cast<double>(setup.division.pipeline - 1);
     work.exchanges += cuts;

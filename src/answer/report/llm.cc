@@ -216,9 +216,10 @@ std::vector<std::string> all_notes(const Network& network, const Answer& answer,
   notes.insert(notes.end(), answer.notes.begin(), answer.notes.end());
   bool has_experts = false;
   for (const llm::Layer& layer : network.layers) has_experts = has_experts || layer.experts > 0;
-  if (has_experts && answer.batch > 1)
-    notes.emplace_back(
-        "experts read: from three quarters of what independent choices would read to all of it");
+  if (has_experts && answer.batch > 1 && answer.decode)
+    notes.push_back(fmt::format(
+        "experts read: from {:.0f} % of what independent choices would read to all of it",
+        100 * answer.decode->least_experts));
   notes.emplace_back("not counted: speculation, shared prefixes, scheduling");
   if (!words.formulas.empty())
     notes.push_back(fmt::format("{} shows the formula behind a figure", words.formulas));

@@ -2,6 +2,7 @@
 // show (assets/page/llm_model.js).
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "strata/llm/count.h"
 #include "strata/llm/speed_table.h"
@@ -84,7 +85,8 @@ struct MatrixWork {
     std::int64_t experts = 0, chosen = 0;
     double bytes = 0, macs = 0;  // of all experts; of one token
   };
-  std::vector<Experts> experts;  // by how many there are
+  std::vector<Experts> experts;         // by how many there are
+  std::map<double, double> by_outputs;  // MACs of one row, without experts
 };
 
 MatrixWork matrix_work(const Network& network, const llm::Division& division,
@@ -101,6 +103,7 @@ MatrixWork matrix_work(const Network& network, const llm::Division& division,
         const double share = llm::tensor_share(matrix, run.layer, division.tensor);
         out.bytes += bytes * share;
         out.macs += macs * share;
+        out.by_outputs[real(matrix.outputs) * share] += macs * share;
         continue;
       }
       auto known = std::find_if(out.experts.begin(), out.experts.end(), [&](const auto& one) {
@@ -116,8 +119,8 @@ MatrixWork matrix_work(const Network& network, const llm::Division& division,
 
 struct WeightTables {
   Table types{.name = "weight_types",
-              .columns = columns({"name", "format"},
-                                 {"bytes", "matrices", "head", "embedding_row", "compute_bits"})};
+              .columns = columns({"name", "format"}, {"bytes", "matrices", "head", "embedding_row",
+                                                      "compute_bits", "packed"})};
   Table experts{.name = "expert_kinds",
                 .columns = columns({"weights"}, {"experts", "chosen", "bytes", "macs"})};
 };
@@ -133,7 +136,7 @@ WeightTables weight_tables(const Network& network, const Answer& answer) {
         {.cells = {scheme.name, llm::kernel_format(scheme),
                    weight_bytes(network, scheme, answer.division).all(), work.bytes,
                    head * head_bits / 8, real(network.hidden) * embedding_bits(network, scheme) / 8,
-                   scheme.compute_bits}});
+                   scheme.compute_bits, llm::is_packed(scheme) ? 1.0 : 0.0}});
     for (const MatrixWork::Experts& one : work.experts)
       out.experts.rows.push_back(
           {.cells = {scheme.name, real(one.experts), real(one.chosen), one.bytes, one.macs}});
@@ -158,10 +161,13 @@ Cell value_of(const Figure* figure) { return figure != nullptr ? Cell(figure->va
 // The device of the answer first, with its engine; others with the one that is usual there.
 Table memories(const Answer& answer, std::span<const Device> devices) {
   Table out{.name = "memories",
-            .columns = columns(
-                {"name", "title", "family", "engine"},
-                {"usable", "reserve", "block", "batched", "keeps_logits", "bandwidth", "peak4",
-                 "peak8", "peak16", "attention4", "attention8", "attention16", "link"})};
+            .columns =
+                columns({"name", "title", "family", "engine"},
+                        {"usable",     "reserve",     "block",     "batched",      "keeps_logits",
+                         "bandwidth",  "peak4",       "peak8",     "peak16",       "attention4",
+                         "attention8", "attention16", "link",      "vector_peak",  "units",
+                         "few_rows",   "also_plain",  "tile_rows", "tile_outputs", "tiles_per_core",
+                         "expert_rows"})};
   for (const Device& device : devices) {
     const bool is_own = device.name == answer.device;
     const llm::Engine* engine = llm::find_engine(
@@ -169,16 +175,31 @@ Table memories(const Answer& answer, std::span<const Device> devices) {
         device);
     if (!device.memory_bytes || engine == nullptr) continue;
     const double memory = device.memory_bytes->value;
-    TableRow row{
-        .cells = {device.name, device.title.empty() ? device.name : device.title, device.family,
-                  engine->name, is_own ? answer.memory.usable : memory * engine->usable,
-                  is_own ? answer.memory.reserve : engine->reserve_bytes, engine->cache_block,
-                  llm::batched_tokens_of(*engine, device), engine->keeps_logits ? 1.0 : 0.0,
-                  value_of(device.bandwidth), value_of(llm::matrix_peak(device, 4)),
-                  value_of(llm::matrix_peak(device, 8)), value_of(llm::matrix_peak(device, 16)),
-                  value_of(llm::attention_peak(device, 4)),
-                  value_of(llm::attention_peak(device, 8)),
-                  value_of(llm::attention_peak(device, 16)), llm::link_of(device)}};
+    TableRow row{.cells = {device.name,
+                           device.title.empty() ? device.name : device.title,
+                           device.family,
+                           engine->name,
+                           is_own ? answer.memory.usable : memory * engine->usable,
+                           is_own ? answer.memory.reserve : engine->reserve_bytes,
+                           engine->cache_block,
+                           llm::batched_tokens_of(*engine, device),
+                           engine->keeps_logits ? 1.0 : 0.0,
+                           value_of(device.bandwidth),
+                           value_of(llm::matrix_peak(device, 4)),
+                           value_of(llm::matrix_peak(device, 8)),
+                           value_of(llm::matrix_peak(device, 16)),
+                           value_of(llm::attention_peak(device, 4)),
+                           value_of(llm::attention_peak(device, 8)),
+                           value_of(llm::attention_peak(device, 16)),
+                           llm::link_of(device),
+                           value_of(device.peak("fp32")),
+                           value_of(device.units),
+                           llm::few_rows_of(*engine, device),
+                           engine->also_plain ? 1.0 : 0.0,
+                           engine->tile_rows,
+                           engine->tile_outputs,
+                           engine->tiles_per_core,
+                           engine->expert_rows}};
     out.rows.insert(is_own ? out.rows.begin() : out.rows.end(), std::move(row));
   }
   return out;
@@ -193,9 +214,26 @@ std::string_view name_of(llm::Kernel kernel) {
     case llm::Kernel::MatrixFlops:
       return "matrix_flops";
     case llm::Kernel::AttentionFlops:
+      return "attention_flops";
+    case llm::Kernel::FewRowsFlops:
+      return "few_rows_flops";
+    case llm::Kernel::TileBytes:
       break;
   }
-  return "attention_flops";
+  return "tile_bytes";
+}
+
+// How many of the MACs of a row are in matrices with so many outputs; the head's are apart.
+Table matrix_outputs(const Network& network, const Answer& answer) {
+  Table out{.name = "matrix_outputs", .columns = columns({}, {"outputs", "macs", "is_head"})};
+  const MatrixWork work = matrix_work(network, answer.division, answer.weights);
+  for (const auto& [outputs, macs] : work.by_outputs)
+    out.rows.push_back({.cells = {outputs, macs, 0.0}});
+  const double tensor = real(answer.division.tensor);
+  if (network.has_head)
+    out.rows.push_back(
+        {.cells = {real(network.vocab) / tensor, real(head_macs(network)) / tensor, 1.0}});
+  return out;
 }
 
 // data/llm/speed.json. Of rows that fit, the first counts.
@@ -248,7 +286,7 @@ Table serving_table(const Network& network, const Answer& answer) {
                                    {"stage_share", "replicas", "hidden", "logits", "max_context",
                                     "context", "batch", "tensor", "stages", "expert_ranks",
                                     "widths", "layers", "expert_layers", "matrix_macs", "head_macs",
-                                    "reduces", "exchanged", "correlated"})};
+                                    "reduces", "exchanged", "correlated", "correlated_in_tiles"})};
   const double head = network.has_head ? real(head_macs(network)) / tensor : 0;
   serving.rows.push_back({.cells = {answer.device,
                                     answer.weights.name,
@@ -270,7 +308,8 @@ Table serving_table(const Network& network, const Answer& answer) {
                                     head,
                                     reduces,
                                     exchanged,
-                                    llm::kCorrelatedExperts}});
+                                    llm::kCorrelatedExperts,
+                                    llm::kCorrelatedInTiles}});
   return serving;
 }
 
@@ -285,6 +324,7 @@ std::vector<Table> llm_page_tables(const Network& network, const Answer& answer,
           std::move(weights.experts),
           cache_types(),
           memories(answer, devices),
+          matrix_outputs(network, answer),
           efficiencies(),
           engines()};
 }
