@@ -173,8 +173,8 @@ TEST(Measured, OtherPublishedRows) {
     int inside;
   };
   for (const Limit& limit :
-       {Limit{"A decode", 0.20, 26}, Limit{"A prefill", 0.29, 22}, Limit{"B throughput", 0.17, 50},
-        Limit{"C throughput", 0.23, 9}, Limit{"D prefill", 0.43, 4}, Limit{"E decode", 0.10, 23},
+       {Limit{"A decode", 0.20, 26}, Limit{"A prefill", 0.29, 22}, Limit{"B throughput", 0.17, 68},
+        Limit{"C throughput", 0.23, 19}, Limit{"D prefill", 0.43, 4}, Limit{"E decode", 0.10, 23},
         Limit{"E prefill", 0.18, 7}, Limit{"F decode", 0.23, 35}, Limit{"G decode", 0.15, 22}}) {
     const Deviation& group = groups[limit.group];
     fmt::print("{}: mean error {:.1f} %, {} of {} inside\n", limit.group,

@@ -53,9 +53,11 @@ Result<LoadedSide> load_side(const SideRequest& request, const Observer& observe
   const Source& source = request.model.source;
   if (source.is_weights() && !(request.as_network && is_language_model(request.model))) {
     const auto weights = read_weights(source, {.limit = request.model.limit});
-    if (!weights) return failure(weights);
-    return LoadedSide{.side = compare::side_of(*weights, label_of(source.word())),
-                      .bytes = weights->file_bytes};
+    if (weights)
+      return LoadedSide{.side = compare::side_of(*weights, label_of(source.word())),
+                        .bytes = weights->file_bytes};
+    // The header of a GGUF file alone is no list of weights, but it is a network.
+    if (!is_language_model(request.model)) return failure(weights);
   }
   // load_model() says what is wrong with a file that is neither.
   if (source.format() != nullptr || !compare::looks_like_document(source.bytes()))
@@ -132,9 +134,11 @@ Result<std::vector<LoadedSide>> load_sides(const std::vector<Source>& sources,
     out.push_back(std::move(*attempt.loaded));
   }
   if (refused && !is_any_sized) return failure(*refused);
-  const auto is_weights = [](const LoadedSide& one) { return one.side.kind == "weights"; };
-  const bool are_mixed = std::any_of(out.begin(), out.end(), is_weights) &&
-                         !std::all_of(out.begin(), out.end(), is_weights);
+  const bool are_mixed = std::any_of(sources.begin(), sources.end(),
+                                     [](const Source& one) { return one.is_weights(); }) &&
+                         std::any_of(out.begin(), out.end(), [](const LoadedSide& one) {
+                           return one.side.kind == "model";
+                         });
   // Beside a network, a GGUF file is a network, too, and both consist of the same operators.
   for (std::size_t i = 0; i < out.size() && are_mixed; ++i) {
     attempts[i].request.as_network = true;
