@@ -29,6 +29,7 @@ class Exported(NamedTuple):
     bounds: list[Optional[tuple[int, int]]]  # of the whole numbers that choose rows of weights
     sizes: Optional[frozenset[tuple[int, ...]]] = None  # the only ones that the open axes may have; None: any
     wide: str = ""  # what an engine that computes with 32 bits would do otherwise
+    reads: bool = False  # whether torch looks at values, and takes another way than the file by them
 
 
 #: What torch.jit.trace says of Python code that turns a size into a number, whose value then stays in the file.
@@ -83,8 +84,13 @@ def _order(tensor: torch.Tensor) -> Optional[tuple[int, ...]]:
     return order if tensor.permute(order).is_contiguous() else None
 
 
-def describe(module: torch.nn.Module, calls: Sequence[Call], path: str, batch: int | None = None) -> Exported:
-    """How the module is called. Raises StrataError with a sentence if a file could not answer its calls."""
+def describe(
+    module: torch.nn.Module, calls: Sequence[Call], path: str, batch: int | None = None, traced: bool = False
+) -> Exported:
+    """How the module is called. Raises StrataError with a sentence if a file could not answer its calls.
+
+    With `traced`, it may look at values where it is not traced; `reads` says so, and _values.py compares the answers.
+    """
     if not calls:
         raise StrataError("the examples call it with empty tensors only")
     leaves, spec = flatten((calls[0].args, calls[0].kwargs))
@@ -100,17 +106,17 @@ def describe(module: torch.nn.Module, calls: Sequence[Call], path: str, batch: i
         raise StrataError("it returns values that are not tensors, which may depend on its inputs")
     if not results:
         raise StrataError("it returns no tensors")
-    if any(each.layout is not torch.strided for each in [*given, *results]):
-        raise StrataError("it takes or gives sparse tensors, which an engine has not")
+    if any(each.layout is not torch.strided or each.is_nested for each in [*given, *results]):
+        raise StrataError("it takes or gives sparse or nested tensors, which an engine has not")
     if any(each.dtype is torch.bfloat16 for each in [*given, *results]):
         raise StrataError("it takes or gives bfloat16, which strata cannot hand over to an engine")
-    lacking, seen = what_files_lack(module, calls[0])
+    lacking, seen = what_files_lack(module, calls[0], traced)
     if lacking:
         raise StrataError(lacking)
     return Exported(
         path, spec, _boxed(leaves), _shapes(calls, batch), [each.dtype for each in given], out_spec,
         _boxed(out_leaves), [each.dtype for each in results], [_order(each) for each in results], seen.bounds,
-        wide=seen.wide,
+        wide=seen.wide, reads=seen.reads,
     )  # fmt: skip
 
 
@@ -120,7 +126,7 @@ def export(module: torch.nn.Module, calls: Sequence[Call], path: str, batch: int
     If the file may keep sizes of this call where they should be open, `sizes` is empty: _sizes.py finds out those
     for which the file is right.
     """
-    exported = describe(module, calls, path, batch)
+    exported = describe(module, calls, path, batch, traced=True)
     leaves = flatten((calls[0].args, calls[0].kwargs))[0]
     inputs = [f"input{number}" for number in range(len(exported.shapes))]
     outputs = [f"output{number}" for number in range(len(exported.out_dtypes))]

@@ -22,6 +22,8 @@ from ._receipt import Receipt, Tried
 from ._record import call, judged_call, record_calls, time_modules
 from ._sessions import Compiled, Session, Unavailable, first_line, open_session
 from ._sizes import right_sizes
+from ._values import is_right_for_others
+from ._watch import READS
 
 #: What answers in fp32 differ by is rounding alone: less than one part in a thousand.
 FP32_QUALITY = 60.0
@@ -174,9 +176,10 @@ class Search:
                 failure = error
         raise failure
 
-    def check_sizes(self, unit: _Unit, calls: list[Call]) -> None:
-        """Finds out for which sizes the file is right, if some are open."""
-        if not any(size < 0 for shape in unit.exported.shapes for size in shape) or not os.path.exists(unit.exported.path):
+    def check_file(self, unit: _Unit, calls: list[Call]) -> None:
+        """Finds out for which sizes the file is right, if some are open; and if it is for other values, if torch looks at them."""
+        is_open = any(size < 0 for shape in unit.exported.shapes for size in shape)
+        if not (is_open or unit.exported.reads) or not os.path.exists(unit.exported.path):
             return
         plain = self.model.get_submodule(unit.name)
         session = self.any_session(unit.exported.path)
@@ -186,6 +189,17 @@ class Search:
             forward.fallbacks.clear()
             return sqnr(want, forward(*args, **kwargs)) >= FP32_QUALITY and not forward.fallbacks
 
+        if unit.exported.reads:
+            with torch.no_grad():
+                right = is_right_for_others(calls, plain.forward, agrees)
+            if not right:
+                raise StrataError(READS)
+            self.receipt.notes.append(
+                f"{unit.name or 'The model'} looks at values to leave work out in torch, such as a mask of ones; the exported "
+                "file always does this work, and answered the same for other values."
+            )
+        if not is_open:
+            return
         with torch.no_grad():
             sizes = right_sizes(unit.exported, calls, plain.forward, agrees)
         if sizes == frozenset():
@@ -202,7 +216,7 @@ class Search:
         those of the modules inside."""
         plain = self.model.get_submodule(unit.name)
         try:
-            self.check_sizes(unit, [*unit.calls, *held_out])
+            self.check_file(unit, [*unit.calls, *held_out])
         except StrataError as error:
             self.say(unit.name, unit.share, str(error))
             return False
