@@ -58,7 +58,7 @@ def test_other_sizes_and_types_are_torchs(fast: Any) -> None:
 def test_other_arguments_are_torchs(fast: Any) -> None:
     with torch.no_grad():
         answers_like_torch(fast, "arguments", X, 2.0)
-        answers_like_torch(fast, "arguments", x=X)
+        answers_like_torch(fast, "arguments", X, scale=1.0)
 
 
 def test_channels_last_is_copied(fast: Any) -> None:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Optional, Sequence
 import torch
 
 from .._errors import StrataError
-from ._flat import Call, flatten, unflatten
+from ._arguments import names_of
+from ._flat import Call, copied, flatten, unflatten
 from ._sessions import first_line
 from ._watch import READS, what_files_lack
 
@@ -30,6 +31,7 @@ class Exported(NamedTuple):
     sizes: Optional[frozenset[tuple[int, ...]]] = None  # the only ones that the open axes may have; None: any
     wide: str = ""  # what an engine that computes with 32 bits would do otherwise
     reads: bool = False  # whether torch looks at values, and takes another way than the file by them
+    names: tuple[str, ...] = ()  # of the arguments by position, which a call may also name
 
 
 #: What torch.jit.trace says of Python code that turns a size into a number, whose value then stays in the file.
@@ -116,7 +118,7 @@ def describe(
     return Exported(
         path, spec, _boxed(leaves), _shapes(calls, batch), [each.dtype for each in given], out_spec,
         _boxed(out_leaves), [each.dtype for each in results], [_order(each) for each in results], seen.bounds,
-        wide=seen.wide, reads=seen.reads,
+        wide=seen.wide, reads=seen.reads, names=names_of(module, *copied((calls[0].args, calls[0].kwargs))),
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from torch.autograd import forward_ad
 from torch.nn.modules import module as torch_module
 from torch.utils import _pytree as pytree
 
+from ._arguments import rearranged
 from ._export import Exported
 from ._flat import by_name, same
 from ._guard import Guard
@@ -83,6 +84,8 @@ class EngineForward:
         if self._only_tensors >= 0:
             places = pytree.tree_flatten((tuple(range(self._only_tensors)), {}))[1]
             self._only_tensors = self._only_tensors if places == self._spec else -1
+        self._names = exported.names
+        self._by_position = len(pytree.tree_unflatten([0] * len(self._leaves), self._spec)[0])
         self._one_answer = self._out_spec == pytree.tree_flatten(0)[1]
 
     def _why_not(self, args: Any, kwargs: Any, arrays: list[Any]) -> Optional[str]:
@@ -103,7 +106,10 @@ class EngineForward:
         else:
             leaves, spec = pytree.tree_flatten((args, by_name(kwargs)))
             if spec != self._spec:
-                return "arguments"
+                other = rearranged(args, kwargs, self._names, self._by_position) if self._names else None
+                leaves, spec = pytree.tree_flatten(other)
+                if spec != self._spec:
+                    return "arguments"
         number = 0
         given = []
         sizes = []

@@ -6,8 +6,10 @@ Nothing in such a folder is code, and nothing is unpickled.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
+import re
 import shutil
 from typing import Any, Optional
 
@@ -20,6 +22,29 @@ from ._forward import EngineForward
 from ._sessions import open_session
 
 _FORM = 2
+_OUTPUTS = re.compile(r"transformers(\.[A-Za-z_][A-Za-z_0-9]*)+")
+
+
+def _is_output(kind: type) -> bool:
+    """True for the classes in which networks of transformers return their answers."""
+    return bool(_OUTPUTS.fullmatch(f"{kind.__module__}.{kind.__qualname__}")) and any(
+        each.__name__ == "ModelOutput" and each.__module__.startswith("transformers.") for each in kind.__mro__
+    )
+
+
+def _output_class(name: str) -> type:
+    """The class of that name. Only modules of transformers are imported, and only classes of answers are returned."""
+    if not _OUTPUTS.fullmatch(name):
+        raise ValueError(f"{name} is no class of transformers")
+    module, _, own = name.rpartition(".")
+    try:
+        kind = getattr(importlib.import_module(module), own)
+    except ImportError as error:
+        raise StrataError(f"its answers are a {own} of transformers, which is not installed in this Python, or in another release: "
+                          "pip install transformers") from error  # fmt: skip
+    if not isinstance(kind, type) or not _is_output(kind):
+        raise ValueError(f"{name} is no class of answers")
+    return kind
 
 
 def _encoded(value: Any, rest: Any) -> Any:
@@ -33,6 +58,9 @@ def _encoded(value: Any, rest: Any) -> Any:
         kind = "ordered" if type(value).__name__ == "OrderedDict" else "dict"
         if kind == "ordered" or type(value) is dict:
             return {kind: [[key, _encoded(each, rest)] for key, each in value.items()]}
+    if _is_output(type(value)):
+        name = f"{type(value).__module__}.{type(value).__qualname__}"
+        return {"output": [name, [[key, _encoded(each, rest)] for key, each in value.items()]]}
     raise StrataError(f"a {type(value).__name__} among the arguments or answers cannot be saved; wrap the model so that it "
                       "takes and gives tensors, tuples, lists and dictionaries")  # fmt: skip
 
@@ -47,6 +75,8 @@ def _decoded(value: dict[str, Any]) -> Any:
         return torch.empty(0)
     if kind in ("tuple", "list"):
         return (tuple if kind == "tuple" else list)(_decoded(each) for each in inside)
+    if kind == "output":
+        return _output_class(inside[0])(**{key: _decoded(each) for key, each in inside[1]})
     return (OrderedDict if kind == "ordered" else dict)((key, _decoded(each)) for key, each in inside)
 
 
@@ -82,7 +112,7 @@ def save(folder: str, units: dict[str, tuple[EngineForward, Exported, dict[str, 
             "out_dtypes": [_dtype_name(each) for each in exported.out_dtypes],
             "out_orders": exported.out_orders, "bounds": exported.bounds,
             "sizes": None if exported.sizes is None else sorted(exported.sizes),
-            "weights": weights_hash(model.get_submodule(name)),
+            "names": exported.names, "weights": weights_hash(model.get_submodule(name)),
         })  # fmt: skip
     os.makedirs(folder, exist_ok=True)
     for number, (_, exported, _) in enumerate(units.values()):
@@ -136,6 +166,7 @@ def load(folder: str, module: Optional[torch.nn.Module]) -> tuple[torch.nn.Modul
                 [order and tuple(order) for order in each["out_orders"]],
                 [bound and tuple(bound) for bound in each["bounds"]],
                 None if each["sizes"] is None else frozenset(tuple(sizes) for sizes in each["sizes"]),
+                names=tuple(each.get("names", ())),
             )  # fmt: skip
             how = {name: each[name] for name in ("engine", "precision", "threads")}
             session = open_session(how["engine"], exported.path, how["precision"], how["threads"])
