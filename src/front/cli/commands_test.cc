@@ -53,6 +53,16 @@ TEST(Commands, HelpIsAboutAllOfThem) {
   EXPECT_EQ(names, command_names());
 }
 
+// CLI11 throws if two options of a command share a name. All are declared for a line of words, and
+// only those that are given otherwise.
+TEST(Commands, HaveEachNameOnce) {
+  for (const std::string& name : command_names()) {
+    App program("", "strata");
+    add_commands(program, name);
+    EXPECT_NO_THROW(EXPECT_TRUE(program.parse(name + " --help"))) << name;
+  }
+}
+
 // Wider texts do not fit a usual terminal.
 TEST(Commands, HelpFitsEightyColumns) {
   App program("", "strata");

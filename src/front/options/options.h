@@ -1,90 +1,24 @@
-// The options of the program and of its subcommands. CLI11 does the work, in options.cc alone:
-// its header takes seconds to compile.
+// The options of the program and of its subcommands. CLI11 reads the command line, in parse.cc
+// alone: its header takes seconds to compile, and declaring an option to it takes longer than
+// describing one here, so that only those that may be given are declared.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/quantity.h"
 #include "manual/facts.h"
+#include "options/option.h"
 #include "strata/base/result.h"
 
-namespace strata::manual {
-struct OptionRow;
-}
 namespace strata::cli {
+
 struct Request;
-struct RequestOption;
-}  // namespace strata::cli
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's own
-class App;
-class Option;
-}  // namespace CLI
 
-namespace strata::cli {
-
-class App;
-
-// An option, a flag or a positional argument. The App that made it keeps it.
-class Option {
- public:
-  explicit Option(CLI::Option* option);
-
-  Option* required(bool needed = true);
-  Option* option_text(const std::string& text);  // what stands for the value in --help
-  Option* description(const std::string& help);
-  Option* one_of(const std::vector<std::string>& words);
-  Option* suggest(const std::vector<std::string>& words);  // to completion; others are taken, too
-  // Both ends are allowed.
-  template <class Number>
-  Option* within(Number least, Number most);
-  Option* hide();  // from --help
-
-  // It has an effect only where `holds` is true once all options are read; an option without one is
-  // refused, not ignored (App::check_effects). `why` says what is missing otherwise, and what to
-  // do.
-  Option* needs(std::function<bool()> holds, const std::string& why);
-  // It still works, but is no longer shown; who gives it is told what to write instead.
-  Option* replaced_by(const std::string& now);
-
-  const std::string& name() const { return name_; }  // `--output`
-  std::size_t count() const;                         // how often it was given
-  bool given() const { return count() > 0; }
-  bool hidden() const;
-
- private:
-  friend class App;
-  friend std::vector<std::pair<std::string, std::string>> given_options(const App& app);
-  friend std::vector<std::string> given_words(const App& app);
-  void take_values(const manual::OptionRow& row);  // those that the row says
-  Status take(const RequestOption& given);
-  struct Rule {
-    std::function<bool()> has_effect;
-    std::string why;
-  };
-  CLI::Option* option_;
-  std::string name_;  // CLI11 forgets that of an option that is hidden
-  std::string group_;
-  std::vector<std::string> words_;  // of one_of()
-  bool takes_others_ = true;        // texts that are none of them
-  std::vector<Rule> rules_;
-  std::string now_;         // what to write instead; empty: it is not an old name
-  bool passes_on_ = false;  // what is given to it, to another option
-};
-
-// The variable that an option sets. A bool makes it a flag; a list is given by repeating the
-// option.
-using Target =
-    std::variant<bool*, std::string*, int*, std::uint32_t*, std::int64_t*, std::uint64_t*, double*,
-                 std::optional<std::string>*, std::optional<double>*, std::vector<std::string>*,
-                 std::vector<double>*>;
 struct Binding {
   const char* option;  // `--output`, or `model` of a positional argument
   Target target;
@@ -143,7 +77,7 @@ class App {
   void need_that(const std::vector<std::string>& options, const std::function<bool()>& holds,
                  const std::string& why);
 
-  bool has_option(const std::string& name) const;
+  bool has_option(const std::string& name) const { return find(name) != nullptr; }
   Option* get_option(const std::string& name) const;  // which must be there
   void remove_option(const std::string& name);        // which must be there
 
@@ -159,7 +93,7 @@ class App {
   std::vector<std::string> notices() const;
   Status check_effects() const;
 
-  const std::string& name() const;
+  const std::string& name() const { return name_; }
   bool parsed() const;        // whether the command line names this subcommand
   const App& chosen() const;  // the innermost subcommand that the command line names
   // Returns the visible commands and options, for help, manual pages and completion.
@@ -169,22 +103,31 @@ class App {
   friend std::vector<std::pair<std::string, std::string>> given_options(const App& app);
   friend std::vector<std::string> given_words(const App& app);
   friend std::vector<std::string> command_of(const App& app);
-  Result<std::string> parse_by(const std::function<void()>& parse);
-  manual::OptionFacts facts_of(const Option& option, const std::string& command) const;
-  Error unexpected() const;  // about a word that nothing takes
-  Error no_option(const std::string& name, bool may_ask_for_help) const;
-  explicit App(CLI::App* subcommand);
-  Option* keep(CLI::Option* option, const std::string& names);
+  App(const std::string& description, const std::string& name, const App* parent);
+  Option* keep(const std::string& names, Target target, const std::string& help);
   Option* find(const std::string& name) const;
   void add_row(const manual::OptionRow& row, const Target& target);
+  std::string path() const;       // the words that lead to it: `strata zoo table`
+  std::string file_name() const;  // in data/: `zoo_table`
+  Error no_option(const std::string& name, bool may_ask_for_help) const;
   // This App, and those of its subcommands that the command line names.
   void visit(const std::function<void(const App&)>& each) const;
 
-  std::unique_ptr<CLI::App> own_;  // of the program; it owns those of the subcommands
-  CLI::App* app_;
+  // Declares to CLI11 what this App and its subcommands have: arguments, options that are required,
+  // and those that may be given.
+  void declare(const std::function<bool(const Option&)>& may_be_given);
+  void declare_as(CLI::App& app, const std::function<bool(const Option&)>& may_be_given);
+  Result<std::string> parse_by(const std::function<void()>& parse);
+  Error unexpected() const;  // about a word that nothing takes
+
+  const App* parent_ = nullptr;
+  std::string name_, description_, version_names_, version_;
+  bool hidden_ = false, requires_subcommand_ = false;
   std::vector<std::unique_ptr<App>> subcommands_;
   std::vector<std::unique_ptr<Option>> options_;
   std::function<std::string()> below_options_;
+  std::unique_ptr<CLI::App> own_;  // of the program; it owns those of the subcommands
+  CLI::App* app_ = nullptr;        // null: nothing was parsed
 };
 
 // The command, `zoo` and `table`, and every option that was given, for the receipt in the JSON. An

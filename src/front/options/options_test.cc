@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 namespace strata::cli {
 namespace {
 
@@ -146,9 +148,9 @@ TEST(Options, ThoseGivenAreCountedAndListed) {
   EXPECT_EQ(words_for(app, "--names b --names a --top 3"), "");
   EXPECT_THAT(given_options(app),
               ElementsAre(Pair("--top", "3"), Pair("--names", "b"), Pair("--names", "a")));
-  EXPECT_EQ(width_option->count(), 0u);
+  EXPECT_FALSE(width_option->given());
   EXPECT_EQ(words_for(app, "--width 80 --flag"), "");
-  EXPECT_EQ(width_option->count(), 1u);
+  EXPECT_TRUE(width_option->given());
   EXPECT_THAT(given_options(app), ElementsAre(Pair("--flag", "true"), Pair("--width", "80")));
 }
 
@@ -257,6 +259,35 @@ TEST(Options, AnOptionMayBeReplacedByTheWayAnotherIsWritten) {
           "--engine-option is now --engine NAME:KEY=VALUE; the old name will be removed in 0.4"));
   EXPECT_THAT(given_options(app), ElementsAre(Pair("--engine-option", "a=1")));
   EXPECT_THAT(words_for(app, "--help"), Not(HasSubstr("--engine-option")));
+}
+
+// Only options that a command line may mean are declared to CLI11; each way to write one is found.
+TEST(Options, AreFoundHoweverTheyAreWritten) {
+  const auto given_by = [](const std::vector<const char*>& words) {
+    App program("", "program");
+    App* app = program.add_subcommand("run", "");
+    std::string text, other = "none";
+    double seconds = 0;
+    bool flag = false, all = false;
+    app->add_option("-t,--text", text);
+    app->add_option("--text-other", other);
+    app->add_flag("-f,--flag", flag);
+    app->add_flag("-a,--all", all);
+    app->old_name("--seconds", app->add_quantity("--max-time", Quantity::TimeLimit, &seconds));
+    std::vector<const char*> line = {"program", "run"};
+    line.insert(line.end(), words.begin(), words.end());
+    const auto parsed = program.parse(static_cast<int>(line.size()), line.data());
+    return parsed ? fmt::format("{} {} {} {} {}", text, other, seconds, flag, all)
+                  : parsed.error().message;
+  };
+  EXPECT_EQ(given_by({"--text", "x"}), "x none 0 false false");
+  EXPECT_EQ(given_by({"--text=x", "-f"}), "x none 0 true false");
+  EXPECT_EQ(given_by({"-t", "x", "-fa"}), "x none 0 true true");
+  EXPECT_EQ(given_by({"-atx"}), "x none 0 false true");
+  EXPECT_EQ(given_by({"--text-other", "--text"}), " --text 0 false false");
+  EXPECT_EQ(given_by({"--seconds", "2", "--text", "x"}), "x none 2 false false");
+  EXPECT_EQ(given_by({"--tex", "x"}), "there is no option --tex (did you mean --text?)");
+  EXPECT_EQ(given_by({"--seconds"}), "--seconds: 1 required TEXT missing");
 }
 
 // Returns the complaint of check_effects() about a line that is understood; empty if every option
