@@ -19,13 +19,67 @@ bool is_sum(std::string_view text) {
 
 }  // namespace
 
+// A piece of text, and how strongly it binds.
 struct Formula::Typeset {
+  class Stack;
+
   std::string text;
   Binding binding = kWhole;
 
   std::string inside(Binding around) const {
     return binding < around ? fmt::format("({})", text) : text;
   }
+
+  static Typeset of(const Amount& amount) {
+    std::string number = amount.text();
+    const Binding strength = is_sum(number) ? kSum : kWhole;
+    return {std::move(number), strength};
+  }
+  static Typeset of(std::string_view name) { return {std::string(name), kWhole}; }
+
+  // The product of the steps from `first` to `last` for each size along an axis.
+  static Typeset product(const Formula& formula, std::size_t first, std::size_t last,
+                         const FormulaValues* values) {
+    if (values == nullptr)
+      return {"Π(" + formula.typeset(first, last, nullptr, nullptr).text + ")", kWhole};
+    Typeset all{"", kProduct};
+    for (const std::span<const Amount>& one : values->along_axis)
+      all.text += (all.text.empty() ? "" : "·") +
+                  formula.typeset(first, last, values, &one).inside(kProduct);
+    if (all.text.empty()) all.text = "1";
+    return all;
+  }
+};
+
+// The pieces that no operator has taken yet.
+class Formula::Typeset::Stack {
+ public:
+  void push(Typeset piece) { pieces_.push_back(std::move(piece)); }
+  Typeset pop() {
+    Typeset top = std::move(pieces_.back());
+    pieces_.pop_back();
+    return top;
+  }
+  // The right side of − and of a division is `strict`: it needs parentheses where the left side
+  // does not.
+  void binary(std::string_view sign, Binding own, bool strict) {
+    const Typeset right = pop(), left = pop();
+    const auto tighter = static_cast<Binding>(own + 1);
+    push({left.inside(own) + std::string(sign) + right.inside(strict ? tighter : own), own});
+  }
+  void function(std::string_view name, std::size_t arguments) {
+    std::vector<std::string> texts(arguments);
+    for (std::size_t i = arguments; i-- > 0;) texts[i] = pop().text;
+    push({fmt::format("{}({})", name, fmt::join(texts, ", ")), kWhole});
+  }
+  void floor_of_ratio() {
+    const Typeset right = pop(), left = pop();
+    push({fmt::format("⌊{}/{}⌋", left.inside(kProduct), right.inside(kWhole)), kWhole});
+  }
+  Typeset result() { return pieces_.empty() ? Typeset{"?", kWhole} : pop(); }
+
+ private:
+  std::vector<Typeset> pieces_;
 };
 
 std::string Formula::text() const { return typeset(nullptr); }
@@ -37,107 +91,67 @@ std::string Formula::typeset(const FormulaValues* values) const {
 
 Formula::Typeset Formula::typeset(std::size_t first, std::size_t last, const FormulaValues* values,
                                   const std::span<const Amount>* axis) const {
-  std::vector<Typeset> stack;
-  const auto number = [](const Amount& amount) {
-    std::string text = amount.text();
-    const Binding binding = is_sum(text) ? kSum : kWhole;
-    return Typeset{std::move(text), binding};
-  };
+  Typeset::Stack stack;
   for (std::size_t at = first; at < last; ++at) {
     const Step step = steps_[at];
-    const auto pop = [&] {
-      Typeset top = std::move(stack.back());
-      stack.pop_back();
-      return top;
-    };
-    // The right side of − and of a division needs parentheses where the left side does not.
-    const auto binary = [&](std::string_view sign, Binding own, bool strict) {
-      const Typeset right = pop(), left = pop();
-      const auto tighter = static_cast<Binding>(own + 1);
-      stack.push_back(
-          {left.inside(own) + std::string(sign) + right.inside(strict ? tighter : own), own});
-    };
-    const auto function = [&](std::string_view name, std::size_t arguments) {
-      std::vector<std::string> texts(arguments);
-      for (std::size_t i = arguments; i-- > 0;) texts[i] = pop().text;
-      stack.push_back({fmt::format("{}({})", name, fmt::join(texts, ", ")), kWhole});
-    };
     switch (step.op) {
       case Op::Number:
-        stack.push_back(number(numbers_[step.arg]));
+        stack.push(Typeset::of(numbers_[step.arg]));
         break;
       case Op::Name:
-        stack.push_back(values != nullptr ? number(values->plain[step.arg])
-                                          : Typeset{std::string(names_[step.arg]), kWhole});
+        stack.push(values != nullptr ? Typeset::of(values->plain[step.arg])
+                                     : Typeset::of(names_[step.arg]));
         break;
       case Op::AxisName:
-        stack.push_back(axis != nullptr ? number((*axis)[step.arg])
-                                        : Typeset{std::string(axis_names_[step.arg]), kWhole});
+        stack.push(axis != nullptr ? Typeset::of((*axis)[step.arg])
+                                   : Typeset::of(axis_names_[step.arg]));
         break;
       case Op::Add:
-        binary(" + ", kSum, false);
+        stack.binary(" + ", kSum, false);
         break;
       case Op::Sub:
-        binary(" − ", kSum, true);
+        stack.binary(" − ", kSum, true);
         break;
       case Op::Mul:
-        binary("·", kProduct, false);
+        stack.binary("·", kProduct, false);
         break;
       case Op::Div:
-        binary("/", kProduct, true);
+        stack.binary("/", kProduct, true);
         break;
-      case Op::FloorDiv: {
-        const Typeset right = pop(), left = pop();
-        stack.push_back(
-            {fmt::format("⌊{}/{}⌋", left.inside(kProduct), right.inside(kWhole)), kWhole});
+      case Op::FloorDiv:
+        stack.floor_of_ratio();
         break;
-      }
-      case Op::Minus: {
-        const Typeset operand = pop();
-        stack.push_back({"−" + operand.inside(kProduct), kSum});
+      case Op::Minus:
+        stack.push({"−" + stack.pop().inside(kProduct), kSum});
         break;
-      }
       case Op::Floor:
-        stack.push_back({fmt::format("⌊{}⌋", pop().text), kWhole});
+        stack.push({fmt::format("⌊{}⌋", stack.pop().text), kWhole});
         break;
       case Op::Ceil:
-        stack.push_back({fmt::format("⌈{}⌉", pop().text), kWhole});
+        stack.push({fmt::format("⌈{}⌉", stack.pop().text), kWhole});
         break;
       case Op::Min:
-        function("min", 2);
+        stack.function("min", 2);
         break;
       case Op::Max:
-        function("max", 2);
+        stack.function("max", 2);
         break;
       case Op::Rounded:
-        function("rounded", 2);
+        stack.function("rounded", 2);
         break;
       case Op::Equal:
-        function("equal", 2);
+        stack.function("equal", 2);
         break;
       case Op::If:
-        function("if", 3);
+        stack.function("if", 3);
         break;
-      case Op::Each: {
-        Typeset product;
-        if (values == nullptr) {
-          product = {"Π(" + typeset(at + 1, at + 1 + step.arg, nullptr, nullptr).text + ")",
-                     kWhole};
-        } else {
-          for (const std::span<const Amount>& one : values->along_axis) {
-            const Typeset factor = typeset(at + 1, at + 1 + step.arg, values, &one);
-            product.text += (product.text.empty() ? "" : "·") + factor.inside(kProduct);
-          }
-          if (product.text.empty()) product.text = "1";
-          product.binding = kProduct;
-        }
-        stack.push_back(std::move(product));
+      case Op::Each:
+        stack.push(Typeset::product(*this, at + 1, at + 1 + step.arg, values));
         at += step.arg;
         break;
-      }
     }
   }
-  return stack.empty() ? Typeset{"?", kWhole} : std::move(stack.back());
+  return stack.result();
 }
 
 std::vector<std::string_view> Formula::names() const {
