@@ -6,6 +6,7 @@
 
 #include "report/llm_text.h"
 #include "strata/base/number_text.h"
+#include "strata/read/source.h"
 
 namespace strata {
 
@@ -18,8 +19,8 @@ using llm::Network;
 Cell whole(double number) { return Cell(std::llround(number)); }
 
 std::string short_name(const Network& network) {
+  if (const Source source(network.name); source.is_zoo()) return source.short_name();
   std::string name = network.name;
-  if (name.starts_with("zoo:")) return name.substr(4);
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
   const std::size_t slash = name.rfind('/');
   return slash == std::string::npos ? name : name.substr(slash + 1);

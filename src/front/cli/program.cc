@@ -50,7 +50,7 @@ std::string first_word(const std::string& text) { return text.substr(0, text.fin
 bool is_model(const std::string& first) {
   std::error_code error;
   return !is_command(first) && !first.starts_with('-') &&
-         (first.starts_with(kZooPrefix) || std::filesystem::exists(first, error));
+         (Source(first).is_zoo() || std::filesystem::exists(first, error));
 }
 
 std::vector<std::string> with_command(const std::vector<std::string>& words) {

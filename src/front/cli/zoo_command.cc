@@ -6,6 +6,7 @@
 #include "options/options.h"
 #include "report/zoo.h"
 #include "strata/llm/read.h"
+#include "strata/read/source.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata::cli {
@@ -28,9 +29,9 @@ Status write_all(const TableOptions& table) {
 }
 
 Status write_one(const ZooOptions& options) {
-  std::string_view name = options.name;
-  if (name.starts_with(zoo::kPrefix)) name.remove_prefix(zoo::kPrefix.size());
-  const zoo::Entry* entry = zoo::find(name.substr(0, name.find('?')));
+  const Source source(options.name);
+  const std::string name = source.is_zoo() ? source.short_name() : options.name;
+  const zoo::Entry* entry = zoo::find(std::string_view(name).substr(0, name.find('?')));
   // With arguments, or of a name that does not exist, it has to be one that can be built.
   if (entry == nullptr || name != entry->name)
     if (const auto built = zoo::build(name); !built) return failure(built);

@@ -27,8 +27,8 @@ bool is_gguf(const Source& source) {
   return source.format() != nullptr && source.format()->name == "GGUF";
 }
 
-std::string_view zoo_name(const Source& source) {
-  const std::string_view name = std::string_view(source.word()).substr(kZooPrefix.size());
+std::string zoo_name(const Source& source) {
+  const std::string name = source.short_name();
   return name.substr(0, name.find('?'));
 }
 

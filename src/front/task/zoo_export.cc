@@ -6,6 +6,7 @@
 
 #include "strata/build/weights.h"
 #include "strata/cost/cost.h"
+#include "strata/read/source.h"
 #include "strata/write/onnx.h"
 #include "strata/zoo/zoo.h"
 
@@ -13,10 +14,9 @@ namespace strata {
 
 namespace {
 
-std::string_view plain_name(const ZooExportRequest& request) {
-  std::string_view name = request.network;
-  if (name.starts_with(zoo::kPrefix)) name.remove_prefix(zoo::kPrefix.size());
-  return name;
+std::string plain_name(const ZooExportRequest& request) {
+  const Source source(request.network);
+  return source.is_zoo() ? source.short_name() : request.network;
 }
 
 WriteOptions write_options(const Model& model, const ZooExportRequest& request) {
@@ -28,7 +28,7 @@ WriteOptions write_options(const Model& model, const ZooExportRequest& request) 
 }  // namespace
 
 Result<ZooExport> run_zoo_export(const ZooExportRequest& request) {
-  const std::string_view name = plain_name(request);
+  const std::string name = plain_name(request);
   const auto network = zoo::build(name);
   if (!network) return failure(network);
   const Model& model = network->model;

@@ -14,6 +14,7 @@
 #include "bench/worker.h"
 #include "machine/energy.h"
 #include "strata/read/read.h"
+#include "strata/read/source.h"
 
 namespace strata {
 
@@ -43,8 +44,9 @@ std::int64_t bytes_of_file(const std::string& path) {
   const auto size = fs::file_size(path, error);
   if (error) return -1;
   auto total = static_cast<std::int64_t>(size);
-  if (fs::path(path).extension() != ".onnx") return total;
-  const auto model = read_model(path);
+  const Source source(path);
+  if (source.engine_format() != "onnx") return total;
+  const auto model = read_model(source);
   if (!model) return total;
   std::set<fs::path> beside;
   for (const Graph& graph : model->graphs)
