@@ -99,6 +99,7 @@ def test_errors_are_one_sentence_in_the_users_frame(call, code, words) -> None:
         (lambda: strata.stat("zoo:nowhere"), "no_network", {"name": "nowhere"}, "strata.zoo() lists them"),
         (lambda: strata.explain("alexnet", "nowhere"), "no_layer", {"name": "nowhere"}, "strata.stat()"),
         (lambda: strata.stat("alexnet", roofline=True), "option_effect", {"name": "--roofline"}, "roofline=True"),
+        (lambda: strata.llm("zoo:llama-3-8b", context="many"), "option_value", {"name": "--context"}, "many"),
         (lambda: strata.stat("alexnet", tpo=3), "no_option", {"name": "--tpo"}, "there is no option tpo (did you mean top"),
         (lambda: strata.stat("alexnet", top="many"), "option_value", {"name": "--top"}, "top"),
         (lambda: strata.stat("alexnet", fuse=3), "option_value", {"name": "--fuse"}, "it is true or false"),

@@ -123,7 +123,8 @@ class DeviceReader {
 
  private:
   tl::unexpected<Error> wrong(std::string_view what) const {
-    return failure(fmt::format("{}:{}: {}", file_, line_, what), ErrorKind::Usage);
+    return failure(coded(Code::FileBroken, {.file = std::string(file_), .name = "device"},
+                         {fmt::format("{}:{}: {}", file_, line_, what), ErrorKind::Usage}));
   }
 
   Status read_line(std::string_view line) {

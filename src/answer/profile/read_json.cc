@@ -286,7 +286,8 @@ void ProfileReader::read_device(const Json& memory) {
 
 Result<Profile> profile_from_json(std::string_view json, std::string_view label) {
   if (json.size() > kMaxBytes)
-    return failure(fmt::format("profile {}: it is larger than {} MiB", label, kMaxBytes >> 20));
+    return JsonFields("profile", label)
+        .failed(fmt::format("it is larger than {} MiB", kMaxBytes >> 20));
   const Json parsed = json_from_text(json, kDeepest);
   if (parsed.is_discarded()) return failure(Code::NotProfile, {.file = std::string(label)});
   return ProfileReader(label).read(parsed);

@@ -276,7 +276,8 @@ class BenchReader : JsonFields {
 
 Result<BenchRun> bench_from_json(std::string_view json, std::string_view label) {
   if (json.size() > kMaxBytes)
-    return failure(fmt::format("benchmark {}: it is larger than {} MiB", label, kMaxBytes >> 20));
+    return JsonFields("benchmark", label)
+        .failed(fmt::format("it is larger than {} MiB", kMaxBytes >> 20));
   const Json parsed = json_from_text(json, kDeepest);
   if (parsed.is_discarded()) return failure(Code::NotBenchmark, {.file = std::string(label)});
   return BenchReader(label).read(parsed);

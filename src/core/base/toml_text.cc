@@ -71,7 +71,8 @@ class DepthCheck {
     }
   }
   tl::unexpected<Error> wrong(std::string_view what) const {
-    return failure(fmt::format("{}:{}: {}", file_, line_, what));
+    return failure(Code::FileBroken, {.file = file_, .name = "toml"},
+                   fmt::format("{}:{}: {}", file_, line_, what));
   }
 
   std::string_view text_;
@@ -90,7 +91,8 @@ Result<toml::table> toml_from_text(std::string_view text, const std::string& fil
   if (Status status = DepthCheck(text, file).run(); !status) return failure(status);
   toml::parse_result parsed = toml::parse(text, file);
   if (!parsed)
-    return failure(fmt::format("{}:{}: {}", file, parsed.error().source().begin.line,
+    return failure(Code::FileBroken, {.file = file, .name = "toml"},
+                   fmt::format("{}:{}: {}", file, parsed.error().source().begin.line,
                                in_quotes(parsed.error().description())));
   return std::move(parsed).table();
 }

@@ -43,6 +43,11 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+tl::unexpected<Error> broken(std::string_view label, std::string_view what) {
+  return failure(coded(Code::FileBroken, {.file = std::string(label), .name = "convention"},
+                       {fmt::format("convention {}: {}", label, what), ErrorKind::Usage}));
+}
+
 // Reads one file; every problem is reported in one sentence that starts with the file's label.
 class FileReader {
  public:
@@ -51,9 +56,7 @@ class FileReader {
   Result<ConventionRules> read(const Json& json);
 
  private:
-  tl::unexpected<Error> wrong(std::string_view what) const {
-    return failure(fmt::format("convention {}: {}", label_, what), ErrorKind::Usage);
-  }
+  tl::unexpected<Error> wrong(std::string_view what) const { return broken(label_, what); }
   Status check_keys(const Json& json) const;
   Status read_text(const Json& json, const char* key, std::string& out) const;
   Status read_quirks(const Json& json);
@@ -290,10 +293,7 @@ std::vector<std::string> convention_names() {
 
 Result<Convention> parse_convention(std::string_view text, std::string_view label) {
   const auto json = parse_json(text);
-  if (!json)
-    return failure(
-        fmt::format("convention {}: this is not a JSON file: {}", label, json.error().message),
-        ErrorKind::Usage);
+  if (!json) return broken(label, "this is not a JSON file: " + json.error().message);
   auto rules = FileReader(label).read(*json);
   if (!rules) return failure(rules);
   return Convention(std::make_shared<const ConventionRules>(std::move(*rules)));
@@ -318,9 +318,7 @@ Result<Convention> find_convention(std::string_view name_or_path) {
         ErrorKind::Usage);
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMaxFileBytes)
-    return failure(fmt::format("convention {}: the file is larger than a convention can be (1 MiB)",
-                               name_or_path),
-                   ErrorKind::Usage);
+    return broken(name_or_path, "the file is larger than a convention can be (1 MiB)");
   return parse_convention(text, name_or_path);
 }
 

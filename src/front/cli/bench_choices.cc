@@ -20,7 +20,9 @@ Result<std::vector<BenchModel>> all_models(const BenchChoices& choices) {
     if (!model) return failure(model);
     models.push_back(std::move(*model));
   }
-  if (models.empty()) return failure("no model; give a file, zoo:NAME or --pair", ErrorKind::Usage);
+  if (models.empty())
+    return failure(Code::OptionValue, {.name = "models"},
+                   "no model; give a file, zoo:NAME or --pair");
   name_models(models);
   for (const std::string& text : choices.int8)
     if (auto status = of_option("--int8", set_int8_file(models, text)); !status)

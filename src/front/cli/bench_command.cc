@@ -45,9 +45,9 @@ Result<BenchRequest> read_request(const BenchCommand& command, const App& app) {
     request->shapes = std::move(*shapes);
   }
   if (request->models.size() > 1 && !request->inputs.empty())
-    return failure(fmt::format("--input {}: a file has the elements of one model, and there are {}",
-                               request->inputs.front(), request->models.size()),
-                   ErrorKind::Usage);
+    return failure(Code::OptionValue, {.name = "--input"},
+                   fmt::format("--input {}: a file has the elements of one model, and there are {}",
+                               request->inputs.front(), request->models.size()));
   if (command.aa) request->aa_trials = command.trials;
   request->caller = {version_text(), given_options(app)};
   return request;

@@ -21,8 +21,10 @@ struct Options {
 
 Result<CalibrateOutcome> merged(const Options& options) {
   if (!options.on.model.path.empty())
-    return failure("--merge takes files of calibrations and no model", ErrorKind::Usage);
-  if (options.merge.size() < 2) return failure("--merge needs two files or more", ErrorKind::Usage);
+    return failure(Code::OptionValue, {.name = "--merge"},
+                   "--merge takes files of calibrations and no model");
+  if (options.merge.size() < 2)
+    return failure(Code::OptionValue, {.name = "--merge"}, "--merge needs two files or more");
   auto all = merge_calibrations(options.merge, options.request.ranges, options.request.output);
   if (!all) return failure(all);
   return CalibrateOutcome{std::move(*all)};

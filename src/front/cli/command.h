@@ -34,7 +34,8 @@ Result<T> of_option(std::string_view option, Result<T> read) {
   if (read) return read;
   Error error = read.error();
   error.message = std::string(option) + " " + error.message;
-  return failure(std::move(error));
+  const std::string name(option.substr(0, option.find(':')));
+  return failure(coded(Code::OptionValue, {.name = name}, std::move(error)));
 }
 
 // A subcommand adds itself to the program; `run` is called if it was chosen and

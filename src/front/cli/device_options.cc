@@ -26,8 +26,8 @@ Status read_device(const std::string& name, const DeviceFiles& files,
   if (!found) return failure(found);
   if (found->count > 1)
     return failure(
-        fmt::format("--on {}: one device runs the network; write {}", name, found->device.name),
-        ErrorKind::Usage);
+        Code::OptionValue, {.name = "--on"},
+        fmt::format("--on {}: one device runs the network; write {}", name, found->device.name));
   device = std::move(found->device);
   return {};
 }

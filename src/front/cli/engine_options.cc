@@ -19,8 +19,8 @@ Result<EngineRequest> EngineOptions::request() const {
   auto style = of_option("--engine", parse_engine_style(engine));
   if (!style) return failure(style);
   if (!style->precisions.empty())
-    return failure("--engine: precision is for a list of engines; here, --precision says it",
-                   ErrorKind::Usage);
+    return failure(Code::OptionValue, {.name = "--engine"},
+                   "--engine: precision is for a list of engines; here, --precision says it");
   const auto number = of_option("--threads", parse_threads(threads));
   if (!number) return failure(number);
   EngineRequest out{style->engine, path, device, provider, style->options, *number};

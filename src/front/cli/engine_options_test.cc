@@ -56,6 +56,16 @@ TEST(EngineOptions, MistakesAreNamed) {
   for (const char* threads : {"0", "1025", "2x", "every", "-1"})
     EXPECT_THAT(complaint(std::string("--threads=") + threads),
                 HasSubstr("write a number from 1 to 1024, or all"));
+  // Programs tell them apart by the name of the option.
+  for (const auto& [line, option] : {std::pair("--threads=0", "--threads"),
+                                     {"--engine fake:opt=fast", "--engine"},
+                                     {"--engine fake:precision=fp16", "--engine"}}) {
+    const auto wrong = request(line);
+    ASSERT_FALSE(wrong) << line;
+    EXPECT_EQ(wrong.error().code, Code::OptionValue) << line;
+    EXPECT_EQ(wrong.error().fields().name, option) << line;
+    EXPECT_EQ(wrong.error().kind, ErrorKind::Usage) << line;
+  }
 }
 
 }  // namespace

@@ -98,8 +98,9 @@ Result<int> run(Options& options) {
     if (!read) return failure(read);
   }
   if (request.sweep && !options.explain.empty())
-    return failure("--explain has no effect: each setup has formulas of its own; name one device",
-                   ErrorKind::Usage);
+    return failure(
+        Code::OptionEffect,
+        {.name = "--explain", .detail = "each setup has formulas of its own; name one device"});
   const auto outcome = run_llm(request);
   if (!outcome) return failure(outcome);
   if (request.sweep)

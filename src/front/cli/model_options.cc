@@ -99,10 +99,10 @@ Result<InferOptions> parse_sizes(const std::vector<std::string>& inputs,
 
 Status refuse_files(const std::vector<std::string>& files) {
   if (files.empty()) return {};
-  return failure(fmt::format("--input {}: this command needs no elements; write a shape as "
+  return failure(Code::OptionValue, {.name = "--input"},
+                 fmt::format("--input {}: this command needs no elements; write a shape as "
                              "NAME=1x3x224x224",
-                             files.front()),
-                 ErrorKind::Usage);
+                             files.front()));
 }
 
 Status ModelOptions::read_into(ModelRequest& request) const {

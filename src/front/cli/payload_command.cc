@@ -28,8 +28,8 @@ void keep(Result<T> read, std::string_view option, T& to, std::string& problems)
   if (read)
     to = std::move(*read);
   else
-    problems += fmt::format("{}{} {}", problems.empty() ? "" : "\n", option,
-                            manual::advised(read.error()));
+    problems +=
+        fmt::format("{}{} {}", problems.empty() ? "" : "\n", option, manual::advised(read.error()));
 }
 
 Result<SplitRequest> split_request(const Options& options) {
@@ -66,9 +66,11 @@ Status read_parts(Options& options) {
   }
   const int parts = int(request.boundaries) + int(request.cuts) + int(options.split);
   if (format == "csv" && options.split)
-    return failure("--split is not a table: take --format table, md or json", ErrorKind::Usage);
+    return failure(Code::OptionValue, {.name = "--format"},
+                   "--split is not a table: take --format table, md or json");
   if (format == "csv" && parts != 1)
-    return failure("--format csv holds one table: choose --boundaries or --cuts", ErrorKind::Usage);
+    return failure(Code::OptionValue, {.name = "--format"},
+                   "--format csv holds one table: choose --boundaries or --cuts");
   if (options.table.has_all()) options.payload.all = true;
   request.all_places = options.payload.all;
   options.payload.exact = options.table.exact;

@@ -33,8 +33,8 @@ Status read_devices(Options& options) {
     if (!found) return failure(found);
     if (found->count > 1)
       return failure(
-          fmt::format("--on {}: one device runs the network; write {}", name, found->device.name),
-          ErrorKind::Usage);
+          Code::OptionValue, {.name = "--on"},
+          fmt::format("--on {}: one device runs the network; write {}", name, found->device.name));
     options.request.devices.push_back(std::move(found->device));
   }
   return {};

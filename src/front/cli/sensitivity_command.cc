@@ -49,7 +49,8 @@ Status read_options(Options& options, const App& app) {
   request.rounding.weight_bits = request.rounding.activation_bits = options.bits;
   request.choice = options.ranges.choice();
   request.memory_bytes = static_cast<std::int64_t>(std::min(options.cache, 9e18));
-  if (request.budget > 1) return failure("--passes: it must be at most 100%", ErrorKind::Usage);
+  if (request.budget > 1)
+    return failure(Code::OptionValue, {.name = "--passes", .detail = "it must be at most 100%"});
   request.budget_seconds = options.max_time.value_or(0);
   if (Status status = read_metric(options); !status) return status;
   if (Status status = options.on.read_into(request); !status) return status;

@@ -62,10 +62,10 @@ Status read_on(const StatOptions& options, StatRequest& request) {
   if (request.device->kind == "mcu") request.on = request.device;
   if (!request.on && !request.roofline)
     return failure(
+        Code::OptionEffect, {.name = "--on"},
         fmt::format("--on {}: add --roofline for what bounds each row there; stat plans memory for "
                     "microcontrollers, and `strata predict {} --on {}` predicts time and memory",
-                    options.on, options.model.path, options.on),
-        ErrorKind::Usage);
+                    options.on, options.model.path, options.on));
   if (!request.roofline) request.device.reset();
   return {};
 }
@@ -81,8 +81,8 @@ Result<StatRequest> read_request(StatOptions& options, const App& app) {
   request.model.engine_path = options.time.engine.path;
   request.roofline = options.time.roofline;
   if (options.measured.size() > 2)
-    return failure("--measured takes one file, or trtexec's profile and its export of layers",
-                   ErrorKind::Usage);
+    return failure(Code::OptionValue, {.name = "--measured"},
+                   "--measured takes one file, or trtexec's profile and its export of layers");
   if (!options.measured.empty()) request.measured = options.measured[0];
   if (options.measured.size() == 2) request.measured_layers = options.measured[1];
   request.tflm = options.tflm;
@@ -153,8 +153,8 @@ Status check_options(const App& app, const std::string& path) {
   for (const auto& [name, value] : given_options(app))
     if (std::find(std::begin(kGraphFreeOptions), std::end(kGraphFreeOptions), name) ==
         std::end(kGraphFreeOptions))
-      return failure(fmt::format("{} has weights and no graph, and {} needs one", path, name),
-                     ErrorKind::Usage);
+      return failure(Code::OptionEffect, {.file = path, .name = name},
+                     fmt::format("{} has weights and no graph, and {} needs one", path, name));
   return {};
 }
 

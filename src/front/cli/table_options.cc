@@ -114,10 +114,10 @@ Status TableOptions::check_ending() const {
   for (const Renderer& renderer : renderers())
     endings += fmt::format("{}{}", endings.empty() ? "" : " ", renderer.endings);
   return failure(
+      Code::OptionValue, {.file = file()},
       fmt::format("{}: no output has the ending {}; endings are {}. Take one of them, or name "
                   "the format with --format",
-                  file(), path.extension().string(), endings),
-      ErrorKind::Usage);
+                  file(), path.extension().string(), endings));
 }
 
 Status TableOptions::check(std::string_view kind) const {

@@ -48,10 +48,9 @@ Status TimeOptions::read_into(std::optional<TimingRequest>& request) const {
   auto chosen = engine.request();
   if (!chosen) return failure(chosen);
   if (engine.engine.find("opt=") != std::string::npos)
-    return failure(
-        "--engine: opt has no effect here, because --view says how far the engine may "
-        "optimize; leave it out",
-        ErrorKind::Usage);
+    return failure(Code::OptionEffect, {.name = "--engine"},
+                   "--engine: opt has no effect here, because --view says how far the engine may "
+                   "optimize; leave it out");
   request = timing;
   request->engine = std::move(*chosen);
   if (view == "source") request->view = EngineView::Source;

@@ -37,7 +37,7 @@ Result<Model> build_from_folder(const ModelRequest& request) {
 }
 
 Result<Model> build_from_zoo(const ModelRequest& request) {
-  const std::string_view name = std::string_view(request.source.word()).substr(kZooPrefix.size());
+  const std::string name = request.source.short_name();
   auto network = request.sizes.batch ? zoo::build(zoo::with_batch(name, *request.sizes.batch))
                                      : zoo::build(name);
   if (!network) return failure(network);
@@ -107,7 +107,8 @@ Result<LoadedModel> load_model(const ModelRequest& request) {
   }
   auto model = read_or_build(request);
   if (!model && !request.source.status() && zoo::find(request.source.word()) != nullptr)
-    return failure(fmt::format("{}: there is no such file (did you mean {}{}?)",
+    return failure(Code::FileMissing, {.file = request.source.word()},
+                   fmt::format("{}: there is no such file (did you mean {}{}?)",
                                request.source.word(), kZooPrefix, request.source.word()));
   if (!model) return failure(model);
   // A recording is one run, with the sizes that it was recorded with.
@@ -148,10 +149,10 @@ Status check_has_weights(const Model& model, const Source& source) {
       std::error_code error;
       const auto file = std::filesystem::path(model.path).parent_path() / data.location;
       if (!std::filesystem::exists(file, error))
-        return failure(
-            fmt::format("{}: it cannot be run, because its weights are in {}, which is "
-                        "not there",
-                        model.path, in_quotes(data.location)));
+        return failure(Code::FileMissing, {.file = file.string()},
+                       fmt::format("{}: it cannot be run, because its weights are in {}, which is "
+                                   "not there",
+                                   model.path, in_quotes(data.location)));
       there = data.location;
     }
     if (data.store != TensorData::Store::Absent || !elements.is_number() || elements.value() == 0)

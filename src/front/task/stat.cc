@@ -40,7 +40,9 @@ Result<TimedModel> read_trtexec(std::string_view text, const StatRequest& reques
     if (looks_like_trtexec_layers(profile)) std::swap(profile, layers);
   }
   auto read = read_trtexec_timing(profile, layers, model);
-  if (!read) return failure_in(request.measured, read);
+  if (!read)
+    return failure(coded(Code::FileBroken, {.file = request.measured, .name = "trtexec"},
+                         error_in(request.measured, read.error())));
   model.notes.insert(model.notes.begin(), read->notes.begin(), read->notes.end());
   TimedModel out;
   out.timing = std::move(read->timing);

@@ -55,7 +55,8 @@ Result<Lines> parse_lines(const std::string& path, std::string_view text) {
       const bool is_last = end + 1 >= text.size();
       const bool is_cut = line.starts_with('{') && record.is_discarded();
       if (is_last && (lines.entries.empty() ? is_unfinished(line) : is_cut)) break;
-      return failure(fmt::format("{}:{}: this is not a line of a sweep's results", path, number));
+      return failure(Code::FileBroken, {.file = path, .name = "sweep"},
+                     fmt::format("{}:{}: this is not a line of a sweep's results", path, number));
     }
     std::string job = record["job"];
     lines.entries.push_back({std::move(job), std::move(record)});

@@ -89,6 +89,7 @@ TEST_F(SweepJournal, AFileOfAnotherProgramIsLeftAlone) {
     const auto journal = Journal::open(path_);
     ASSERT_FALSE(journal) << foreign;
     EXPECT_THAT(journal.error().message, HasSubstr(":1: this is not a line of a sweep's results"));
+    EXPECT_EQ(journal.error().code, Code::FileBroken);
     EXPECT_EQ(text(), foreign);
   }
 }

@@ -18,7 +18,8 @@ constexpr std::size_t kMaxJobs = 1'000'000;
 
 tl::unexpected<Error> mistake(const std::string& file, const toml::node& where,
                               const std::string& what) {
-  return failure(fmt::format("{}:{}: {}", file, where.source().begin.line, what));
+  return failure(Code::FileBroken, {.file = file, .name = "plan"},
+                 fmt::format("{}:{}: {}", file, where.source().begin.line, what));
 }
 
 // A number, a text or a truth value in the form that an option takes.
@@ -137,6 +138,7 @@ Result<SweepPlan> parse_sweep(std::string_view text, const std::string& file,
   const toml::node* models = table.get("models");
   if (models == nullptr)
     return failure(
+        Code::FileBroken, {.file = file, .name = "plan"},
         fmt::format("{}: models are missing, such as models = [\"zoo:resnet18\"]", file));
   auto names = texts(file, *models);
   if (!names) return failure(names);

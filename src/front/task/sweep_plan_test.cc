@@ -42,7 +42,9 @@ TEST(SweepPlan, TheSameJobTwiceIsOneJob) {
 TEST(SweepPlan, MistakesNameTheLine) {
   const auto message = [](const char* text) {
     const auto plan = parse_sweep(text, "p.toml", "");
-    return plan ? std::string("fine") : plan.error().message;
+    if (plan) return std::string("fine");
+    EXPECT_EQ(plan.error().code, Code::FileBroken) << text;
+    return plan.error().message;
   };
   EXPECT_THAT(message("models = [\"a\"\n[bench]"), HasSubstr("p.toml:"));
   EXPECT_EQ(message("name = \"x\""),

@@ -84,10 +84,10 @@ class PredictionReader : JsonFields {
 
 Result<Side> read_prediction(std::string_view json, std::string_view label) {
   if (json.size() > kMaxPredictionBytes)
-    return failure(
-        fmt::format("prediction {}: it is larger than {} MiB", label, kMaxPredictionBytes >> 20));
+    return JsonFields("prediction", label)
+        .failed(fmt::format("it is larger than {} MiB", kMaxPredictionBytes >> 20));
   const Json parsed = json_from_text(json, kDeepestPrediction);
-  if (parsed.is_discarded()) return failure(fmt::format("prediction {}: it is not JSON", label));
+  if (parsed.is_discarded()) return JsonFields("prediction", label).failed("it is not JSON");
   return PredictionReader(label).read(parsed, label);
 }
 

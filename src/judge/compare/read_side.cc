@@ -93,10 +93,10 @@ Result<Side> read_side(std::string_view json, std::string_view label) {
   }
   if (kind == "sensitivity") {
     if (json.size() > kMaxBytes)
-      return failure(
-          fmt::format("sensitivity {}: it is larger than {} MiB", label, kMaxBytes >> 20));
+      return JsonFields(kind, label)
+          .failed(fmt::format("it is larger than {} MiB", kMaxBytes >> 20));
     const Json parsed = json_from_text(json, kDeepest);
-    if (parsed.is_discarded()) return failure(fmt::format("sensitivity {}: it is not JSON", label));
+    if (parsed.is_discarded()) return JsonFields(kind, label).failed("it is not JSON");
     return SensitivityReader(label).read(parsed, label);
   }
   if (kind == "prediction") return read_prediction(json, label);
@@ -108,7 +108,7 @@ Result<Side> read_side(std::string_view json, std::string_view label) {
   const auto profile = profile_from_json(json, label);
   if (!profile) return failure(profile);
   if (profile->rows.size() > most_rows(json.size()))
-    return failure(fmt::format("profile {}: it has more rows than its size allows", label));
+    return JsonFields("profile", label).failed("it has more rows than its size allows");
   return side_of(*profile, std::string(label));
 }
 

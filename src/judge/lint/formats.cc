@@ -44,11 +44,14 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 Result<Claims> claims_from_text(std::string_view text, const std::string& label) {
   if (text.size() > kMaxBytes)
-    return failure(fmt::format("{}: it is larger than {} MiB", label, kMaxBytes >> 20));
+    return failure(Code::FileBroken, {.file = label},
+                   fmt::format("{}: it is larger than {} MiB", label, kMaxBytes >> 20));
   for (const ClaimFormat& format : kFormats) {
     if (!format.recognise(text)) continue;
     auto claims = format.read(text);
-    if (!claims) return failure_in(label, claims);
+    if (!claims)
+      return failure(coded(Code::FileBroken, {.file = label, .name = std::string(format.name)},
+                           error_in(label, claims.error())));
     claims->file = label;
     claims->format = std::string(format.name);
     return claims;
@@ -56,7 +59,8 @@ Result<Claims> claims_from_text(std::string_view text, const std::string& label)
   std::string known;
   for (const ClaimFormat& format : kFormats)
     known += (known.empty() ? "" : "; ") + std::string(format.files);
-  return failure(fmt::format("{}: it is none of what can be checked: {}", label, known));
+  return failure(Code::FormatUnknown, {.file = label},
+                 fmt::format("{}: it is none of what can be checked: {}", label, known));
 }
 
 Result<Claims> read_claims(const std::string& path) {

@@ -22,6 +22,7 @@ TEST(Lint, AnUnknownFileIsOneSentence) {
   ASSERT_FALSE(claims);
   EXPECT_THAT(claims.error().message,
               HasSubstr("notes.txt: it is none of what can be checked: profiles and benchmarks"));
+  EXPECT_EQ(claims.error().code, Code::FormatUnknown);
 }
 
 TEST(Lint, AnErrorNamesTheFile) {

@@ -177,7 +177,8 @@ std::string calibration_to_json(const Calibration& calibration) {
 
 Result<Calibration> calibration_from_json(std::string_view json, std::string_view label) {
   if (json.size() > kMaxBytes)
-    return failure(fmt::format("calibration {}: it is larger than {} MiB", label, kMaxBytes >> 20));
+    return JsonFields("calibration", label)
+        .failed(fmt::format("it is larger than {} MiB", kMaxBytes >> 20));
   const Json parsed = json_from_text(json, kDeepest);
   if (parsed.is_discarded())
     return failure(Code::NotRanges, {.file = std::string(label), .found = "no JSON"});

@@ -27,7 +27,8 @@ class Reader {
 
   Result<MeasuredCalls> read() {
     if (!json_.is_object() || !json_.contains(kMark))
-      return failure(fmt::format("{}: it is not a file of measured calls", label_));
+      return failure(Code::FormatUnknown, {.file = std::string(label_)},
+                     fmt::format("{}: it is not a file of measured calls", label_));
     if (json_[kMark] != kFormat) wrong(kMark, "is of another version of strata");
     MeasuredCalls out;
     out.engine = member("engine").is_string() ? member("engine").get<std::string>() : "";
@@ -147,7 +148,9 @@ class NodesOfCalls {
 
 Result<MeasuredCalls> read_measured_calls(std::string_view json, std::string_view label) {
   const auto parsed = parse_json(json);
-  if (!parsed) return failure(fmt::format("{}: {}", label, parsed.error().message));
+  if (!parsed)
+    return failure(Code::FileBroken, {.file = std::string(label), .name = "measured calls"},
+                   fmt::format("{}: {}", label, parsed.error().message));
   return Reader(*parsed, label).read();
 }
 
