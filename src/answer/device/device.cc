@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "base/embedded.h"
 #include "base/nearest.h"
 
@@ -50,12 +51,9 @@ std::string_view aliases_in(std::string_view text) {
 }
 
 bool lists(std::string_view aliases, const std::string& plain) {
-  while (!aliases.empty()) {
-    const std::size_t end = std::min(aliases.find(','), aliases.size());
-    if (plain_name(aliases.substr(0, end)) == plain) return true;
-    aliases.remove_prefix(std::min(end + 1, aliases.size()));
-  }
-  return false;
+  const auto all = comma_list(aliases);
+  return std::any_of(all.begin(), all.end(),
+                     [&](std::string_view alias) { return plain_name(alias) == plain; });
 }
 
 Result<Device> device_at(std::string_view path) {

@@ -286,7 +286,8 @@ TEST(Options, AreFoundHoweverTheyAreWritten) {
   EXPECT_EQ(given_by({"-atx"}), "x none 0 false true");
   EXPECT_EQ(given_by({"--text-other", "--text"}), " --text 0 false false");
   EXPECT_EQ(given_by({"--seconds", "2", "--text", "x"}), "x none 2 false false");
-  EXPECT_EQ(given_by({"--tex", "x"}), "there is no option --tex (did you mean --text?)");
+  EXPECT_EQ(given_by({"--tex", "x"}),
+            "there is no option --tex (did you mean --text or --text-other?)");
   EXPECT_EQ(given_by({"--seconds"}), "--seconds: 1 required TEXT missing");
 }
 

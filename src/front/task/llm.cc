@@ -5,10 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "base/in_quotes.h"
-#include "base/quantity.h"
-#include "strata/base/number_text.h"
-#include "strata/check/budget.h"
 #include "strata/llm/read.h"
 
 namespace strata {
@@ -31,16 +29,6 @@ std::optional<llm::Answer> smallest_group(const llm::Network& network,
     }
   }
   return best;
-}
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    out.push_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return out;
 }
 
 Result<double> batch_of(std::string_view word) {
@@ -99,7 +87,7 @@ Result<LlmOutcome> run_sweep(const LlmRequest& request, LlmOutcome out) {
 Status add_axis(LlmSweep& sweep, std::string_view text, const std::vector<Device>& added) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const std::string_view axis = text.substr(0, equals);
-  const auto values = words_of(text.substr(std::min(equals + 1, text.size())));
+  const auto values = comma_list(text.substr(std::min(equals + 1, text.size())));
   if (values.empty())
     return failure(
         fmt::format("{} has no values; write an axis such as context=8k,32k", in_quotes(text)),
@@ -129,143 +117,6 @@ Status add_axis(LlmSweep& sweep, std::string_view text, const std::vector<Device
     }
   }
   return {};
-}
-
-namespace {
-
-struct Limit {
-  std::string text;
-  std::string_view measure;
-  bool is_most = true;
-  double value = 0;
-};
-
-Result<Limit> limit_of(std::string_view word) {
-  const std::size_t sign = word.find_first_of("<>");
-  if (sign == word.npos)
-    return failure(
-        fmt::format("{} is not a budget of a language model: write kv<20GiB, context>=32k "
-                    "or on=h100",
-                    in_quotes(word)),
-        ErrorKind::Usage);
-  Limit out{
-      .text = std::string(word), .measure = word.substr(0, sign), .is_most = word[sign] == '<'};
-  std::string_view value = word.substr(sign + 1);
-  if (value.starts_with('=')) value.remove_prefix(1);
-  const bool is_bytes = out.measure == "kv" || out.measure == "weights" || out.measure == "memory";
-  const bool is_count =
-      out.measure == "context" || out.measure == "batch" || out.measure == "speed";
-  if (!is_bytes && !is_count)
-    return failure(fmt::format("{} is not a measure of a language model; measures are {}",
-                               in_quotes(out.measure), budget::kLanguageModelMeasures),
-                   ErrorKind::Usage);
-  const auto read = is_bytes ? parse_quantity(value, Quantity::Bytes) : llm::parse_tokens(value);
-  if (!read) return failure(read);
-  if (is_bytes != out.is_most)
-    return failure(fmt::format("{}: {} has {} limit", in_quotes(word), out.measure,
-                               is_bytes ? "an upper" : "a lower"),
-                   ErrorKind::Usage);
-  out.value = *read;
-  return out;
-}
-
-}  // namespace
-
-bool is_llm_budget(std::string_view line) {
-  constexpr std::string_view kOwn[] = {"kv", "memory", "context", "batch", "speed", "on"};
-  for (const std::string_view word : words_of(line)) {
-    const std::string_view key = word.substr(0, word.find_first_of("<>="));
-    if (key.size() < word.size() &&
-        std::find(std::begin(kOwn), std::end(kOwn), key) != std::end(kOwn))
-      return true;
-  }
-  return false;
-}
-
-Result<budget::Outcome> judge_llm(const std::string& model, std::string_view line) {
-  auto network = llm::read_network(model);
-  if (!network) return failure(network);
-  std::optional<DeviceCount> on;
-  std::vector<Limit> limits;
-  for (const std::string_view word : words_of(line)) {
-    if (word.starts_with("on=")) {
-      auto device = find_devices(word.substr(3));
-      if (!device) return failure(device);
-      on = std::move(*device);
-      continue;
-    }
-    auto limit = limit_of(word);
-    if (!limit) return failure(limit);
-    limits.push_back(std::move(*limit));
-  }
-  llm::Question question;
-  for (const Limit& limit : limits) {
-    if (limit.measure == "context") question.context = limit.value;
-    if (limit.measure == "batch") question.batch = limit.value;
-  }
-  const double context = question.context > 0 ? question.context : usual_context(*network);
-  std::optional<llm::Answer> answer;
-  if (on) {
-    auto one = llm::answer(*network, question, on->device, on->count, false);
-    if (!one) return failure(one);
-    answer = std::move(*one);
-  }
-  const std::string at =
-      fmt::format("at {} tokens and a batch of {}", grouped(static_cast<std::int64_t>(context)),
-                  grouped(static_cast<std::int64_t>(question.batch)));
-  budget::Outcome out{.model = model};
-  for (const Limit& limit : limits) {
-    std::optional<double> found;
-    std::string reason = at;
-    if (limit.measure == "kv") {
-      const auto bytes = llm::cache_element_bytes("bf16");
-      found = question.batch * llm::cache_bytes(*network, context, *bytes);
-    } else if (limit.measure == "weights") {
-      const auto scheme = llm::weight_scheme_of(*network, "");
-      if (!scheme) return failure(scheme);
-      found = llm::weight_bytes(*network, *scheme).all();
-      reason = fmt::format("in {}", scheme->name);
-    } else if (limit.measure == "context" && !answer && network->max_context > 0) {
-      found = static_cast<double>(network->max_context);
-      reason = "tokens are what the model was made for";
-    } else if (answer && limit.measure == "memory") {
-      found = answer->memory.needed();
-    } else if (answer && limit.measure == "context") {
-      const double most =
-          network->max_context > 0 ? static_cast<double>(network->max_context) : llm::kEndless;
-      // The longest that fits is of one sequence; of a batch, this context fits or it does not.
-      const bool is_alone = question.batch <= 1;
-      found = std::min(is_alone ? answer->longest_context : (answer->memory.fits() ? context : 0),
-                       most);
-      reason = "tokens fit, and the model was made for them";
-    } else if (answer && limit.measure == "batch") {
-      found = answer->largest_batch;
-      reason = "sequences fit";
-    } else if (answer && answer->decode && limit.measure == "speed") {
-      found = question.batch / answer->decode->likely_s.value;
-      reason = "tokens/s are likely " + at;
-    }
-    budget::Judged judged;
-    judged.budget.text = limit.text;
-    const bool is_bytes = limit.is_most;
-    judged.budget.kind = is_bytes ? budget::BudgetKind::Most : budget::BudgetKind::Operator;
-    judged.budget.measure = compare::Measure::Peak;
-    judged.budget.limit = limit.value;
-    judged.allowed = limit.value;
-    if (!found) {
-      judged.verdict = budget::Verdict::Unknown;
-      judged.reason = "depends on the device: add on=DEVICE, such as on=h100";
-    } else {
-      const bool is_kept = limit.is_most ? *found <= limit.value : *found >= limit.value;
-      judged.verdict = is_kept ? budget::Verdict::Within : budget::Verdict::Over;
-      judged.found = compare::real_figure(*found);
-      judged.reason = fmt::format(
-          "{} {}", is_bytes ? human_bytes(*found) : grouped(static_cast<std::int64_t>(*found)),
-          reason);
-    }
-    out.judged.push_back(std::move(judged));
-  }
-  return out;
 }
 
 Result<LlmOutcome> run_llm(const LlmRequest& request, const Observer&) {

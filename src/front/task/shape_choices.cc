@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/comma_list.h"
 #include "strata/infer/size_text.h"
 #include "strata/task/bench.h"
 
@@ -15,10 +16,7 @@ Result<std::vector<ShapeChoice>> parse_shape_choices(std::string_view text) {
                    ErrorKind::Usage);
   };
   std::vector<ShapeChoice> shapes;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  for (std::string_view part : comma_list(text)) {
     const std::size_t equals = std::min(part.find('='), part.size());
     ShapeChoice& shape = shapes.emplace_back();
     shape.name = part.substr(0, equals);
