@@ -20,8 +20,9 @@ from ._handle import Handle
 from ._judge import is_detection, matched_boxes, sqnr
 from ._receipt import Receipt
 from ._record import call
-from ._search import FP32_QUALITY, Search
+from ._search import Search
 from ._sessions import installed
+from ._units import FP32_QUALITY
 
 PRECISIONS = ("fp32", "bf16", "int8")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 import torch
 from torch.autograd import forward_ad
@@ -55,6 +55,23 @@ def _narrower(a: Optional[tuple[int, int]], b: Optional[tuple[int, int]]) -> Opt
     return (max(a[0], b[0]), min(a[1], b[1])) if a is not None and b is not None else a or b
 
 
+def state_that_is_torchs(module: torch.nn.Module, weights: Iterable[torch.Tensor]) -> Optional[str]:
+    """The reason that torch has to answer any call now; None if there is none."""
+    if module.training:
+        return "training"
+    if torch.is_grad_enabled() and any(map(_requires_grad, weights)):
+        return "grad"
+    if _autocast():
+        return "autocast"
+    if torch.jit.is_tracing() or _compiling() or _dispatch_modes() or _transforms() is not None:
+        return "tracing"
+    if forward_ad._current_level >= 0:
+        return "grad"
+    if torch_module._global_forward_hooks or torch_module._global_forward_pre_hooks:
+        return "hooks"
+    return None
+
+
 class EngineForward:
     """Takes the place of `module.forward`. A call that the engine was not prepared for goes to torch, and is counted."""
 
@@ -90,17 +107,10 @@ class EngineForward:
 
     def _why_not(self, args: Any, kwargs: Any, arrays: list[Any]) -> Optional[str]:
         """The reason that torch has to answer; None if the engine may, with its inputs in `arrays`."""
-        if self._module.training:
-            return "training"
+        why = state_that_is_torchs(self._module, self._guard.weights)
+        if why is not None:
+            return why
         grad = torch.is_grad_enabled()
-        if grad and any(map(_requires_grad, self._guard.weights)):
-            return "grad"
-        if _autocast():
-            return "autocast"
-        if torch.jit.is_tracing() or _compiling() or _dispatch_modes() or _transforms() is not None:
-            return "tracing"
-        if forward_ad._current_level >= 0:
-            return "grad"
         if self._only_tensors == len(args) and not kwargs:
             leaves = args
         else:
@@ -138,8 +148,6 @@ class EngineForward:
             number += 1
         if self._sizes is not None and tuple(sizes) not in self._sizes:
             return "shape"
-        if torch_module._global_forward_hooks or torch_module._global_forward_pre_hooks:
-            return "hooks"
         changed = self._has_changed()
         if changed is not None:
             return changed

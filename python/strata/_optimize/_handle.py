@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Dict, Optional, Tuple
 
 import torch
 
@@ -14,16 +14,20 @@ from ._forward import EngineForward
 from ._receipt import Receipt
 
 
+#: What runs a module, what was exported if anything was, and how it is opened.
+Unit = Tuple[EngineForward, Optional[Exported], Dict[str, Any]]
+
+
 class Handle:
     """`module.strata`: what strata.optimize did, and how to undo it."""
 
     def __init__(self, model: torch.nn.Module, receipt: Receipt) -> None:
         self._model = model
         self.receipt = receipt
-        self._units: dict[str, tuple[EngineForward, Exported, dict[str, Any]]] = {}
+        self._units: dict[str, Unit] = {}
         self._folder: Any = None  # keeps the exported files
 
-    def _place(self, name: str, unit: tuple[EngineForward, Exported, dict[str, Any]]) -> None:
+    def _place(self, name: str, unit: Unit) -> None:
         self._units[name] = unit
         # An attribute of the instance: its class, its weights' names and hooks on it stay what they are.
         self._model.get_submodule(name).__dict__["forward"] = unit[0]

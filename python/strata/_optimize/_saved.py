@@ -19,6 +19,7 @@ from .._errors import StrataError
 from ._export import Exported
 from ._flat import flatten
 from ._forward import EngineForward
+from ._roi import RoiForward, Rows, is_roi_align
 from ._sessions import open_session
 
 _FORM = 2
@@ -99,12 +100,15 @@ def weights_hash(module: torch.nn.Module) -> str:
     return digest.hexdigest()
 
 
-def save(folder: str, units: dict[str, tuple[EngineForward, Exported, dict[str, Any]]], receipt: dict[str, Any],
+def save(folder: str, units: dict[str, tuple[EngineForward, Optional[Exported], dict[str, Any]]], receipt: dict[str, Any],
          model: torch.nn.Module) -> None:  # fmt: skip
     if os.path.exists(folder) and os.listdir(folder):
         raise StrataError(f"{folder} is not empty; choose a new folder", 2)
     described = []
     for number, (name, (_, exported, how)) in enumerate(units.items()):
+        if exported is None:  # RoI align, which needs no file
+            described.append({"module": name, **how})
+            continue
         described.append({
             "module": name, "file": f"{number}.onnx", **how,
             "arguments": _structure(exported.leaves, exported.spec), "answers": _structure(exported.out_leaves, exported.out_spec),
@@ -116,7 +120,8 @@ def save(folder: str, units: dict[str, tuple[EngineForward, Exported, dict[str, 
         })  # fmt: skip
     os.makedirs(folder, exist_ok=True)
     for number, (_, exported, _) in enumerate(units.values()):
-        shutil.copyfile(exported.path, os.path.join(folder, f"{number}.onnx"))
+        if exported is not None:
+            shutil.copyfile(exported.path, os.path.join(folder, f"{number}.onnx"))
     with open(os.path.join(folder, "optimized.json"), "x") as file:
         json.dump({"strata_optimized": _FORM, "units": described, "receipt": receipt}, file, indent=1)
 
@@ -149,9 +154,14 @@ def load(folder: str, module: Optional[torch.nn.Module]) -> tuple[torch.nn.Modul
                 "only parts of this model were exported; give the module itself: strata.load_optimized(folder, module)", 2
             )
         model = LoadedModule() if module is None else module
-        loaded = {}
+        loaded: dict[str, Any] = {}
         for each in units:
             inner = model.get_submodule(each["module"])
+            if each["engine"] == Rows.engine:
+                if not is_roi_align(inner):
+                    raise StrataError(f'"{each["module"]}" is another kind of module than the one that was optimized')
+                loaded[each["module"]] = (RoiForward(inner), None, {"engine": Rows.engine})
+                continue
             if module is not None and weights_hash(inner) != each["weights"]:
                 raise StrataError(f'the weights of "{each["module"]}" are not those that were optimized; optimize it again')
             file_name = os.path.basename(each["file"])

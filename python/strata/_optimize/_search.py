@@ -22,23 +22,14 @@ from ._receipt import Receipt, Tried
 from ._record import call, judged_call, record_calls, time_modules
 from ._sessions import Compiled, Session, Unavailable, first_line, open_session
 from ._sizes import right_sizes
+from ._units import FP32_QUALITY, Unit, Way, roi_aligns
 from ._values import is_right_for_others
 from ._watch import READS
 
-#: What answers in fp32 differ by is rounding alone: less than one part in a thousand.
-FP32_QUALITY = 60.0
 #: Modules that take less of the time than this are not tried: handing tensors over costs, too.
 LEAST_SHARE = 0.05
 #: int8 with the layers in fp32 that suffer most, and the fewest calls with which to choose them.
 MIXED, FEWEST_TO_CHOOSE = "int8+fp32", 4
-
-
-class _Unit:
-    """A module that may be replaced, and the ways to run it that were good, best first."""
-
-    def __init__(self, name: str, share: float, seconds: float, exported: Exported, calls: list[Call]) -> None:
-        self.name, self.share, self.seconds, self.exported, self.calls = name, share, seconds, exported, calls
-        self.ways: list[tuple[Tried, EngineForward, Exported, dict[str, Any]]] = []
 
 
 class Search:
@@ -70,9 +61,9 @@ class Search:
         names = [f"{name}.{child}" if name else child for child, module in children if any(True for _ in module.parameters())]
         return [each for each in names if self.shares.get(each, 1.0) >= LEAST_SHARE]
 
-    def units(self, level: list[str]) -> list[_Unit]:
+    def units(self, level: list[str]) -> list[Unit]:
         """Those of these modules that can be exported, and of the others the largest modules inside that can."""
-        found: list[_Unit] = []
+        found: list[Unit] = []
         while level:
             # The modules of a level are recorded in one run.
             tried, inner = [name for name in level if not self.why_not(name)], []
@@ -93,13 +84,13 @@ class Search:
         # If the time is not enough for all, those that cost most are tried.
         return sorted(found, key=lambda unit: -unit.share)
 
-    def unit(self, name: str, calls: list[Call]) -> _Unit:
+    def unit(self, name: str, calls: list[Call]) -> Unit:
         self.files += 1
         path = os.path.join(self.folder.name, f"{self.files}.onnx")
         make = describe if self.engines == ["compile"] else export
         batch = next((each.shape[0] for each in tensors(self.examples[0]) if each.dim() > 0), None)
         exported = make(self.model.get_submodule(name), calls, path, batch)
-        return _Unit(name, self.shares[name], self.seconds_of[name], exported, calls)
+        return Unit(name, self.shares[name], self.seconds_of[name], exported, calls)
 
     def why_not(self, name: str) -> str:
         """The reason that a module is not even exported; empty if there is none."""
@@ -116,7 +107,7 @@ class Search:
             return "its weights were made in inference mode, where changes to them cannot be seen"
         return ""
 
-    def file_for(self, unit: _Unit, precision: str) -> str:
+    def file_for(self, unit: Unit, precision: str) -> str:
         """The file to run. int8 is calibrated on what the module was called with."""
         if "int8" not in precision:
             return unit.exported.path
@@ -140,7 +131,7 @@ class Search:
         quantize(unit.exported.path, path, data=folder, engine=engine, no_time=True, **how)
         return path
 
-    def is_mixed(self, unit: _Unit, engine: str) -> bool:
+    def is_mixed(self, unit: Unit, engine: str) -> bool:
         """Whether int8 is too rough for the whole model, so that some of its layers have to stay in fp32."""
         if unit.name or self.judge is not sqnr or len(unit.calls) < FEWEST_TO_CHOOSE or self.left() < 0.3 * self.seconds:
             return False
@@ -149,7 +140,7 @@ class Search:
             and each.quality < self.min_quality for each in self.receipt.tried
         )  # fmt: skip
 
-    def way(self, unit: _Unit, plain: torch.nn.Module, engine: str, precision: str) -> tuple[EngineForward, Exported]:
+    def way(self, unit: Unit, plain: torch.nn.Module, engine: str, precision: str) -> tuple[EngineForward, Exported]:
         """The module's forward in this engine and precision."""
         if engine == "compile":
             if precision != "fp32":
@@ -176,7 +167,7 @@ class Search:
                 failure = error
         raise failure
 
-    def check_file(self, unit: _Unit, calls: list[Call]) -> None:
+    def check_file(self, unit: Unit, calls: list[Call]) -> None:
         """Finds out for which sizes the file is right, if some are open; and if it is for other values, if torch looks at them."""
         is_open = any(size < 0 for shape in unit.exported.shapes for size in shape)
         if not (is_open or unit.exported.reads) or not os.path.exists(unit.exported.path):
@@ -211,7 +202,7 @@ class Search:
             )
         unit.exported = unit.exported._replace(sizes=sizes)
 
-    def try_ways(self, unit: _Unit, held_out: list[Call]) -> bool:
+    def try_ways(self, unit: Unit, held_out: list[Call]) -> bool:
         """Finds the ways to run it that are faster. False if engines that are here do not give its answers; they may give
         those of the modules inside."""
         plain = self.model.get_submodule(unit.name)
@@ -221,7 +212,7 @@ class Search:
             self.say(unit.name, unit.share, str(error))
             return False
         refused = False
-        ready: list[tuple[Tried, EngineForward, Exported, dict[str, Any]]] = []
+        ready: list[Way] = []
         for precision in [*self.precisions, MIXED]:
             for engine in self.engines:
                 if precision == MIXED and not self.is_mixed(unit, engine):
@@ -252,7 +243,11 @@ class Search:
                 refused = refused or bool(tried.why_not)
         if not ready:
             return not refused
-        one = held_out[0]
+        self.time_ways(unit, plain, ready, held_out[0])
+        return True
+
+    def time_ways(self, unit: Unit, plain: torch.nn.Module, ready: list[Way], one: Call) -> None:
+        """Keeps those that are faster."""
 
         def runner(function: Callable[..., Any]) -> Callable[[], Any]:
             def run() -> Any:
@@ -271,9 +266,8 @@ class Search:
             tried.why_not = "another way is faster" if speedup.is_likely else "it is not surely faster"
         unit.ways = sorted((each for each in ready if each[0].speedup and each[0].speedup.is_likely),
                            key=lambda each: -each[0].speedup.median)  # type: ignore[union-attr]  # fmt: skip
-        return True
 
-    def place(self, unit: _Unit) -> None:
+    def place(self, unit: Unit) -> None:
         tried, forward, exported, how = unit.ways[0]
         forward.fallbacks.clear()
         tried.why_not = ""
@@ -295,7 +289,7 @@ class Search:
         self.seconds_of = time_modules(self.model, self.examples)
         whole = max(self.seconds_of.get("", 0.0), 1e-9)
         self.shares = {name: spent / whole for name, spent in self.seconds_of.items()}
-        units: list[_Unit] = []
+        units: list[Unit] = []
         level = [""]
         while level:
             found, level = self.units(level), []
@@ -304,6 +298,7 @@ class Search:
                 # If it is not called there, as a head that is given no box, it is judged on a call that was seen.
                 level += [] if self.try_ways(unit, calls or unit.calls[-1:]) else self.inside(unit.name)
             units += found
+        units += roi_aligns(self, units)
         if not units:
             self.receipt.why_not = "no module that takes time could be exported"
             return
