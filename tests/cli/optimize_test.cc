@@ -70,17 +70,49 @@ TEST_F(Optimize, AnswersThatAreNotGoodEnoughAreNotTaken) {
 // Without trying any engine first.
 TEST_F(Optimize, FilesOfOtherFormatsAreAnsweredAtOnce) {
   const std::pair<const char*, const char*> files[] = {
-      {STRATA_TEST_MODELS "/small_script.pt",
-       "is a TorchScript file, and optimize writes ONNX files; in Python, optimize the module "
-       "itself: strata.optimize(module, examples); bench compares its forms: torch:mode=eager"},
+      {STRATA_SOURCE_DIR "/tests/models/pt2/blocks.pt2",
+       "is an exported PyTorch program, and optimize takes ONNX and TorchScript files; write one "
+       "with torch 2: torch.onnx.export(torch.export.load("},
       {STRATA_SOURCE_DIR "/tests/models/openvino/image.xml",
-       "is an OpenVINO network, and optimize writes ONNX files; give the "
+       "is an OpenVINO network, and optimize takes ONNX and TorchScript files; give the "
        "model that it was converted from"}};
   for (const auto& [file, sentence] : files) {
     const Ran ran = strata(std::string("optimize ") + file + " -o fast.onnx");
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.text, HasSubstr(sentence));
   }
+}
+
+// PyTorch makes its faster forms of a file when it loads it, so the programs beside the copy do
+// that.
+TEST_F(Optimize, TorchscriptIsWrittenWithTheModeThatIsFastest) {
+  if (strata("engines").text.find("\ntorch ") == std::string::npos)
+    GTEST_SKIP() << "PyTorch is not installed";
+  const std::string script = STRATA_TEST_MODELS "/small_script.pt";
+  const std::string shape = " --input 1x3x32x32 --threads 1 --max-time 4s";
+  const Ran ran = strata("optimize " + script + " -o fast.pt" + shape);
+  ASSERT_THAT(ran.code, AnyOf(0, 3)) << ran.text;
+  EXPECT_EQ(read("fast.pt"), read(script));
+  auto receipt = nlohmann::json::parse(read("fast.pt.receipt.json"), nullptr, false);
+  EXPECT_EQ(receipt["facts"]["tried"]["models"][0]["variants"].size(), 3u);
+  EXPECT_EQ(receipt["facts"]["precision"], "fp32");
+  EXPECT_THAT(receipt["notes"][0].get<std::string>(), HasSubstr("torch.onnx.export("));
+  const std::string command = receipt["facts"]["command"];
+  EXPECT_TRUE(command.ends_with(" --threads 1 --input 1x3x32x32")) << command;
+  const std::string style = receipt["facts"]["style"], python = read("fast.pt.run.py");
+  const std::string line = style == "mode=eager"    ? "optimized_execution(False)"
+                           : style == "mode=frozen" ? "module = torch.jit.freeze(module)\n"
+                                                    : "module = torch.jit.optimize_for_inference(";
+  EXPECT_THAT(python, HasSubstr(line));
+  EXPECT_THAT(python, HasSubstr("torch.zeros([1, 3, 32, 32], dtype=torch.float32)"));
+  EXPECT_THAT(read("fast.pt.run.cc"), HasSubstr("torch::jit::load(\"fast.pt\", at::kCPU)"));
+  const Ran run = shell("/usr/bin/python3 fast.pt.run.py");  // Debian's torch, which wrote it
+  EXPECT_EQ(run.code, 0) << run.text;
+  EXPECT_THAT(run.text, HasSubstr("0 torch.float32 (1, 1000)\n"));
+  write("mine.pt", "my notes");
+  const Ran refused = strata("optimize " + script + " -o mine.pt" + shape);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.text, HasSubstr("mine.pt is no TorchScript file"));
 }
 
 // A fast model whose answers nobody has checked is not a result.

@@ -21,11 +21,16 @@ struct Options {
   std::string model;
 };
 
-std::string command_for(const Variant& variant, const std::string& file) {
+std::string command_for(const std::vector<std::string>& inputs, const Variant& variant,
+                        const std::string& file) {
   std::string engine = variant.engine;
   if (!variant.style.empty()) engine += ":" + variant.style;
-  return fmt::format("strata bench {} --engine {} --threads {}", file, engine,
-                     variant.session.threads);
+  std::string command = fmt::format("strata bench {} --engine {} --threads {}", file, engine,
+                                    variant.session.threads);
+  // A TorchScript file does not state the shapes of its inputs.
+  if (variant.engine == "torch")
+    for (const std::string& input : inputs) command += fmt::format(" --input {}", input);
+  return command;
 }
 
 Status read_options(Options& options) {
@@ -35,7 +40,10 @@ Status read_options(Options& options) {
   if (Status status = refuse_files(variants->inputs); !status) return status;
   options.request.variants = std::move(*variants);
   options.request.variants.caller.program = version_text();
-  options.request.command = command_for;
+  options.request.command = [inputs = options.choices.inputs](const Variant& variant,
+                                                              const std::string& file) {
+    return command_for(inputs, variant, file);
+  };
   return options.table.check("optimization");
 }
 

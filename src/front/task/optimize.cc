@@ -11,15 +11,12 @@
 #include "base/system_calls.h"
 #include "bench/ratio.h"
 #include "bench/schedule.h"
-#include "read/registry.h"
 #include "strata/machine/machine.h"
-#include "strata/read/read.h"
-#include "strata/read/source.h"
 #include "strata/sensitivity/keep_float.h"
-#include "strata/write/onnx.h"
 #include "task/bench_group.h"
 #include "task/bench_models.h"
 #include "task/judge_job.h"
+#include "task/optimize_format.h"
 #include "task/run_files.h"
 
 namespace strata {
@@ -35,23 +32,6 @@ constexpr FileKind kPythonKind{FileForm::Marked, kRunPython}, kCppKind{FileForm:
 constexpr std::int64_t kSamples = 16;  // to judge answers on, by default
 
 int cores() { return std::max(1, system_calls::usable_processors()); }
-
-Status fill_engines(BenchRequest& request) {
-  if (!request.engines.empty()) return {};
-  std::vector<std::string> names;
-  for (const std::string& name : engine_names(request.engine_path)) {
-    if (name == "fake") continue;  // measures nothing
-    names.push_back(name);
-    if (name == "onnxruntime") names.push_back(name + ":opt=extended");
-  }
-  if (names.empty()) names.emplace_back("onnxruntime");
-  for (const std::string& name : names) {
-    auto style = parse_engine_style(name);
-    if (!style) return failure(style);
-    request.engines.push_back(std::move(*style));
-  }
-  return {};
-}
 
 // Variants that may be as fast as the fastest.
 PlannedGroup finalists(const PlannedGroup& planned, const BenchGroup& screened) {
@@ -94,7 +74,6 @@ class Search {
   BenchOptions method(double share, double until, int processes) const;
   Result<BenchGroup> measure(const PlannedGroup& group, double share, double until, int processes);
   Result<std::optional<SpeedUp>> check(const PlannedVariant& best, const std::string& file) const;
-  Status check_format() const;
   Status check_outputs() const;
   Status write(const PlannedVariant& best, const BenchGroup& last);
   Status write_programs(const Variant& best, OptimizedModel& out) const;
@@ -103,6 +82,7 @@ class Search {
   const OptimizeRequest& request_;
   const Observer& observer_;
   BenchRequest variants_;
+  bool torchscript_ = false;
   std::optional<ScratchFolder> scratch_;
   std::optional<ModelFiles> files_;
   std::optional<Int8Answer> answer_;  // of int8
@@ -114,7 +94,7 @@ Status Search::fill_choices() {
   variants_ = request_.variants;
   if (variants_.models.size() != 1)
     return failure("one model is optimized at a time", ErrorKind::Usage);
-  if (Status status = fill_engines(variants_); !status) return status;
+  if (Status status = fill_engines(variants_, torchscript_); !status) return status;
   for (const EngineStyle& style : variants_.engines)
     if (!style.precisions.empty())
       return failure(fmt::format("{}: all engines are tried in the same precisions", style.engine),
@@ -122,7 +102,7 @@ Status Search::fill_choices() {
   if (variants_.precisions.empty()) variants_.precisions = {"fp32", "int8"};
   if (variants_.threads.empty())
     for (int threads = 1; threads <= cores(); threads *= 2) variants_.threads.push_back(threads);
-  if (Status status = settle_int8(); !status) return status;
+  if (Status status = torchscript_ ? Status() : settle_int8(); !status) return status;
   auto complete = with_usual_choices(std::move(variants_));
   if (!complete) return failure(complete);
   variants_ = std::move(*complete);
@@ -253,18 +233,24 @@ Result<std::optional<SpeedUp>> Search::check(const PlannedVariant& best,
 // Writes the model, which has been tried under another name before it replaces an earlier one, and
 // then the receipt.
 Status Search::write(const PlannedVariant& best, const BenchGroup& last) {
-  auto winner = read_model(best.variant.file);
-  if (!winner) return failure(winner);
-  const std::string trial = *scratch_ / "optimized.onnx";
-  if (auto status = write_onnx(*winner, trial); !status) return status;
+  const std::string trial = *scratch_ / (torchscript_ ? "optimized.pt" : "optimized.onnx");
+  if (auto status = write_model(best.variant.file, trial, torchscript_); !status) return status;
   auto checked = check(best, trial);
   if (!checked) return failure(checked);
-  if (auto status = write_onnx(*winner, request_.output); !status) return status;
+  if (auto status = write_model(trial, request_.output, torchscript_); !status) return status;
 
   OptimizedModel out{model(), request_.output, "", request_.seconds, last.result, *checked};
   if (request_.command) out.command = request_.command(best.variant, request_.output);
   if (best.variant.precision() == "int8") out.answer = answer_;
-  if (best.variant.file == model())
+  if (torchscript_)
+    outcome_.notes.push_back(fmt::format(
+        "{} is a copy of {}: PyTorch freezes and optimizes a file when it loads it, as the "
+        "programs "
+        "beside it do. ONNX Runtime and OpenVINO are often faster: "
+        "torch.onnx.export(torch.jit.load("
+        "\"{}\"), inputs, \"model.onnx\", dynamo=False) in Python, then strata optimize model.onnx",
+        request_.output, model(), model()));
+  else if (best.variant.file == model())
     outcome_.notes.push_back(
         fmt::format("{} is already the fastest file that was found: {} is a copy of it, and only "
                     "the options above make it faster",
@@ -283,9 +269,14 @@ Status Search::write(const PlannedVariant& best, const BenchGroup& last) {
 // The lines that load and run the file, in Python and in C++.
 Status Search::write_programs(const Variant& best, OptimizedModel& out) const {
   const auto files = run_files(best, std::filesystem::path(request_.output).filename().string());
+  std::error_code error;  // programs of an earlier run would run this file in another way
+  std::filesystem::remove(request_.output + kPython, error);
+  std::filesystem::remove(request_.output + kCpp, error);
   if (!files) return {};
-  out.programs = {request_.output + kPython, request_.output + kCpp};
+  out.programs = {request_.output + kPython};
   if (auto status = write_file(out.programs[0], kPythonKind, files->python); !status) return status;
+  if (files->cpp.empty()) return {};
+  out.programs.push_back(request_.output + kCpp);
   return write_file(out.programs[1], kCppKind, files->cpp);
 }
 
@@ -304,33 +295,18 @@ Status Search::check_outputs() const {
       if (std::filesystem::equivalent(request_.output, source, error))
         return failure(fmt::format("{} is the model itself; name another file", request_.output),
                        ErrorKind::Usage);
-  if (Status status = check_writable(request_.output, {FileForm::Onnx}); !status) return status;
+  if (Status status = check_model_output(request_.output, torchscript_); !status) return status;
   for (const auto& [ending, kind] :
        {std::pair(kPython, kPythonKind), {kCpp, kCppKind}, {kReceiptEnding, kReceipt}})
     if (Status status = check_writable(request_.output + ending, kind); !status) return status;
   return {};
 }
 
-// Other formats are answered at once, and not after all engines were tried.
-Status Search::check_format() const {
-  const Source file(model());
-  const ModelFormat* format = file.format();
-  if (format == nullptr || format->engine_format == kOnnx || !file.status()) return {};
-  std::string advice(format->to_onnx);
-  if (file.is_code() || format->name == "pt2")
-    advice = "in Python, optimize the module itself: strata.optimize(module, examples)";
-  if (file.is_code())
-    advice +=
-        "; bench compares its forms: torch:mode=eager, torch:mode=frozen and torch:mode=optimized";
-  if (advice.empty()) return {};  // weights without a network have sentences of their own
-  return failure(
-      fmt::format("{} is {}, and optimize writes ONNX files; {}", file.word(), format->one, advice),
-      ErrorKind::Usage);
-}
-
 Result<OptimizeOutcome> Search::run() {
-  if (request_.variants.models.size() == 1)
-    if (auto status = check_format(); !status) return failure(status);
+  if (request_.variants.models.size() == 1) {
+    if (auto status = check_format(model()); !status) return failure(status);
+    torchscript_ = is_torchscript(model());
+  }
   if (auto status = check_outputs(); !status) return failure(status);
   if (auto status = fill_choices(); !status) return failure(status);
   auto planned = plan();

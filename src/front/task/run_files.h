@@ -18,6 +18,14 @@ struct RunFiles {
 // that they could use, or the variant ran on another device than the processor.
 std::optional<RunFiles> run_files(const Variant& variant, std::string_view file);
 
+// The same for PyTorch's engine, in the mode of the variant.
+std::optional<RunFiles> run_torch(const Variant& variant, std::string_view file);
+
+// A literal of Python and of C++.
+std::string string_literal(std::string_view text);
+// The first two lines of a program: `comment`, and the variant.
+std::string program_head(const Variant& variant, std::string_view comment);
+
 // The first bytes of such a program, by which strata knows that it wrote it.
 inline constexpr std::string_view kRunPython = "# Written by strata optimize.";
 inline constexpr std::string_view kRunCpp = "// Written by strata optimize.";

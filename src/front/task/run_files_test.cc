@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/npz_write.h"
+
 namespace strata {
 namespace {
 
@@ -59,6 +61,37 @@ TEST(RunFiles, NamesStayInsideTheirQuotes) {
     EXPECT_THAT(text, Not(HasSubstr("\nimport os\n.")));
     EXPECT_THAT(text, HasSubstr("onnxruntime:x import os 2 threads.\n"));
   }
+}
+
+TEST(RunFiles, SetTheModeThatWasMeasuredWithTorch) {
+  const std::string npz = testing::TempDir() + "run_files.npz";
+  std::vector<HostTensor> inputs(2);
+  inputs[0] = {"ids\"", DType::I64, {1, 2}, std::vector<std::byte>(16)};
+  inputs[1] = {"mask", DType::Bool, {2}, std::vector<std::byte>(2)};
+  ASSERT_TRUE(write_npz(npz, inputs));
+  Variant measured = variant("torch", {"mode=frozen"});
+  measured.inputs = npz;
+  auto files = run_files(measured, "fast.pt");
+  ASSERT_TRUE(files);
+  EXPECT_THAT(files->python, AllOf(HasSubstr("torch.set_num_threads(2)\n"),
+                                   HasSubstr("torch.jit.freeze(module)\n"),
+                                   HasSubstr(R"("ids\"": torch.zeros([1, 2], dtype=torch.int64),)"),
+                                   HasSubstr("module(**inputs)\n"), Not(HasSubstr("{{"))));
+  EXPECT_THAT(files->cpp, AllOf(HasSubstr("  module = torch::jit::freeze(module);\n"),
+                                HasSubstr(R"(inputs["mask"] = at::zeros({2}, at::kBool);)")));
+  measured.session.options = {"mode=eager"};
+  files = run_files(measured, "fast.pt");
+  EXPECT_THAT(files->python,
+              AllOf(HasSubstr("optimized_execution(False)"), Not(HasSubstr("freeze"))));
+  measured.session.precision = "bf16";
+  files = run_files(measured, "fast.pt");
+  EXPECT_THAT(files->python, HasSubstr("torch.autocast(\"cpu\", torch.bfloat16), "));
+  EXPECT_EQ(files->cpp, "");  // each release of libtorch has other names for that
+  measured.session.options = {"package=other.pt2"};
+  EXPECT_FALSE(run_files(measured, "fast.pt"));
+  measured.session.options = {};
+  measured.inputs = npz + ".no";
+  EXPECT_FALSE(run_files(measured, "fast.pt"));
 }
 
 TEST(RunFiles, WhatTheyCouldNotSayIsNotWritten) {
