@@ -40,7 +40,7 @@ def _points(start: torch.Tensor, length: torch.Tensor, bins: int, ratio: int, li
     at = start[:, None, None] + bin_number * step[:, None, None] + middle * step[:, None, None] / ratio
     limit = limit[:, None, None]
     inside = (at >= -1) & (at <= limit)  # points further out count as zero
-    at = at.clamp(min=0)
+    at = torch.minimum(at.clamp(min=0), limit)
     last = limit - 1
     low = torch.minimum(at.to(torch.int64), last)
     part = torch.where(low >= last, torch.zeros(()), at - low)
