@@ -47,6 +47,7 @@ tflite:  ## 42 TensorFlow Lite models against LiteRT and TFLite Micro
 	build/tflite/env/venv/bin/python -B tests/tflm/make_networks.py build/tflite/networks
 	build/tflite/env/venv/bin/python -B tests/tflm/make_kernels.py build/tflite/networks
 	build/tflite/env/venv/bin/python -B tests/tflm/make_operators.py build/tflite/networks
+	build/tflite/env/venv/bin/python -B tests/tflm/make_offline.py build/tflite/networks
 	build/tflite/env/venv/bin/python -B tests/tflite/check_models.py --strata build/release/strata \
 	  --models build/tflite/models --networks build/tflite/networks
 

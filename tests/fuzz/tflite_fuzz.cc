@@ -8,6 +8,7 @@
 #include "read/tflite/arena_tail.h"
 #include "read/tflite/reader.h"
 #include "strata/cost/cost.h"
+#include "strata/cost/tflm_arena.h"
 #include "strata/infer/infer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -23,6 +24,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   strata::fuzz::check(*model);
-  if (strata::infer(*model)) strata::count(*model);
+  if (!strata::infer(*model)) return 0;
+  strata::count(*model);
+  if (const auto arena = strata::plan_tflm_arena(*model);
+      arena ? arena->head_bytes < 0 : arena.error().message.empty())
+    std::abort();
   return 0;
 }

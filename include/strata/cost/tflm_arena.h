@@ -18,6 +18,7 @@ struct TflmBuffer {
   std::int64_t offset = 0;             // from the start of the arena
   std::int64_t first = -1, last = -1;  // steps at which it is alive; 0: before the first operator
   bool is_scratch = false;             // used inside of one operator
+  bool is_fixed = false;               // its offset is in the file
 };
 
 struct TflmArena {
@@ -40,7 +41,8 @@ struct TflmArena {
 };
 
 // Plans as TFLite Micro's greedy planner does: the largest tensor first, each in the first gap that
-// is free while it is alive. A failure if a size is open.
+// is free while it is alive, around those that an offline plan in the file places. A failure if a
+// size is open.
 Result<TflmArena> plan_tflm_arena(const Model& model);
 
 }  // namespace strata

@@ -1,7 +1,9 @@
 #include "strata/cost/tflm_arena.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -34,12 +36,14 @@ class Lifetimes {
       for (TensorId id = 0; id < graph.tensors.size(); ++id)
         constant_[place(graph, id)] = graph.tensors[id].role == Role::Initializer;
     }
+    offsets_.resize(buffers_.size(), kPlannedLater);
     layers_.emplace_back();
     is_fused_.resize(buffers_.size(), false);
     if (as_int8_) count_readers();
   }
 
   Status read() {
+    if (auto status = as_int8_ ? Status() : read_offline_plan(); !status) return status;
     if (auto status = walk(model_.graph()); !status) return status;
     for (std::size_t i = 0; i < buffers_.size(); ++i)
       if (buffers_[i].first >= 0 && buffers_[i].bytes > 0) arena_.buffers.push_back(buffers_[i]);
@@ -57,6 +61,34 @@ class Lifetimes {
  private:
   std::size_t place(const Graph& graph, TensorId id) const {
     return same_as_[first_of_.at(&graph) + id];
+  }
+
+  // Offsets that the file states. State is in the head if it has one, and otherwise in the tail.
+  Status read_offline_plan() {
+    for (const KeyValue& entry : model_.metadata) {
+      if (entry.key != kOfflinePlan) continue;
+      if (entry.value.size() != offsets_.size() * sizeof(std::int32_t))
+        return failure(
+            "the arena cannot be planned, because the offline plan in the file is for another "
+            "number of tensors; TFLite Micro refuses such a file");
+      std::memcpy(offsets_.data(), entry.value.data(), entry.value.size());
+      if (std::any_of(offsets_.begin(), offsets_.end(), [](auto at) { return at < kPlannedLater; }))
+        return failure(
+            "the arena cannot be planned, because the offline plan in the file has a negative "
+            "offset");
+    }
+    for (const Graph& graph : model_.graphs)
+      for (TensorId id = 0; id < graph.tensors.size(); ++id) {
+        const TensorData* data = graph.tensors[id].data;
+        const std::size_t at = place(graph, id);
+        if (offsets_[at] == kPlannedLater || data == nullptr || !is_state(*data)) continue;
+        constant_[at] = false;
+        if (auto status = make(graph, id); !status) return status;
+      }
+    return {};
+  }
+  static bool is_state(const TensorData& data) {
+    return data.store == TensorData::Store::Absent && data.learned == Learned::No;
   }
 
   void count_readers() {
@@ -101,10 +133,11 @@ class Lifetimes {
     if (as_int8_ && is_float(dtype)) dtype = DType::I8;
     const Expr size = type.ranked ? bytes(elements(type.dims), dtype) : Expr::unknown();
     if (const auto number = size.number()) return *number;
-    return failure(fmt::format(
+    const std::string sentence = fmt::format(
         "the arena cannot be planned, because the size of {} is {}",
         tensor.name.empty() ? "a tensor" : fmt::format("\"{}\"", shortened(tensor.name)),
-        size.is_formula() ? "open: " + size.text() : "unknown"));
+        size.is_formula() ? "open: " + size.text() : "unknown");
+    return size.is_formula() ? failure(Code::OpenSizes, {}, sentence) : failure(sentence);
   }
 
   Status make(const Graph& graph, TensorId id) {
@@ -116,6 +149,10 @@ class Lifetimes {
     buffer.name = graph.tensors[id].name;
     buffer.bytes = *size;
     buffer.first = buffer.last = step_;
+    if (const std::int32_t offset = offsets_[place(graph, id)]; offset != kPlannedLater) {
+      buffer.offset = offset;
+      buffer.is_fixed = true;
+    }
     return {};
   }
   void use(const Graph& graph, TensorId id) {
@@ -183,8 +220,9 @@ class Lifetimes {
   std::unordered_map<const Graph*, std::size_t> first_of_;
   std::vector<TflmBuffer> buffers_, scratch_;
   std::vector<bool> constant_;
-  std::vector<std::size_t> same_as_;  // the buffer of each tensor
-  std::vector<bool> is_fused_;        // buffers that a later node changes
+  std::vector<std::int32_t> offsets_;  // in an offline plan
+  std::vector<std::size_t> same_as_;   // the buffer of each tensor
+  std::vector<bool> is_fused_;         // buffers that a later node changes
   std::vector<std::int64_t> readers_;
   std::vector<std::string_view> layers_;  // by step
   std::set<std::string_view> kinds_;
@@ -196,25 +234,30 @@ bool meet(const TflmBuffer& a, const TflmBuffer& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-// The largest first; of two of one size, the later.
+std::int64_t first_gap(std::span<TflmBuffer* const> placed, const TflmBuffer& buffer) {
+  std::int64_t at = 0;
+  for (const TflmBuffer* other : placed) {
+    if (!meet(buffer, *other)) continue;
+    if (other->offset - at >= aligned(buffer.bytes)) break;
+    at = std::max(at, other->offset + aligned(other->bytes));
+  }
+  return at;
+}
+
+// Those that the file places come first; then the largest, and of two of one size the later.
 void place_all(TflmArena& arena) {
   std::vector<TflmBuffer*> order;
   for (TflmBuffer& buffer : arena.buffers) order.push_back(&buffer);
   std::reverse(order.begin(), order.end());
   std::stable_sort(order.begin(), order.end(), [](const TflmBuffer* a, const TflmBuffer* b) {
+    if (a->is_fixed || b->is_fixed) return a->is_fixed && !b->is_fixed;
     return aligned(a->bytes) > aligned(b->bytes);
   });
   std::vector<TflmBuffer*> placed;  // by offset
   for (TflmBuffer* buffer : order) {
     const std::int64_t wanted = aligned(buffer->bytes);
-    std::int64_t at = 0;
-    for (const TflmBuffer* other : placed) {
-      if (!meet(*buffer, *other)) continue;
-      if (other->offset - at >= wanted) break;
-      at = std::max(at, other->offset + aligned(other->bytes));
-    }
-    buffer->offset = at;
-    arena.head_bytes = std::max(arena.head_bytes, at + wanted);
+    if (!buffer->is_fixed) buffer->offset = first_gap(placed, *buffer);
+    arena.head_bytes = std::max(arena.head_bytes, buffer->offset + wanted);
     placed.insert(std::upper_bound(placed.begin(), placed.end(), buffer,
                                    [](const TflmBuffer* a, const TflmBuffer* b) {
                                      return a->offset < b->offset;

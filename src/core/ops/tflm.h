@@ -10,6 +10,11 @@
 
 namespace strata {
 
+// The metadata in which a file may state the offset of each tensor, and the offset of those that
+// the planner places.
+constexpr std::string_view kOfflinePlan = "OfflineMemoryAllocation";
+constexpr std::int32_t kPlannedLater = -1;
+
 // True if it can run this builtin operator.
 bool has_tflm_kernel(std::string_view op);
 

@@ -22,16 +22,29 @@ namespace {
 
 std::string size_of(std::int64_t bytes) { return fmt::format("{} bytes", grouped(bytes)); }
 
+std::size_t placed_by_file(const TflmArena& arena) {
+  return static_cast<std::size_t>(
+      std::count_if(arena.buffers.begin(), arena.buffers.end(),
+                    [](const TflmBuffer& buffer) { return buffer.is_fixed; }));
+}
+
 std::string head_sentence(const TflmArena& arena) {
   if (arena.is_estimate)
     return fmt::format(
         "TFLite Micro, estimated as if every activation were int8: the head of the tensor arena "
         "takes about {}",
         size_of(arena.head_bytes));
-  return fmt::format(
-      "TFLite Micro: the head of the tensor arena takes {}{}, as its greedy planner places {} "
-      "buffers",
-      arena.is_exact ? "" : "at least ", size_of(arena.head_bytes), arena.buffers.size());
+  const std::size_t fixed = placed_by_file(arena);
+  std::string text = fmt::format("TFLite Micro: the head of the tensor arena takes {}{}, as ",
+                                 arena.is_exact ? "" : "at least ", size_of(arena.head_bytes));
+  const std::size_t planned = arena.buffers.size() - fixed;
+  if (fixed == 0) return text + fmt::format("its greedy planner places {} buffers", planned);
+  return text + fmt::format("the offline plan in the file places {} buffer{}{}", fixed,
+                            fixed == 1 ? "" : "s",
+                            planned == 0 ? ""
+                                         : fmt::format(" and its greedy planner places {} around "
+                                                       "them",
+                                                       planned));
 }
 
 // The layer at which most is alive, and what would lower it.
@@ -49,8 +62,9 @@ std::string peak_sentence(const TflmArena& arena) {
                                  fmt::join(held, ", "));
   if (arena.head_bytes > arena.alive_bytes)
     text +=
-        fmt::format("; gaps take {}, which another order of layers or an offline plan could save",
-                    size_of(arena.head_bytes - arena.alive_bytes));
+        fmt::format("; gaps take {}, which another order of layers or {} offline plan could save",
+                    size_of(arena.head_bytes - arena.alive_bytes),
+                    placed_by_file(arena) > 0 ? "another" : "an");
   if (!arena.at_peak.empty())
     text += fmt::format(
         "; a smaller {} lowers it: fewer channels or a smaller input, or computing "

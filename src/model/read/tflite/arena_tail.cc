@@ -8,6 +8,7 @@
 #include "ops/tflm.h"
 #include "read/limits.h"
 #include "read/tflite/loading.h"
+#include "read/tflite/offline_plan.h"
 #include "read/tflite/schema_table.h"
 #include "read/tflite/tensor.h"
 
@@ -73,7 +74,9 @@ struct SizedTensor {
 
 class TailReader {
  public:
-  explicit TailReader(Loading& loading) : loading_(loading) {}
+  explicit TailReader(Loading& loading)
+      : loading_(loading),
+        offsets_(offline_plan_of(loading).value_or(std::vector<std::int32_t>())) {}
 
   ArenaTail read(std::int64_t scratch_buffers) {
     for (std::uint32_t i = 0; i < loading_.subgraphs.count; ++i)
@@ -216,13 +219,17 @@ class TailReader {
       tail_.keep(input(op, 1).stored());
   }
 
-  // Tensors that keep their values from run to run.
+  // Tensors that keep their values from run to run, unless the file places them in the head. TFLite
+  // Micro looks that up by their number in their subgraph, also where that is not the first.
   void keep_state(const Table& graph) {
     const List list = tensors_of(graph);
     const std::size_t number = static_cast<std::size_t>(&graph - graphs_.data());
-    for (std::uint32_t i = 0; i < list.count; ++i)
-      if (loading_.wire.table_at(list, i).number<std::uint8_t>(slot::kTensorIsVariable, 0) != 0)
+    for (std::uint32_t i = 0; i < list.count; ++i) {
+      const bool is_placed = i < offsets_.size() && offsets_[i] != kPlannedLater;
+      if (loading_.wire.table_at(list, i).number<std::uint8_t>(slot::kTensorIsVariable, 0) != 0 &&
+          !is_placed)
         tail_.keep(tensor(number, static_cast<std::int32_t>(i)).stored());
+    }
   }
 
   void make_ends(std::uint16_t field) {
@@ -238,6 +245,7 @@ class TailReader {
   }
 
   Loading& loading_;
+  const std::vector<std::int32_t> offsets_;  // of an offline plan; empty if there is none
   std::vector<Table> graphs_;
   std::vector<std::int64_t> nodes_;  // of each graph
   std::vector<Operator> operators_;  // of all graphs

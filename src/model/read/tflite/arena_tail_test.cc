@@ -52,7 +52,7 @@ TEST(ArenaTail, TailsAreThoseOfTfliteMicro) {
     EXPECT_THAT(tail->unknown, ElementsAre()) << line;
     ++networks;
   }
-  EXPECT_EQ(networks, 50);
+  EXPECT_EQ(networks, 54);
 }
 
 // A product of int8 with 4 channels, on a chip. The allocator has 36, the planner 44 and the

@@ -195,6 +195,7 @@ void GraphReader::read_operator(const Table& op) {
 
 void GraphReader::read(std::uint32_t subgraph) {
   const Table table = loading_.wire.table_at(loading_.subgraphs, subgraph);
+  loading_.subgraphs_read.push_back(subgraph);
   graph_.name = table.text(slot::kSubGraphName);
   tensors_ = table.list(slot::kSubGraphTensors, sizeof(std::uint32_t));
   // Many subgraphs may share one list.

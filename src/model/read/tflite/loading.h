@@ -44,6 +44,7 @@ struct Loading : torch::Counting {
   onnx::ScopeTree scopes;
   std::vector<OperatorName> operators;  // by their index in the file
   List buffers, subgraphs, external_buffers, external_groups;
+  std::vector<std::uint32_t> subgraphs_read;  // the subgraph of each of the model's graphs
   // The tensor in a buffer that was read last: equal constants share one.
   std::vector<const TensorData*> by_buffer;
   bool has_open_sizes = false;

@@ -9,6 +9,7 @@
 #include "read/model_or_failure.h"
 #include "read/tflite/graph.h"
 #include "read/tflite/notes.h"
+#include "read/tflite/offline_plan.h"
 #include "read/tflite/schema_table.h"
 
 namespace strata::tflite {
@@ -78,6 +79,7 @@ void read_model(Loading& loading) {
     throw Broken{fmt::format("it is damaged: it has {} subgraphs, and no number {}",
                              loading.subgraphs.count, subgraph)};
   GraphReader(loading, model.graph(), 0).read(subgraph);
+  keep_offline_plan(loading);
   loading.scopes.finish();
   model.states_types = !loading.has_open_sizes;
   add_notes(loading);
