@@ -16,8 +16,10 @@
 #include "llm/gguf_network.h"
 #include "llm/stored_types.h"
 #include "llm/weight_types.h"
+#include "read/registry.h"
 #include "read/weights/formats.h"
 #include "strata/llm/matrix.h"
+#include "strata/read/source.h"
 #include "strata/zoo/zoo.h"
 
 namespace strata::llm {
@@ -335,7 +337,14 @@ Result<Network> read_network(const std::string& path) {
   if (!mapped) return failure(mapped);
   if (weights::looks_like_gguf((*mapped)->bytes())) return read_gguf_network(file);
   auto network = read_config((*mapped)->bytes(), file);
-  if (!network) return network;
+  if (!network) {
+    const ModelFormat* format = Source(file).format();
+    if (format == nullptr || format->kind == SourceKind::Built) return network;
+    return failure(fmt::format(
+        "{}: it is {}, and a language model is served from its configuration; give the folder of "
+        "a Hugging Face model, its config.json or a GGUF file",
+        file, format->one));
+  }
   network->name = path;
   if (file != path)
     if (auto status = use_stored_types(path, *network); !status) return failure(status);

@@ -118,11 +118,13 @@ void ProfileReader::read_model(const Json& json) {
 void ProfileReader::read_options(const Json& json) {
   if (const Json* options = at(json, "options")) {
     if (!options->is_object()) return wrong("it", "has \"options\" that are not an object");
-    for (const auto& [option, value] : options->items()) {
-      if (!value.is_string())
-        return wrong("it", fmt::format("has an option {} that is not text", in_quotes(option)));
-      profile_.options.emplace_back(option, value.get<std::string>());
-    }
+    // An option that was given several times has a list.
+    for (const auto& [option, value] : options->items())
+      for (const Json& one : value.is_array() ? value : Json::array({value})) {
+        if (!one.is_string())
+          return wrong("it", fmt::format("has an option {} that is not text", in_quotes(option)));
+        profile_.options.emplace_back(option, one.get<std::string>());
+      }
   }
 }
 

@@ -179,6 +179,17 @@ TEST(ReadProfile, KeysThatAreNotKnownAreIgnored) {
   EXPECT_TRUE(profile->rows[1].cells[0].is_unknown());
 }
 
+// `--dim a=1 --dim b=2` is saved as a list.
+TEST(ReadProfile, AnOptionThatWasGivenTwice) {
+  const std::string json =
+      R"({"schema": 1, "columns": [], "rows": [], "options": {"--dim": ["a=1", "b=2"]}})";
+  const auto profile = profile_from_json(json, "test");
+  ASSERT_TRUE(profile) << profile.error().message;
+  const std::vector<std::pair<std::string, std::string>> wanted = {{"--dim", "a=1"},
+                                                                   {"--dim", "b=2"}};
+  EXPECT_EQ(profile->options, wanted);
+}
+
 TEST(ReadProfile, WhatIsWrongGetsOneSentence) {
   const std::string head = R"({"schema": 1, "columns": [{"name": "n", "unit": "count"}], "rows": )";
   const std::pair<std::string, std::string> cases[] = {

@@ -9,6 +9,7 @@
 #include "cli/engine_options.h"
 #include "cli/model_options.h"
 #include "strata/calibrate/range.h"
+#include "task/float_model.h"
 
 namespace strata::cli {
 
@@ -24,6 +25,8 @@ struct SampleOptions {
   template <class Request>
   Status read_into(Request& request, bool needs_data = true) const {
     if (Status status = model.read_into(request.model); !status) return status;
+    // Nobody should gather samples for a file that cannot be run.
+    if (Status status = check_is_onnx(request.model.source); !status) return status;
     auto samples = needs_data ? data.request() : data.request_if_any();
     if (!samples) return failure(samples);
     auto chosen = engine.request();

@@ -25,7 +25,10 @@ constexpr Advice kAdvice[] = {
      "engines that it comes with"},
     {Code::EngineNotHere, "{message}; `strata engines` says what there is",
      "{message}; strata.engines() says what there is"},
-    {Code::NeedsOwnFile, "{message}; give it a file of its own with --pair {name}=FILE,…"},
+    {Code::NeedsOwnFile,
+     "{message}; take an engine that opens it with --engine, or give this one a file of its own "
+     "with "
+     "--pair {name}=FILE,…"},
     {Code::ScriptNeedsEngine,
      "{message}. Build strata where libtorch is installed, or export the model in Python:\n"
      "  torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")",

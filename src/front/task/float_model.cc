@@ -15,10 +15,15 @@ Error not_onnx(const Source& source) {
           ErrorKind::Model};
 }
 
+Status check_is_onnx(const Source& source) {
+  const ModelFormat* format = source.format();
+  if (format != nullptr && !format->to_onnx.empty()) return failure(not_onnx(source));
+  return {};
+}
+
 Result<LoadedModel> load_float_model(const ModelRequest& request) {
   // It is refused before it is read, because reading a TorchScript file means running it.
-  const ModelFormat* format = request.source.format();
-  if (format != nullptr && !format->to_onnx.empty()) return failure(not_onnx(request.source));
+  if (Status status = check_is_onnx(request.source); !status) return failure(status);
   auto loaded = load_one_item(request);
   if (!loaded) return loaded;
   if (Status status = check_has_weights(loaded->model, request.source); !status)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/output_file.h"
+#include "read/looks_like.h"
 #include "read/registry.h"
 #include "strata/read/read.h"
 #include "strata/read/source.h"
@@ -40,7 +41,7 @@ Status check_format(const std::string& model) {
   if (format == nullptr || format->engine_format == "onnx" || is_torchscript(model) ||
       !file.status())
     return {};
-  std::string advice(format->to_onnx);
+  std::string advice = advice_for({{}, format->to_onnx}, file.word());
   if (format->name == "pt2")
     advice = fmt::format(
         "write one with torch 2: torch.onnx.export(torch.export.load(\"{}\"), "
@@ -73,7 +74,7 @@ Status check_model_output(const std::string& output, bool torchscript) {
   std::error_code error;
   if (std::filesystem::exists(output, error) && std::filesystem::file_size(output, error) > 0 &&
       !is_torchscript(output))
-    return failure(fmt::format("{} is no TorchScript file; name another file", output),
+    return failure(fmt::format("{} is not a TorchScript file; name another file", output),
                    ErrorKind::Usage);
   return check_writable(output, {FileForm::Other});
 }
