@@ -112,7 +112,7 @@ TEST_F(Optimize, TorchscriptIsWrittenWithTheModeThatIsFastest) {
   write("mine.pt", "my notes");
   const Ran refused = strata("optimize " + script + " -o mine.pt" + shape);
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.text, HasSubstr("mine.pt is no TorchScript file"));
+  EXPECT_THAT(refused.text, HasSubstr("mine.pt is not a TorchScript file"));
 }
 
 // A fast model whose answers nobody has checked is not a result.
