@@ -49,7 +49,7 @@ Option* Option::within(Number least, Number most) {
     if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most) return "";
     constexpr double kUnbounded = 1e12;  // a limit for the machine, not for the reader
     return fmt::format(
-        "\"{}\" is {} {}", text, std::is_integral_v<Number> ? "no whole number" : "no number",
+        "\"{}\" is {} {}", text, std::is_integral_v<Number> ? "not a whole number" : "not a number",
         static_cast<double>(most) >= kUnbounded ? fmt::format("of {} or more", least)
                                                 : fmt::format("from {} to {}", least, most));
   });
