@@ -222,4 +222,10 @@ Status check_writable(const std::string& path, const FileKind& kind) {
   return {};
 }
 
+Status remove_output(const std::string& path, const FileKind& kind) {
+  if (Status status = check_writable(path, kind); !status) return status;
+  ::unlink(path.c_str());
+  return {};
+}
+
 }  // namespace strata

@@ -180,6 +180,19 @@ TEST_F(OutputFileTest, OnlyAnEarlierOutputOfTheKindIsReplaced) {
   }
 }
 
+TEST_F(OutputFileTest, OnlyAnEarlierOutputOfTheKindIsRemoved) {
+  constexpr FileKind kProgram{FileForm::Marked, "# Written by strata"};
+  EXPECT_TRUE(remove_output(path_, kProgram)) << "no file has the name";
+  put(path_, "# Written by me\n");
+  const Status refused = remove_output(path_, kProgram);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("is a text file"));
+  EXPECT_EQ(read(path_), "# Written by me\n");
+  put(path_, "# Written by strata 0.3\n");
+  EXPECT_TRUE(remove_output(path_, kProgram));
+  EXPECT_THAT(files(), ElementsAre());
+}
+
 TEST_F(OutputFileTest, AFolderAndAPipeAreNoFiles) {
   EXPECT_THAT(check_writable(scratch_.path(), kText).error().message, HasSubstr("is a directory"));
   ::mkfifo(path_.c_str(), 0600);

@@ -269,9 +269,9 @@ Status Search::write(const PlannedVariant& best, const BenchGroup& last) {
 // The lines that load and run the file, in Python and in C++.
 Status Search::write_programs(const Variant& best, OptimizedModel& out) const {
   const auto files = run_files(best, std::filesystem::path(request_.output).filename().string());
-  std::error_code error;  // programs of an earlier run would run this file in another way
-  std::filesystem::remove(request_.output + kPython, error);
-  std::filesystem::remove(request_.output + kCpp, error);
+  // Programs of an earlier run would run this file in another way.
+  for (const auto& [ending, kind] : {std::pair(kPython, kPythonKind), {kCpp, kCppKind}})
+    if (auto status = remove_output(request_.output + ending, kind); !status) return status;
   if (!files) return {};
   out.programs = {request_.output + kPython};
   if (auto status = write_file(out.programs[0], kPythonKind, files->python); !status) return status;
