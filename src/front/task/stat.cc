@@ -100,6 +100,50 @@ Result<StatRequest> with_recording(const StatRequest& request, const Observer& o
   return out;
 }
 
+// The times that a profile shows, and the limits that they are compared with. The profile refers to
+// them.
+struct Times {
+  TimedModel timed;
+  Roofline roofline;
+};
+
+// Runs the model, and compares with the roofline of this machine.
+Status add_own_times(const StatRequest& request, LoadedModel& loaded, ProfileOptions& profile,
+                     Times& times, const Observer& observer) {
+  auto measured = run_timing(loaded, request.model, *request.time, observer);
+  if (!measured) return failure(measured);
+  times.timed = std::move(*measured);
+  const TimedModel& timed = times.timed;
+  if (timed.interrupted && !timed.timing) return {};
+  const bool has_roofline = request.roofline && !timed.interrupted;
+  if (!timed.interrupted) times.roofline = cached_roofline(timed.facts.threads);
+  if (has_roofline && !times.roofline.note.empty())
+    loaded.model.notes.push_back(times.roofline.note);
+  take_measurements(timed, has_roofline ? &times.roofline : nullptr, profile);
+  if (!timed.interrupted) profile.reasons = &times.roofline;
+  return {};
+}
+
+// Takes times from a run, from a file, or only the limits of another device.
+Status add_times(const StatRequest& request, LoadedModel& loaded, ProfileOptions& profile,
+                 Times& times, const Observer& observer) {
+  if (request.time) return add_own_times(request, loaded, profile, times, observer);
+  if (request.device) {
+    auto roof = roofline_of(*request.device);
+    if (!roof) return failure(roof);
+    times.roofline = std::move(*roof);
+    loaded.model.notes.push_back(times.roofline.note);
+    profile.roofline = &times.roofline;
+    return {};
+  }
+  if (request.measured.empty()) return {};
+  auto measured = read_measured(request, loaded.model);
+  if (!measured) return failure(measured);
+  times.timed = std::move(*measured);
+  take_measurements(times.timed, nullptr, profile);
+  return {};
+}
+
 }  // namespace
 
 Result<StatOutcome> run_stat(const StatRequest& given, const Observer& observer) {
@@ -126,31 +170,11 @@ Result<StatOutcome> run_stat(const StatRequest& given, const Observer& observer)
                                         request.on ? &*request.on : nullptr);
         !status)
       return failure_in(request.model.source.word(), status);
-  TimedModel timed;
-  Roofline roofline;
-  if (request.time) {
-    auto measured = run_timing(*out.loaded, request.model, *request.time, observer);
-    if (!measured) return failure(measured);
-    timed = std::move(*measured);
-    out.interrupted = timed.interrupted;
-    if (timed.interrupted && !timed.timing) return out;
-    const bool has_roofline = request.roofline && !timed.interrupted;
-    if (!timed.interrupted) roofline = cached_roofline(timed.facts.threads);
-    if (has_roofline && !roofline.note.empty()) out.loaded->model.notes.push_back(roofline.note);
-    take_measurements(timed, has_roofline ? &roofline : nullptr, profile);
-    if (!timed.interrupted) profile.reasons = &roofline;
-  } else if (request.device) {
-    auto roof = roofline_of(*request.device);
-    if (!roof) return failure(roof);
-    roofline = std::move(*roof);
-    out.loaded->model.notes.push_back(roofline.note);
-    profile.roofline = &roofline;
-  } else if (!request.measured.empty()) {
-    auto measured = read_measured(request, out.loaded->model);
-    if (!measured) return failure(measured);
-    timed = std::move(*measured);
-    take_measurements(timed, nullptr, profile);
-  }
+  Times times;
+  if (Status status = add_times(request, *out.loaded, profile, times, observer); !status)
+    return failure(status);
+  out.interrupted = times.timed.interrupted;
+  if (out.interrupted && !times.timed.timing) return out;
 
   if (profile.device_memory == "pytorch-cuda")
     if (Status status = assume_largest_sizes(*out.loaded, model); !status) return failure(status);
