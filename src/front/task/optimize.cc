@@ -273,10 +273,8 @@ Status Search::write_programs(const Variant& best, OptimizedModel& out) const {
   for (const auto& [ending, kind] : {std::pair(kPython, kPythonKind), {kCpp, kCppKind}})
     if (auto status = remove_output(request_.output + ending, kind); !status) return status;
   if (!files) return {};
-  out.programs = {request_.output + kPython};
+  out.programs = {request_.output + kPython, request_.output + kCpp};
   if (auto status = write_file(out.programs[0], kPythonKind, files->python); !status) return status;
-  if (files->cpp.empty()) return {};
-  out.programs.push_back(request_.output + kCpp);
   return write_file(out.programs[1], kCppKind, files->cpp);
 }
 

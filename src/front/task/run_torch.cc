@@ -94,14 +94,16 @@ constexpr const char* kCpp = R"(//
 //   g++ -O2 -std=c++17 -I TORCH/include -I TORCH/include/torch/csrc/api/include {source} -L TORCH/lib \
 //     -Wl,--no-as-needed -ltorch -ltorch_cpu -lc10 -Wl,-rpath,TORCH/lib -o run
 //
-// TORCH is the folder of libtorch, or the folder `torch` that pip installed; C++20 from torch 2.10 on. The model
-// is looked for in the folder that the program is started in.
+// TORCH is the folder of libtorch, or the folder `torch` that pip installed; newer headers want -std=c++20. The
+// model is looked for in the folder that the program is started in.
 #include <chrono>
 #include <cstdio>
 
 #include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/script.h>
+#include <torch/version.h>
 
 int main() {{
   at::set_num_threads({threads});
@@ -109,7 +111,7 @@ int main() {{
   module.eval();
 {prepare}  const torch::jit::GraphOptimizerEnabledGuard optimize({optimized});
   const torch::NoGradGuard no_gradients;
-  std::vector<c10::IValue> unnamed;
+{casts}  std::vector<c10::IValue> unnamed;
   torch::jit::Kwargs inputs;  // your own tensors go here
 {inputs}  for (int run = 0; run < 14; ++run) {{
     const auto start = std::chrono::steady_clock::now();
@@ -118,6 +120,17 @@ int main() {{
     if (run > 3) std::printf("%.3f ms\n", time.count());  // code is made in the first runs
   }}
 }}
+)";
+
+// libtorch 2 has other names for it.
+constexpr const char* kCppCasts = R"(#if TORCH_VERSION_MAJOR >= 2
+  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+#else
+  at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+  at::autocast::set_cpu_enabled(true);
+#endif
+  at::autocast::increment_nesting();
 )";
 
 }  // namespace
@@ -158,13 +171,13 @@ std::optional<RunFiles> run_torch(const Variant& variant, std::string_view file)
                   fmt::arg("casts", bf16 ? "torch.autocast(\"cpu\", torch.bfloat16), " : ""),
                   fmt::arg("optimized", eager && !bf16 ? "False" : "True"),
                   fmt::arg("call", inputs->size() == 1 ? "*inputs.values()" : "**inputs"));
-  // at::autocast has other names in each release.
-  if (bf16) return out;
-  out.cpp = program_head(variant, kRunCpp) +
-            fmt::format(fmt::runtime(kCpp), fmt::arg("threads", variant.session.threads),
-                        fmt::arg("file", string_literal(file)), fmt::arg("prepare", cpp_prepare),
-                        fmt::arg("inputs", cpp), fmt::arg("optimized", eager ? "false" : "true"),
-                        fmt::arg("source", string_literal(std::string(file) + ".run.cc")));
+  out.cpp =
+      program_head(variant, kRunCpp) +
+      fmt::format(fmt::runtime(kCpp), fmt::arg("threads", variant.session.threads),
+                  fmt::arg("file", string_literal(file)), fmt::arg("prepare", cpp_prepare),
+                  fmt::arg("inputs", cpp), fmt::arg("optimized", eager && !bf16 ? "false" : "true"),
+                  fmt::arg("casts", bf16 ? kCppCasts : ""),
+                  fmt::arg("source", string_literal(std::string(file) + ".run.cc")));
   return out;
 }
 
