@@ -139,7 +139,7 @@ function stepWork(data, setup, batch, past, tokens) {
     const length = past + tokens, kept = kind.window > 0 ? Math.min(length, kind.window) : length;
     const read = kind.index_top > 0
       ? kind.index_cache * kept + (kind.cache - kind.index_cache) * Math.min(kept, kind.index_top * tokens)
-      : kind.cache * (kept + kind.cross);
+      : kind.read * (kept + kind.cross);
     work.cacheBytes += kind.count * sequences * ((read + kind.cache * tokens) * element + 2 * kind.states);
     work.attentionMacs += kind.count * sequences * attentionMacs(kind, past, tokens);
   }

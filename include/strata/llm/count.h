@@ -47,6 +47,8 @@ struct StateForm {
 
 // Elements of the cache per token of a layer: 0 where there is none.
 std::int64_t cache_elements(const Layer& layer);
+// Elements that attention reads for each token before, its own or those of an earlier layer.
+std::int64_t read_elements(const Layer& layer);
 // Bytes per token, all layers. `element_bytes` may be a fraction: 1.0625 for q8_0.
 struct CachePerToken {
   double full = 0;

@@ -44,6 +44,8 @@ struct Layer {
   bool has_sinks = false;  // one learned logit per head
   QkNorm qk_norm = QkNorm::None;
   bool qk_norm_bias = false;
+  bool shares_cache = false;      // attends to the keys and values of an earlier layer
+  bool value_is_key = false;      // values are the projected keys
   std::int64_t cross_tokens = 0;  // a second attention, to this many tokens of an encoder
 
   // Latent.
@@ -64,8 +66,16 @@ struct Layer {
   std::int64_t curve = 0;  // numbers that its curve has learned
   bool mlp_bias = false;
   std::int64_t experts = 0, chosen = 0, shared = 0;
+  bool router_scales = false;     // one of the router's input and one per expert
   std::int64_t expert_input = 0;  // width of the latent that experts work on; 0: the model's
   bool gated_experts = true, expert_bias = false, router_bias = false, shared_gate = false;
+
+  // Beside attention and the MLP (Gemma 3n and 4).
+  int extra_norms = 0;               // vectors as wide as the model
+  std::int64_t side_input = 0;       // width of its own part of a second embedding
+  std::int64_t low_rank = 0;         // rank of a path beside attention
+  std::int64_t streams = 0;          // copies of the residual stream that it mixes
+  std::int64_t stream_matrices = 0;  // square matrices that begin or end these copies
 
   friend bool operator==(const Layer&, const Layer&) = default;
 };
@@ -96,10 +106,11 @@ struct Network {
   bool has_head = true;  // predicts tokens
   bool tied = false;     // the head is the embedding
   bool head_bias = false;
-  int final_norms = 1;         // vectors as wide as the model
-  int embedding_norms = 0;     // likewise
-  std::int64_t positions = 0;  // rows of a learned table
-  bool is_fused = false;       // one matrix for queries, keys and values
+  int final_norms = 1;          // vectors as wide as the model
+  int embedding_norms = 0;      // likewise
+  std::int64_t positions = 0;   // rows of a learned table
+  std::int64_t side_vocab = 0;  // entries of a second embedding, as wide as all `side_input`
+  bool is_fused = false;        // one matrix for queries, keys and values
   std::int64_t extra_layers =
       0;  // layers for multi-token prediction in the files, not counted here
   std::vector<Tower> towers;

@@ -172,8 +172,10 @@ Result<Answer> answer(const Network& network, const Question& question, const De
   const auto setup = setup_of(network, question, device, count);
   if (!setup) return failure(setup);
   if (!device.memory_bytes)
-    return failure(
-        fmt::format("{} states no memory, so that nothing can be said to fit", device.name));
+    return failure(fmt::format(
+        "{} is sold with memory of several sizes, so that nothing can be said to fit; take "
+        "a device file with its figures and a line such as memory = \"64 GiB\"",
+        device.name));
   Answer out;
   out.device = device.name;
   out.title = device.title.empty() ? device.name : device.title;

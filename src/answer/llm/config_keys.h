@@ -121,6 +121,7 @@ std::span<const ClassReader> decoder_classes();  // decoders.cc
 std::span<const ClassReader> expert_classes();   // latent attention, chunks, mixed windows
 std::span<const ClassReader> state_classes();    // state spaces and hybrids
 std::span<const ClassReader> linear_classes();   // linear attention and short convolutions
+std::span<const ClassReader> gemma_classes();    // Gemma 3n and 4
 std::span<const ClassReader> recent_classes();   // rows for classes of 2025 and 2026
 std::span<const ClassReader> older_classes();    // with names of their own: GPT-2, BLOOM, …
 std::span<const ClassReader> newer_classes();    // with rules of their own: ERNIE, Apertus, …

@@ -56,6 +56,8 @@ Parameters parameters_of(const Network& network) {
   std::int64_t unused = 0;
   for (const Matrix& matrix : outer_matrices_of(network))
     out.all += matrix.elements() + matrix.biases();
+  // A norm of the second embedding's parts.
+  if (network.side_vocab > 0) out.all += network.layers.front().side_input;
   out.all += (network.final_norms + network.embedding_norms) * network.hidden;
   if (network.tied && network.head_bias) out.all += network.vocab;
   for (const Tower& tower : network.towers) out.all += tower.parameters;
@@ -146,7 +148,9 @@ double attention_macs(const Network& network, double past, double tokens, bool a
   return macs;
 }
 
-std::int64_t cache_elements(const Layer& l) {
+std::int64_t cache_elements(const Layer& l) { return l.shares_cache ? 0 : read_elements(l); }
+
+std::int64_t read_elements(const Layer& l) {
   if (l.mixer == Mixer::Attention) return l.kv_heads * (l.key + l.value);
   if (l.mixer == Mixer::Latent) return l.kv_rank + l.rope + l.index_head;
   return 0;

@@ -144,6 +144,16 @@ build::Var GraphMaker::embed(Var ids) {
                   {{"entries", network_.vocab}, {"width", network_.hidden}});
   }
   embedding_ = table;
+  if (network_.side_vocab > 0) {
+    const auto leaf = net_.module("side_embedding", "Embedding");
+    const Matrix side = outer_matrices_of(network_)[network_.positions > 0 ? 2 : 1];
+    const Var entry = stored(side, {side.outputs, side.inputs});
+    const Var row = is_plain(side) ? net_.gather(entry, ids, 0)
+                                   : net_.op("strata.PackedEmbedding", {entry, ids, net_.number(0)},
+                                             {{"entries", side.outputs}, {"width", side.inputs}});
+    sides_ = net_.split(row, -1, static_cast<int>(network_.layers.size()));
+    net_.op("strata.Resident", {vector("norm", network_.layers.front().side_input)});
+  }
   if (network_.positions > 0) {
     const Var end = net_.add(net_.length(ids, 1), net_.integers({0}));
     const Var places = net_.op("Range", {net_.integer(0), net_.squeeze(end, {0}), net_.integer(1)});
@@ -179,7 +189,29 @@ build::Var GraphMaker::layer(std::size_t index, Var x) {
     if (is_sandwich) y = norm(fmt::format("post_{}", block.norm), y, 1);
     x = net_.add(x, y);
   }
-  return x;
+  return side_paths(x);
+}
+
+// The paths of Gemma 3n and 4 beside attention and the MLP.
+build::Var GraphMaker::side_paths(Var x) {
+  const Layer& l = current();
+  const std::int64_t n = l.streams;
+  if (l.extra_norms > 0)
+    net_.op("strata.Resident", {vector("norms", l.extra_norms * network_.hidden)});
+  if (l.router_scales)
+    net_.op("strata.Resident", {vector("router_scales", network_.hidden + l.experts)});
+  if (n > 0) net_.op("strata.Resident", {vector("stream_coefficients", n * n + n * n * n)});
+  if (l.low_rank > 0)
+    x = net_.add(x, linear("low_rank_out", linear("low_rank_in", x, Part::Mlp), Part::Mlp));
+  if (n > 0)
+    x = net_.mul(x, net_.split(linear("stream_router", x, Part::Mlp), -1, static_cast<int>(n))[0]);
+  if (l.stream_matrices > 0)
+    x = net_.add(x, net_.split(linear("stream_proj", x, Part::Mlp), -1,
+                               static_cast<int>(l.stream_matrices))[0]);
+  if (l.side_input == 0) return x;
+  const Var gate = net_.gelu_tanh("side_act", linear("side_gate", x, Part::Mlp));
+  const Var side = net_.add(sides_[index_], linear("side_model_proj", embedded_, Part::Mlp));
+  return net_.add(x, linear("side_proj", net_.mul(gate, side), Part::Mlp));
 }
 
 void GraphMaker::finish_with_head(Var x, Var embedding) {
@@ -208,7 +240,7 @@ Result<build::Network> GraphMaker::make() && {
   Var x;
   {
     const auto model = net_.module("model", cls("Model"));
-    x = embed(ids);
+    x = embedded_ = embed(ids);
     {
       const auto list = net_.module("layers", "ModuleList");
       for (std::size_t i = 0; i < network_.layers.size() && !net_.failed(); ++i) x = layer(i, x);

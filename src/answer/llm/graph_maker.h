@@ -25,6 +25,7 @@ class GraphMaker {
   // graph.cc
   Var embed(Var ids);
   Var layer(std::size_t index, Var x);
+  Var side_paths(Var x);
   void finish_with_head(Var x, Var embedding);
   void add_towers();
 
@@ -77,9 +78,15 @@ class GraphMaker {
   const bool is_cached_;
   std::string base_;  // `Llama`
   build::Builder net_;
-  Var embedding_;                                     // the table, which a tied head reads, too
-  std::size_t index_ = 0;                             // of the layer that is built
-  std::vector<Matrix> matrices_;                      // of it
+  struct KeysAndValues {
+    Var key, value, cache;
+  };
+  KeysAndValues last_[2];         // of the last layer without and with a window that has its own
+  std::vector<Var> sides_;        // each layer's part of the second embedding
+  Var embedded_;                  // the first layer's input
+  Var embedding_;                 // the table, which a tied head reads, too
+  std::size_t index_ = 0;         // of the layer that is built
+  std::vector<Matrix> matrices_;  // of it
   std::vector<std::pair<std::string, Var>> outputs_;  // caches and states
 };
 

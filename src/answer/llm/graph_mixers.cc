@@ -39,14 +39,19 @@ Var GraphMaker::attention(Var x) {
     const auto halves = net_.split(query, -1, 2);
     query = halves[0], gate = halves[1];
   }
-  Var key = linear("k_proj", x);
-  const Var value = linear("v_proj", x);
+  KeysAndValues& last = last_[l.window > 0 ? 1 : 0];
+  Var key = l.shares_cache ? last.key : linear("k_proj", x);
+  const Var value = l.shares_cache ? last.value : l.value_is_key ? key : linear("v_proj", x);
   if (l.qk_norm != QkNorm::None) {
     const bool is_head = l.qk_norm == QkNorm::Head;
     query = head_norm("q_norm", query, is_head ? l.key : l.heads * l.key, l.qk_norm_bias);
-    key = head_norm("k_norm", key, is_head ? l.key : l.kv_heads * l.key, l.qk_norm_bias);
+    if (!l.shares_cache)
+      key = head_norm("k_norm", key, is_head ? l.key : l.kv_heads * l.key, l.qk_norm_bias);
   }
-  const Var cache = with_cache("key_values", {key, value}, l.kv_heads * (l.key + l.value), Var{});
+  const Var cache = l.shares_cache ? last.cache
+                                   : with_cache("key_values", {key, value},
+                                                l.kv_heads * (l.key + l.value), Var{});
+  if (!l.shares_cache) last = {key, value, cache};
   {
     const auto leaf = net_.module("attention", "CachedAttention");
     std::vector<Var> inputs{query, is_cached_ ? cache : key, is_cached_ ? Var{} : value};

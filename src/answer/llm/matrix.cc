@@ -20,8 +20,9 @@ class MatrixList {
 
   void attention(const Layer& l) {
     add("q_proj", Split::Columns, hidden_, l.heads * l.key * (l.is_gated ? 2 : 1), l.q_bias);
-    add("k_proj", Split::KvColumns, hidden_, l.kv_heads * l.key, l.k_bias);
-    add("v_proj", Split::KvColumns, hidden_, l.kv_heads * l.value, l.v_bias);
+    if (!l.shares_cache) add("k_proj", Split::KvColumns, hidden_, l.kv_heads * l.key, l.k_bias);
+    if (!l.shares_cache && !l.value_is_key)
+      add("v_proj", Split::KvColumns, hidden_, l.kv_heads * l.value, l.v_bias);
     add("o_proj", Split::Rows, l.heads * l.value, hidden_, l.out_bias);
     if (l.cross_tokens == 0) return;
     // Keys and values of the encoder's tokens are made once, so no token of text passes them.
@@ -113,6 +114,19 @@ class MatrixList {
     }
   }
 
+  void side(const Layer& l) {
+    const auto one = [&](std::string_view name, std::int64_t in, std::int64_t out) {
+      if (in > 0 && out > 0) add(name, Split::Copied, in, out, false, Part::Mlp);
+    };
+    one("side_model_proj", hidden_, l.side_input);
+    one("side_gate", hidden_, l.side_input);
+    one("side_proj", l.side_input, hidden_);
+    one("low_rank_in", hidden_, l.low_rank);
+    one("low_rank_out", l.low_rank, hidden_);
+    one("stream_router", hidden_, l.streams);
+    one("stream_proj", hidden_, l.stream_matrices * hidden_);
+  }
+
   std::vector<Matrix> take() { return std::move(out_); }
 
  private:
@@ -146,8 +160,8 @@ class MatrixList {
 
 std::int64_t qk_norm_elements(const Layer& l) {
   if (l.qk_norm == QkNorm::None) return 0;
-  const std::int64_t once =
-      l.qk_norm == QkNorm::Head ? 2 * l.key : l.heads * l.key + l.kv_heads * l.key;
+  const std::int64_t once = l.qk_norm == QkNorm::Head ? (l.shares_cache ? 1 : 2) * l.key
+                                                      : l.heads * l.key + l.kv_heads * l.key;
   return once * (l.qk_norm_bias ? 2 : 1);
 }
 
@@ -182,6 +196,7 @@ std::vector<Matrix> matrices_of(const Layer& layer, std::int64_t hidden) {
   if (layer.mixer == Mixer::Latent) list.latent(layer);
   list.state(layer);
   list.mlp(layer);
+  list.side(layer);
   return list.take();
 }
 
@@ -200,6 +215,16 @@ std::vector<Matrix> outer_matrices_of(const Network& network) {
                    .inputs = network.hidden,
                    .outputs = network.positions,
                    .used = 0});
+  if (network.side_vocab > 0) {
+    std::int64_t width = 0;
+    for (const Layer& layer : network.layers) width += layer.side_input;
+    out.push_back({.name = "side_embedding",
+                   .part = Part::Embedding,
+                   .split = Split::Copied,
+                   .inputs = width,
+                   .outputs = network.side_vocab,
+                   .used = 0});
+  }
   if (network.has_head && !network.tied)
     out.push_back({.name = "lm_head",
                    .part = Part::Head,
@@ -212,7 +237,10 @@ std::vector<Matrix> outer_matrices_of(const Network& network) {
 
 std::int64_t vector_elements_of(const Layer& layer, std::int64_t hidden) {
   const std::int64_t mixes = layer.mlp == Mlp::Rwkv ? 2 * hidden : 0;
-  return layer.norms * hidden + mixer_vectors(layer, hidden) + mixes + layer.curve;
+  const std::int64_t n = layer.streams;
+  const std::int64_t scales = layer.router_scales ? hidden + layer.experts : 0;
+  return (layer.norms + layer.extra_norms) * hidden + mixer_vectors(layer, hidden) + mixes +
+         layer.curve + n * n + n * n * n + scales;
 }
 
 }  // namespace strata::llm

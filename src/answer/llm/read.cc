@@ -33,9 +33,9 @@ constexpr std::size_t kLargestConfig = std::size_t{1} << 20;
 constexpr int kDeepest = 16;
 constexpr std::string_view kZooFolder = "data/llm/zoo/", kZooPrefix = "zoo:";
 
-std::array<std::span<const ClassReader>, 7> all_classes() {
-  return {decoder_classes(), expert_classes(), state_classes(), linear_classes(),
-          older_classes(),   newer_classes(),  recent_classes()};
+std::array<std::span<const ClassReader>, 8> all_classes() {
+  return {decoder_classes(), expert_classes(), state_classes(),  linear_classes(),
+          older_classes(),   newer_classes(),  recent_classes(), gemma_classes()};
 }
 
 const ClassReader* find_class(std::string_view name) {

@@ -110,7 +110,7 @@ class WorkSum {
     const double bytes = setup_.cache_element_bytes * share * sequences_ * times;
     const auto elements = static_cast<double>(cache_elements(layer));
     double entries = kept + static_cast<double>(layer.cross_tokens);
-    double read = elements * entries;
+    double read = static_cast<double>(read_elements(layer)) * entries;
     // Sparse attention reads all of the indexer's keys, and the rest of those it chose.
     if (layer.index_top > 0)
       read = static_cast<double>(layer.index_head) * kept +

@@ -56,7 +56,7 @@ Table layer_kinds(const Network& network, const Answer& answer) {
   Table out{.name = "layer_kinds",
             .columns = columns({}, {"count", "cache", "window", "chunked", "cross", "states",
                                     "width", "pair", "absorbed", "is_latent", "index_pair",
-                                    "index_top", "index_cache", "cross_macs"})};
+                                    "index_top", "index_cache", "cross_macs", "read"})};
   const double tensor = real(answer.division.tensor);
   for (const Run& run : runs_of(network)) {
     const Layer& layer = run.layer;
@@ -73,7 +73,8 @@ Table layer_kinds(const Network& network, const Answer& answer) {
                    real(llm::pair_macs(layer, true) - index) / tensor,
                    layer.mixer == llm::Mixer::Latent ? 1.0 : 0.0, real(index) / tensor,
                    real(layer.index_top), real(layer.index_head) * share,
-                   real(layer.heads * (layer.key + layer.value) * layer.cross_tokens) / tensor}});
+                   real(layer.heads * (layer.key + layer.value) * layer.cross_tokens) / tensor,
+                   real(llm::read_elements(layer)) * share}});
   }
   return out;
 }
