@@ -58,16 +58,14 @@ ncnn:  ## 20 networks of four packages against ncnn, blob by blob
 	build/ncnn/env/venv/bin/python -B tests/ncnn/check_models.py --strata build/release/strata \
 	  --models build/ncnn/models
 
-ir:  ## networks that OpenVINO and NNCF convert, against their ONNX files and OpenVINO
+ir:  ## networks that OpenVINO and NNCF convert from ONNX, TensorFlow Lite and SavedModel, against OpenVINO
 	deps/install.sh build engines test models
 	$(call build,release)
 	tests/fetch_models.sh openvino build/ir
-	mkdir -p build/ir/zoo
-	for name in mobilenet_v2 resnet18 mobilenet_v3_small efficientnet_b0 squeezenet1_1 shufflenet_v2_x0_5 \
-	  swin_t convnext_tiny googlenet densenet121 llama_small; do \
-	  build/release/strata zoo export $$name -o build/ir/zoo/$$name.onnx || exit 1; done
-	build/ir/env/venv/bin/python -B tests/openvino/check_ir.py --strata build/release/strata \
-	  --models build/ir/models build/ir/zoo --work build/ir/made
+	tests/fetch_models.sh tflite build/tflite
+	build/ir/env/venv/bin/python -B tests/openvino/check_ir.py --strata build/release/strata --zoo 45 \
+	  --models build/ir/models build/tflite/models tests/models/digits tests/models/fashion tests/models/words \
+	  --work build/ir/made
 
 bench:  ## the figures of docs/speed.md
 	deps/install.sh build engines bench

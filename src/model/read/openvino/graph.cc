@@ -351,7 +351,15 @@ TensorId GraphReader::tensor_of_layer(std::int64_t id) const {
 
 void GraphReader::make_outputs(std::size_t place, const Layer& layer,
                                std::vector<TensorId>& outputs) {
+  // Layers always list these outputs; those that nothing reads are not computed.
+  const bool may_leave_out = layer.type == "MaxPool" || layer.type.ends_with("Sequence");
+  const bool any_is_read =
+      std::any_of(readers_[place].begin(), readers_[place].end(), [](auto n) { return n > 0; });
   for (std::size_t i = 0; i < layer.outputs.size(); ++i) {
+    if (may_leave_out && any_is_read && readers_[place][i] == 0) {
+      outputs.push_back(kNone);
+      continue;
+    }
     std::string_view name = layer.name;
     if (i > 0) {
       loading_.count_text(name.size() + 8);

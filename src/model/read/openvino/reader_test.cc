@@ -187,6 +187,32 @@ TEST(OpenvinoIr, TheRestOfASplitAndAttentionOnThreeAxes) {
   EXPECT_EQ(text(model->graph().tensors[model->graph().outputs[0]].type->dims), "4×3×6");
 }
 
+// A pool always has a port for the places of its maxima, 4x4 numbers of 8 bytes each. They are
+// written if a layer reads them: 64 bytes of maxima alone, or 64 + 128.
+TEST(OpenvinoIr, PlacesOfMaximaThatNothingReadsAreNotWritten) {
+  const auto pool = [](const std::string& more, const std::vector<Link>& links) {
+    std::vector<Link> all = {{0, 0, 1, 0}, {1, 1, 2, 0}};
+    all.insert(all.end(), links.begin(), links.end());
+    return net(
+        layer(0, "x", "Parameter", R"(shape="1,1,8,8" element_type="f32")", {}, "1,1,8,8") +
+            R"(<layer id="1" name="pool" type="MaxPool" version="opset14"><data strides="2, 2" )"
+            R"(kernel="2, 2" pads_begin="0, 0" pads_end="0, 0" rounding_type="floor"/>)" +
+            ports("input", 0, {"1,1,8,8"}) +
+            R"(<output><port id="1" precision="FP32"><dim>1</dim><dim>1</dim><dim>4</dim>)"
+            R"(<dim>4</dim></port><port id="2" precision="I64"><dim>1</dim><dim>1</dim>)"
+            R"(<dim>4</dim><dim>4</dim></port></output></layer>)" +
+            layer(2, "y", "Result", "", {"1,1,4,4"}, "") + more,
+        edges(all));
+  };
+  const auto values = counted(pool("", {}));
+  ASSERT_TRUE(values);
+  EXPECT_EQ(values->costs.total.write_bytes.number(), 64);
+  const auto places =
+      counted(pool(layer(3, "where", "Result", "", {"1,1,4,4"}, ""), {{1, 2, 3, 0}}));
+  ASSERT_TRUE(places);
+  EXPECT_EQ(places->costs.total.write_bytes.number(), 64 + 128);
+}
+
 TEST(OpenvinoIr, BodiesOfABranch) {
   const std::string body =
       "<layers>" + layer(0, "inner", "Parameter", R"(shape="1,4" element_type="f32")", {}, "1,4") +
