@@ -55,8 +55,7 @@ Settings read_settings(const StrataOpen& open) {
                   fmt::format("there is no provider \"{}\"; there is cpu", provider)};
   if ((open.trace & STRATA_TRACE_MEMORY) != 0)
     throw Failure{STRATA_UNSUPPORTED,
-                  "does not report memory, because OpenVINO does not say what it allocates; "
-                  "`strata stat --arena` plans it from the file"};
+                  "does not report memory, because OpenVINO does not say what it allocates"};
   Settings settings;
   settings.precision = given(open.precision);
   settings.threads = open.threads;
