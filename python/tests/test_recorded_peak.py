@@ -110,6 +110,19 @@ def test_literals_are_new_tensors() -> None:
     assert found == peak_of_run(Scales(), [given]) == 32 + 32 + 16
 
 
+def test_a_fold_keeps_the_memory_of_its_input() -> None:
+    class Folds(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.fold(torch.nn.functional.unfold(x, 3, padding=1), (8, 8), 3, padding=1)
+
+    given = torch.rand(1, 3, 8, 8)
+    real = peak_of_run(Folds(), [given])
+    assert strata.stat(Folds(), given.to("meta")).facts["memory"]["peak_bytes"] == real == 2 * 4 * 27 * 64
+    given.requires_grad_()
+    steps = [strata.stat(Folds(), given, backward=True, mode=mode) for mode in ("meta", "real")]
+    assert steps[0].memory_by_phase == steps[1].memory_by_phase
+
+
 @pytest.mark.parametrize("scales", [True, False])
 def test_statistics_of_norms_have_the_type_of_their_weights(scales: bool) -> None:
     model = torch.nn.Sequential(torch.nn.LayerNorm(4, elementwise_affine=scales), torch.nn.Softmax(-1)).bfloat16()

@@ -114,6 +114,12 @@ def test_a_step_of_training(make: Any, kind: str) -> None:
         assert bound.memory_by_phase == real.memory_by_phase
 
 
+def test_layers_free_what_they_read() -> None:
+    module, given = torch.nn.RNN(8, 6, 2, dropout=0.1), torch.rand(5, 2, 8)
+    bound, real = (strata.stat(module, given, backward=True, mode=mode).memory_by_phase for mode in ("meta", "real"))
+    assert [phase.peak_bytes for phase in bound] == [phase.peak_bytes for phase in real]
+
+
 def test_a_step_of_training_is_thrice_the_forward_pass() -> None:
     module = torch.nn.LSTM(5, 7)
     given = torch.rand(3, 2, 5, requires_grad=True)

@@ -25,8 +25,8 @@ struct Liveness {
   // largest. It is a lower bound for this order: real allocators round up, and kernels take scratch
   // memory. The insides of bodies are not included.
   Expr peak_bytes;
-  // LowerBound: some sizes are unknown, too many formulas may be the largest, or a recorded run
-  // took memory that nobody saw.
+  // LowerBound: some sizes are unknown, too many formulas may be the largest, a recorded run took
+  // memory that nobody saw, or bodies make tensors of their own.
   Certainty certainty = Certainty::Exact;
   // If open sizes decide which node has the peak, these two are for large sizes, and `at_peak` adds
   // up to one of the formulas.

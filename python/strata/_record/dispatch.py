@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import flex
 from .errors import NeedsValues, WantsIds
 from .operators import (BAGS, LOOKUPS, ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bag_results, bytes_of, call_text,
-                        convolution_gradients, flattened, grouped_products, is_small, is_sparse, named_arguments,
+                        convolution_gradients, flattened, grouped_products, held_beyond, is_small, is_sparse, named_arguments,
                         offset_of, own_dispatch, stored_elements, unpacked)
 from .recurrent_cpu import LSTM_LAYER, mkldnn_gradients
 from .shortcuts import new_unseen
@@ -282,10 +282,10 @@ class Recorder(TorchDispatchMode):
                 tag = self.tape.new(kind, tag[2], offset_of(one))
                 self._retag(one, tag)
             else:
-                tag = self.tape.new(kind, shared, offset_of(one) if shares else 0)
+                held = held_beyond(one) if shared is None and kind.strides is not None else 0
+                larger |= held > 0
+                tag = self.tape.new(kind, shared, offset_of(one) if shares else 0, held)
                 self.tape.mark_output(one, tag)
-                if shared is None and kind.strides is not None:
-                    larger |= self.tape.has_more_memory(one, tag)
             outs.append(str(tag[0]))
             kinds.append(kind)
         return outs, kinds, in_place or larger
@@ -406,6 +406,8 @@ def _as_the_cpu(func: Any, args: Any, kwargs: Any, name: str, result: Any) -> An
         scale = args[2] if name == "native_layer_norm" else args[1]
         kept = (args[0] if scale is None else scale).dtype
         result = (result[0], *(one.new_empty(one.shape, dtype=kept) for one in result[1:]))
+    if name == "col2im":  # whose result has the memory of the input
+        result = args[0].new_empty(args[0].numel())[:result.numel()].view(result.shape)
     if name in BAGS:
         result = bag_results(func, args, kwargs, result)
     if len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":

@@ -41,6 +41,15 @@ def bytes_of(tensor: Tensor) -> Any:
     return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
 
 
+def held_beyond(tensor: Tensor) -> int:
+    """The bytes of a tensor's storage, if that has gaps or was made larger than the tensor; else 0."""
+    try:
+        held = int(bytes_of(tensor).nbytes())
+    except (RuntimeError, NotImplementedError):
+        return 0
+    return held if held > tensor.numel() * tensor.element_size() else 0
+
+
 def offset_of(tensor: Tensor) -> int:
     try:
         return int(tensor.storage_offset())

@@ -121,6 +121,7 @@ def _layers(name: str, x: Any, sizes: Optional[List[int]], hx: Any, weights: Lis
             made.append(output)
             last.append(final)
         x = torch.cat(made, -1) if both else made[0]
+        del made, output  # as in torch, which frees them before the next layer
         if rate != 0 and train and layer < layers - 1:
             x = dropout(x, rate, True)
     states = _each(lambda *parts: torch.stack(parts, 0), *last)
@@ -147,6 +148,7 @@ def _mkldnn_lstm(x: Any, hx: Any, weights: List[Any], biases: bool, layers: int,
             for state, one in zip(states, final):
                 state.append(one)
         x = torch.cat(made, -1) if both else made[0]
+        del made, output
         if rate != 0 and train and layer < layers - 1:
             x = dropout(x, rate, True)
     return (x.transpose(0, 1) if batch_first else x), torch.stack(states[0], 0), torch.stack(states[1], 0)

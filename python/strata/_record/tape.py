@@ -204,11 +204,14 @@ class Tape:
                 self.places[storage_address(tensor)] = tag[2]
                 self.owners[tag[2].number] = tensor
 
-    def new(self, kind: Kind, storage: Optional[Storage] = None, offset: int = 0) -> Tag:
-        """The tag of a new tensor, on a storage of its own unless one is given."""
+    def new(self, kind: Kind, storage: Optional[Storage] = None, offset: int = 0, held: int = 0) -> Tag:
+        """The tag of a new tensor, on a storage of its own unless one is given. `held` are the bytes of that storage
+        if they are more than the elements of the tensor take."""
         if storage is None:
+            if held:
+                self.larger.append(f"[{len(self.tensors)},{held}]")
             storage = Storage(len(self.storages), self.calls, self.frees)
-            self.storages.append(storage_row(kind.bytes, self.device))
+            self.storages.append(storage_row(held or kind.bytes, self.device))
             if self.phase == OPTIMIZER:
                 self.owned_by[storage.number] = self.module
         number = len(self.tensors)
@@ -257,17 +260,6 @@ class Tape:
     def note(self, sentence: str) -> None:
         if sentence not in self.notes:
             self.notes.append(sentence)
-
-    def has_more_memory(self, tensor: torch.Tensor, tag: Tag) -> bool:
-        """Notes a new tensor that has gaps, or that was made larger than it is."""
-        try:
-            held = (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).nbytes()
-        except (RuntimeError, NotImplementedError):
-            return False
-        if held <= tensor.numel() * tensor.element_size():
-            return False
-        self.larger.append(f"[{tag[0]},{held}]")
-        return True
 
     def peaks_at_least(self, why: str) -> None:
         """Says that a run takes memory that the recording does not have."""

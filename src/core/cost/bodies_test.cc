@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/text.h"
+#include "strata/cost/liveness.h"
 #include "strata/infer/infer.h"
 
 namespace strata {
@@ -55,6 +56,50 @@ TEST(Bodies, LoopMultipliesByItsTripCount) {
   const Costs costs = count(model);
   EXPECT_EQ(costs.total.flops(), Expr(10 * 16));
   EXPECT_EQ(costs.total.certainty, Certainty::Exact);
+}
+
+// A branch whose tensors are all results of its node hides no memory. One with a tensor of its own
+// does, and so does a loop, which has the results of two steps at once.
+TEST(Bodies, MemoryInsideMakesThePeakALowerBound) {
+  constexpr const char* kOneStep = R"(
+    input x f32[4,4]
+    y = Relu(x)
+    output y)";
+  const auto certainty = [](Model model) {
+    EXPECT_TRUE(infer(model));
+    return find_liveness(model, count(model)).certainty;
+  };
+  const auto branching = [&](const char* text) {
+    Model model = with_bodies(R"(
+      input c bool[]
+      input x f32[4,4]
+      y = If(c)
+      output y)",
+                              {{"then_branch", text}, {"else_branch", text}});
+    for (Graph& graph : model.graphs) {
+      if (graph.parent == nullptr) continue;
+      Tensor& x = graph.tensors[graph.inputs[0]];
+      x.role = Role::Captured;
+      x.outer = model.graph().inputs[1];
+      graph.inputs.clear();
+    }
+    return model;
+  };
+  EXPECT_EQ(certainty(branching(kOneStep)), Certainty::Exact);
+  EXPECT_EQ(certainty(branching(R"(
+    input x f32[4,4]
+    t = Exp(x)
+    y = Relu(t)
+    output y)")),
+            Certainty::LowerBound);
+  EXPECT_EQ(certainty(with_bodies(R"(
+    input x f32[4,4]
+    weight trips i64[]={10}
+    weight going bool[]={true}
+    y = Loop(trips, going, x)
+    output y)",
+                                  {{"body", kLoopBody}})),
+            Certainty::LowerBound);
 }
 
 TEST(Bodies, IfCountsTheLargerBranchAndSaysSo) {

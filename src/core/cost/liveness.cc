@@ -135,6 +135,21 @@ void extend_for_captures(const Model& model, const Graph& graph, const Costs& co
   }
 }
 
+// True if a node inside a body makes memory that the node with the body does not list. A branch's
+// results are those of the node; a loop has those of two steps at once.
+bool has_hidden_memory(const Graph& graph, const Costs& costs) {
+  return std::any_of(costs.nodes.begin(), costs.nodes.end(), [&](const Executed& executed) {
+    const Graph& body = *executed.graph;
+    if (&body == &graph || executed.cost->folded || executed.cost->view) return false;
+    const std::vector<TensorId>& results = body.outputs;
+    const auto is_result = [&](TensorId id) {
+      return id == kNone || std::find(results.begin(), results.end(), id) != results.end();
+    };
+    const auto& outputs = executed.get().outputs;
+    return !body.inputs.empty() || !std::all_of(outputs.begin(), outputs.end(), is_result);
+  });
+}
+
 }  // namespace
 
 Liveness find_liveness(const Model& model, const Costs& costs) {
@@ -143,7 +158,8 @@ Liveness find_liveness(const Model& model, const Costs& costs) {
   bool may_copy = false;
   Spans spans = find_spans(graph, costs, model.recorded != nullptr, may_copy);
   extend_for_captures(model, graph, costs, spans);
-  if (may_copy || (model.recorded != nullptr && model.recorded->peaks_at_least))
+  if (may_copy || has_hidden_memory(graph, costs) ||
+      (model.recorded != nullptr && model.recorded->peaks_at_least))
     result.certainty = Certainty::LowerBound;
   result.lifetimes.reserve(static_cast<std::size_t>(std::count_if(
       spans.begin(), spans.end(), [](const Span& span) { return span.first != kNever; })));

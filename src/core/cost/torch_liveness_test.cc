@@ -75,6 +75,13 @@ TEST(TorchLiveness, AReshapeCopiesElementsThatAreOutOfOrder) {
   EXPECT_EQ(live(straight).peak_bytes, Expr(800));
 }
 
+// Torch gives the result of a fold, 192 floats, the memory of its input, 27·64 floats.
+TEST(TorchLiveness, AFoldKeepsAsMuchMemoryAsItReads) {
+  AtenNetwork network;
+  network.add("col2im", {network.input({1, 27, 64})}, {1, 3, 8, 8});
+  EXPECT_EQ(live(network).peak_bytes, Expr(2 * 27 * 64 * 4));
+}
+
 // A run made a tensor of ten numbers, which are no constant of a program: 40 bytes beside the
 // input, 40, and the product, 40. Twenty bytes more are behind the product.
 TEST(TorchLiveness, ARunMakesItsLiteralsAndMayTakeMoreThanIsNeeded) {

@@ -62,7 +62,7 @@ bool copies_whole_memory(const Node& node) {
 
 bool sums_in_place(const Node& node) {
   constexpr std::string_view kOps[] = {"mse_loss", "smooth_l1_loss", "soft_margin_loss",
-                                       "binary_cross_entropy"};
+                                       "binary_cross_entropy", "col2im"};
   return is_one_of(kOps, node);
 }
 

@@ -29,8 +29,8 @@ OrderUnknown order_unknown(const Graph& graph, const Node& node, const std::vect
 // decomposed program.
 bool copies_whole_memory(const Node& node);
 
-// True for losses that torch computes for every element and adds up in the same memory, which their
-// result, one number, keeps.
+// True for operators whose result keeps memory as large as their first input: losses that torch
+// computes for every element and adds up in the same memory, and a fold.
 bool sums_in_place(const Node& node);
 
 // True for the operator through which a tensor that a run made of Python's numbers enters it. Such
