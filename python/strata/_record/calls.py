@@ -18,7 +18,8 @@ from .shortcuts import Shortcuts
 from .step import Step
 from .tape import MOST_PENDING, Tape, quoted
 
-Module, MultiheadAttention = torch.nn.Module, torch.nn.MultiheadAttention
+Module = torch.nn.Module
+MultiheadAttention = torch.nn.MultiheadAttention
 _identity = threading.get_ident
 
 
@@ -33,7 +34,7 @@ def note_fast_path(tape: Tape, module: MultiheadAttention, args: Any, kwargs: An
     """Says that torch would run another kernel, if it would: for self-attention where nothing is trained."""
     given = [*args, *(kwargs[name] for name in ("query", "key", "value") if name in kwargs)][:3]
     switch = getattr(torch.backends, "mha", None)
-    if switch is not None and not module.training and not torch.is_grad_enabled() and given[0] is given[-1]:
+    if switch is not None and not module.training and not torch.is_grad_enabled() and given and given[0] is given[-1]:
         tape.note("nn.MultiheadAttention: rows and memory are those of a run without PyTorch's fast path, "
                   "torch.backends.mha.set_fastpath_enabled(False); the fast path's own buffers may take more or less")
 

@@ -11,10 +11,11 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import flex
+from .cpu_results import as_the_cpu
 from .errors import NeedsValues, WantsIds
-from .operators import (BAGS, LOOKUPS, ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bag_results, bytes_of, call_text,
-                        convolution_gradients, flattened, grouped_products, held_beyond, is_small, is_sparse, named_arguments,
-                        offset_of, own_dispatch, stored_elements, unpacked)
+from .operators import (LOOKUPS, ONE_DEVICE, RESHAPING, STATISTICS, VIEWS_IN_SECRET, as_given, bytes_of, call_text,
+                        convolution_gradients, flattened, grouped_products, held_beyond, is_small, is_sparse,
+                        named_arguments, offset_of, own_dispatch, stored_elements, unpacked)
 from .recurrent_cpu import LSTM_LAYER, mkldnn_gradients
 from .shortcuts import new_unseen
 from .tape import BACKWARD, RECOMPUTED, Kind, Tag, Tape, call_row, kind_of, meta_kind
@@ -181,10 +182,10 @@ class Recorder(TorchDispatchMode):
             return unchanged
         result = self._kernel(func, given, given_kwargs, name, unknown)
         if self.meta:
-            result = _as_the_cpu(func, args, kwargs, name, result)
+            result = as_the_cpu(func, args, kwargs, name, result)
         if name == LSTM_LAYER and torch.is_grad_enabled() and not result[3].numel():
-            self.tape.peaks_at_least("an LSTM keeps oneDNN's workspace for the backward pass, whose size is not known without "
-                                     "values: peaks of memory are lower bounds; mode=\"real\" records it")
+            self.tape.peaks_at_least("an LSTM keeps oneDNN's workspace for the backward pass, whose size is not known "
+                                     "without values: peaks of memory are lower bounds; mode=\"real\" records it")
         if func._schema.name.startswith(("prim::", "profiler::")) or _answers_only(func, result):
             return result
         if given is not args:
@@ -395,38 +396,9 @@ def _run_bodies(operator: Any, *args: Any, **kwargs: Any) -> Any:
     raise NotImplementedError(f"torch's operator {name} takes functions, and cannot be recorded")
 
 
-def _as_the_cpu(func: Any, args: Any, kwargs: Any, name: str, result: Any) -> Any:
-    """The result of a meta kernel, laid out as the CPU's kernel lays it out."""
-    if name == "native_batch_norm":
-        # The CPU's kernel keeps no statistics unless it trains; torch's own meta kernel says it does.
-        kept = result[1:] if args[5] else [one.new_empty(0) for one in result[1:]]
-        result = (_laid_out(result[0], args[0]), *kept)
-    if name in ("native_layer_norm", "native_group_norm"):
-        # The CPU's kernels keep statistics in the type of the weights, or of the input if there are none.
-        scale = args[2] if name == "native_layer_norm" else args[1]
-        kept = (args[0] if scale is None else scale).dtype
-        result = (result[0], *(one.new_empty(one.shape, dtype=kept) for one in result[1:]))
-    if name == "col2im":  # whose result has the memory of the input
-        result = args[0].new_empty(args[0].numel())[:result.numel()].view(result.shape)
-    if name in BAGS:
-        result = bag_results(func, args, kwargs, result)
-    if len(func._schema.arguments) > 1 and func._schema.arguments[-1].name == "output_mask":
-        wanted = kwargs.get("output_mask", args[-1])  # CPU's kernels make what is wanted, meta ones may make all
-        result = tuple(one if want else None for one, want in zip(result, wanted))
-    return result
-
-
 def _only_moves(tensor: Tensor, dtype: Any = None, device: Any = None, memory_format: Any = None, **_: Any) -> bool:
     """True if a copy is made for the sake of the meta device alone."""
     return device == _META and dtype in (None, tensor.dtype) and memory_format in (None, torch.preserve_format)
-
-
-def _laid_out(result: Tensor, x: Tensor) -> Tensor:
-    """The result of a norm as the CPU's kernel lays it out: channels last if they are, else without gaps."""
-    for dims, layout in ((4, torch.channels_last), (5, torch.channels_last_3d)):
-        if x.dim() == dims and x.is_contiguous(memory_format=layout) and not x.is_contiguous():
-            return result
-    return result if result.is_contiguous() else result.new_empty(result.shape)
 
 
 def _is_first(result: Any, args: Any) -> bool:

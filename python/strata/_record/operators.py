@@ -99,23 +99,6 @@ def grouped_products(x: Tensor, weights: Tensor, offsets: Optional[Tensor] = Non
     return torch.empty_strided(sizes, steps, dtype=dtype, device="meta")
 
 
-def bag_results(func: Any, args: Any, kwargs: Any, result: Any) -> Any:
-    """The results of an embedding bag as the CPU's kernel makes them; meta tensors have others behind the first."""
-    given = {argument.name: value for argument, value in named_arguments(func, args, kwargs)}
-    weight, scales, mode = given["weight"], given.get("per_sample_weights"), given.get("mode", 0)
-    bags, ids = result[0].shape[0], result[1].new_empty
-    direct = (weight.dtype in (torch.float32, torch.float16, torch.bfloat16) and weight.stride(1) == 1
-              and given.get("padding_idx", -1) < 0 and (scales is None or scales.stride(0) == 1))
-    rows = given["indices"].shape[0]
-    # The bag of each row, in a list that had one more element.
-    of_rows = ids(0) if mode == 0 and direct else ids(rows + 1)[:rows]
-    # Sizes are made one for each offset, too, of which the last may be no bag.
-    sizes = ids(given["offsets"].shape)
-    if mode != 0 or not func._schema.name.endswith("only"):
-        sizes = sizes[:bags]
-    return result[0], of_rows, sizes, ids((bags, weight.shape[1]) if mode == 2 else sizes.shape)
-
-
 def is_small(name: str, args: Any) -> bool:
     """True if the values of a call's result can be kept: those it makes, or those it would lose on the way."""
     if name == "_to_copy":

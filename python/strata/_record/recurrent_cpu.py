@@ -191,7 +191,7 @@ def runs_in_mkldnn(name: str, args: Tuple[Any, ...]) -> bool:
 
 
 def mkldnn_gradients(*given: Any) -> Tuple[Any, ...]:
-    """The results of mkldnn_rnn_layer_backward, for which meta tensors have no kernel: of the input, weights and states."""
+    """The results of mkldnn_rnn_layer_backward, for which meta tensors have no kernel: input, weights, states."""
     return tuple(one.new_empty(one.shape) for one in given[:7])
 
 
