@@ -104,6 +104,7 @@ def test_errors_are_one_sentence_in_the_users_frame(call, code, words) -> None:
         (lambda: strata.stat("alexnet", top="many"), "option_value", {"name": "--top"}, "top"),
         (lambda: strata.stat("alexnet", fuse=3), "option_value", {"name": "--fuse"}, "it is true or false"),
         (lambda: strata.stat("alexnet", columns=["layer", "colour"]), "no_column", {"name": "colour"}, "colour"),
+        (lambda: strata.check("alexnet", "macs=many"), "option_value", {"name": "budget"}, "many"),
         (lambda: strata.predict("alexnet", on="rtx-9999"), "no_device", {"name": "rtx-9999"}, "rtx-9999"),
     ],
 )

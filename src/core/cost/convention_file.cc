@@ -303,11 +303,11 @@ Result<Convention> find_convention(std::string_view name_or_path) {
   const auto built_in = embedded_file(fmt::format("{}{}{}", kFolder, name_or_path, kSuffix));
   if (built_in) return parse_convention(*built_in, name_or_path);
   if (!name_or_path.ends_with(kSuffix) && name_or_path.find('/') == name_or_path.npos)
-    return failure(fmt::format("there is no convention \"{}\"{}; give one of {}, or the path of a "
+    return failure(Code::OptionValue, {.name = "convention", .given = std::string(name_or_path)},
+                   fmt::format("there is no convention \"{}\"{}; give one of {}, or the path of a "
                                "JSON file",
                                name_or_path, did_you_mean(name_or_path, convention_names()),
-                               fmt::join(convention_names(), ", ")),
-                   ErrorKind::Usage);
+                               fmt::join(convention_names(), ", ")));
   std::ifstream file{std::string(name_or_path), std::ios::binary};
   std::string text(kMaxFileBytes + 1, '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && file.gcount() == 0)

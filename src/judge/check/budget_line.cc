@@ -51,7 +51,7 @@ Result<Budgets> parse_budgets(std::string_view line) {
   while (true) {
     const std::size_t comma = std::min(line.find(','), line.size());
     auto budget = parse_one(trimmed(line.substr(0, comma)));
-    if (!budget) return failure(budget);
+    if (!budget) return failure(coded(Code::OptionValue, {.name = "budget"}, budget.error()));
     out.list.push_back(std::move(*budget));
     if (comma == line.size()) return out;
     line.remove_prefix(comma + 1);
