@@ -82,7 +82,7 @@ struct Rule {
 };
 
 // llama_tensor_get_type_impl of llama.cpp (llama-quant.cpp); the first rule that fits counts. What
-// it does for Falcon alone is left out.
+// it does for Falcon, and for models of eight experts (Mixtral), is left out.
 constexpr Rule kRules[] = {
     {"q5_k_m", "fused", kQ6K},
     {"q5_k_m", "v_proj", kQ6K, Where::MoreBits},
