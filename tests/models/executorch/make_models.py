@@ -13,6 +13,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
+from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from executorch.exir._serialize._program import deserialize_pte_binary
@@ -164,6 +165,9 @@ def main():
     if large:
         cases += [("mobilenet", mobilenet(), (torch.randn(1, 3, 224, 224),), (plain, xnnpack, int8), None),
                   ("large_words", Words(1000, 64, 4, 3), (torch.randint(0, 1000, (1, 32)),), (plain, xnnpack), None)]
+    # A delegate that strata does not open, with nothing to expect.
+    edge = to_edge_transform_and_lower(torch.export.export(Image().eval(), image), partitioner=[VulkanPartitioner()])
+    open(f"{folder}/image_vulkan.pte", "wb").write(edge.to_executorch().buffer)
     rows = []
     for name, module, inputs, forms, dynamic in cases:
         module.eval()

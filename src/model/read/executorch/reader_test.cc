@@ -160,6 +160,19 @@ TEST(ExecuTorchReader, OtherDelegatesAreUnknown) {
   EXPECT_EQ(read->costs.total.params, Expr(0));
 }
 
+// Two delegates of Vulkan around a kernel, as ExecuTorch writes them.
+TEST(ExecuTorchReader, DelegatesOfVulkanAreUnknown) {
+  const auto read = read_bytes(program("image_vulkan.pte"));
+  ASSERT_NE(read, nullptr);
+  EXPECT_THAT(operators_of(read->model), ElementsAre("VulkanBackend", "mean.dim", "VulkanBackend"));
+  EXPECT_NE(read->costs.total.certainty, Certainty::Exact);
+  EXPECT_THAT(read->model.notes, Contains(HasSubstr("3,584 bytes for activations")));
+  EXPECT_THAT(
+      read->model.notes,
+      Contains("the delegate \"VulkanBackend\" has 2,224 bytes in a format of its own; what "
+               "it computes and its parameters are unknown"));
+}
+
 TEST(ExecuTorchReader, MethodsHaveNames) {
   EXPECT_EQ(problem_of(program("state_portable.pte"), {.model = "backward"}),
             "m.pte: it has no method \"backward\"; its methods are: \"forward\"");
