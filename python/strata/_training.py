@@ -31,6 +31,11 @@ def phase_peaks(memory: dict[str, Any]) -> list[PhasePeak]:
     ...                          "optimizer_state": 0, "activations": 8, "other": 0}]})[0].activations
     8
     """
-    exact = memory.get("certainty", "exact") == "exact"
-    peaks = [PhasePeak(*(each[name] for name in PhasePeak._fields)) for each in memory["phases"]]
-    return peaks if exact else [each._replace(peak_bytes=AtLeast(each.peak_bytes)) for each in peaks]
+    bound = memory.get("certainty", "exact") != "exact"
+    peaks = []
+    for each in memory["phases"]:
+        parts = {name: each[name] for name in PhasePeak._fields}
+        if bound:
+            parts["peak_bytes"] = AtLeast(each["peak_bytes"])
+        peaks.append(PhasePeak(**parts))
+    return peaks

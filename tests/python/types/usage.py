@@ -15,7 +15,7 @@ assert_type(profile.explain("conv1"), str)
 assert_type([row for row in profile], "list[strata.Row]")
 assert_type(profile.table.columns, "list[str]")
 for phase in strata.stat("resnet50", backward=True, optimizer="adam").memory_by_phase:
-    assert_type(phase.peak_bytes, int)
+    assert_type(phase.peak_bytes, "int | strata.AtLeast")
 
 with strata.record(name="step") as recorded:
     pass
