@@ -27,8 +27,7 @@ constexpr Advice kAdvice[] = {
      "{message}; strata.engines() says what there is"},
     {Code::NeedsOwnFile,
      "{message}; take an engine that opens it with --engine, or give this one a file of its own "
-     "with "
-     "--pair {name}=FILE,…"},
+     "with --pair {name}=FILE,…"},
     {Code::ScriptNeedsEngine,
      "{message}. Build strata where libtorch is installed, or export the model in Python:\n"
      "  torch.export.save(torch.export.export(model, (x,)), \"model.pt2\")",
