@@ -71,7 +71,8 @@ class Lifetimes {
         return failure(
             "the arena cannot be planned, because the offline plan in the file is for another "
             "number of tensors; TFLite Micro refuses such a file");
-      std::memcpy(offsets_.data(), entry.value.data(), entry.value.size());
+      // A network without tensors has an empty plan, and memcpy takes no null pointers.
+      if (!offsets_.empty()) std::memcpy(offsets_.data(), entry.value.data(), entry.value.size());
       if (std::any_of(offsets_.begin(), offsets_.end(), [](auto at) { return at < kPlannedLater; }))
         return failure(
             "the arena cannot be planned, because the offline plan in the file has a negative "

@@ -107,6 +107,16 @@ TEST(TflmArena, OffsetsInTheFileStay) {
   EXPECT_EQ(arena->head_bytes, 64 + 640 + 160);
 }
 
+// The fuzzer's: memcpy was given null pointers.
+TEST(TflmArena, APlanOfNothing) {
+  Model model;
+  model.opsets.push_back({"tflite", 3});
+  model.metadata.push_back({"OfflineMemoryAllocation", {}});
+  const auto arena = plan_tflm_arena(model);
+  ASSERT_TRUE(arena) << arena.error().message;
+  EXPECT_EQ(arena->head_bytes, 0);
+}
+
 TEST(TflmArena, RefusesAPlanForOtherTensors) {
   auto model = read_small("image.tflite");
   ASSERT_TRUE(model);
