@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # packaging/make_wheel.sh MACHINE FOLDER TREE PACKAGES: makes FOLDER/dist/strata-….whl of a tree that tree.sh laid out,
-# and fails unless auditwheel finds that it runs with glibc 2.28 and newer. Nothing is compiled;
-# scikit-build-core, which is in PACKAGES, packs it. pip's onnxruntime, where it is installed, brings the
-# engine's library.
+# and fails unless auditwheel finds that it runs with glibc 2.28 and newer, and a wheel for another machine
+# answers under qemu (smoke_wheel.sh). Nothing is compiled; scikit-build-core, which is in PACKAGES, packs it.
+# pip's onnxruntime, where it is installed, brings the engine's library.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../deps/own_folder.sh"
@@ -48,3 +48,4 @@ if ! tr '\n' ' ' <<<"$shown" | grep -qE "$old_enough"; then
   exit 1
 fi
 ls -l "$portable/wheels/$file"
+[ "$machine" = "$(uname -m)" ] || "$here/smoke_wheel.sh" "$machine" "$portable"
