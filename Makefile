@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 build = cmake --preset $(1) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: demo engines test test-all check-format models tflite ncnn ir bench published devices install wheel local-wheel dist try-dist macos docs types format tidy coverage clean
+.PHONY: demo engines test test-all check-format models tflite ncnn ir bench published devices install wheel local-wheel dist try-dist macos windows docs types format tidy coverage clean
 
 demo:  ## build the program, and profile a real network; nothing is run, so no engine is fetched
 	deps/install.sh build
@@ -133,9 +133,13 @@ try-dist:  ## installs what dist and wheel made into bare Debian systems; as roo
 	deps/install.sh try
 	packaging/try.sh build/portable
 
-macos:  ## build/portable/x86_64-macos/strata: compiled and linked for macOS, without engines; never run
+macos:  ## build/portable/x86_64-macos/build/strata: compiled and linked for macOS, without engines; never run
 	deps/install.sh build portable
-	JOBS=$(JOBS) packaging/macos.sh x86_64 build/portable
+	JOBS=$(JOBS) packaging/elsewhere.sh macos x86_64 build/portable
+
+windows:  ## the same for Windows: build/portable/x86_64-windows/build/strata.exe
+	deps/install.sh build portable
+	JOBS=$(JOBS) packaging/elsewhere.sh windows x86_64 build/portable
 
 docs:  ## build/website/site: the documentation as a site, with a gallery of pages, and every link followed; EARLIER=SITE keeps its versions
 	deps/install.sh build website

@@ -23,6 +23,11 @@ function(strata_embed variable)
              "asm(R\"(\n.section __TEXT,__const\n"
              "_${symbol}_begin:\n.incbin \"${PROJECT_SOURCE_DIR}/${file}\"\n_${symbol}_end:\n"
              ".private_extern _${symbol}_begin\n.private_extern _${symbol}_end\n.text\n)\");\n")
+    elseif(WIN32)
+      string(APPEND EMBEDDED_BYTES
+             "asm(R\"(\n.section .rdata,\"dr\"\n"
+             "${symbol}_begin:\n.incbin \"${PROJECT_SOURCE_DIR}/${file}\"\n${symbol}_end:\n"
+             ".globl ${symbol}_begin, ${symbol}_end\n.text\n)\");\n")
     else()
       string(APPEND EMBEDDED_BYTES
              "asm(R\"(\n.pushsection .rodata\n"

@@ -5,7 +5,7 @@ option(STRATA_CARRIED_LIBRARIES "The libraries will be beside the program, where
 
 # Sets `out` to the library's SONAME, or to its path where the dynamic linker does not look.
 function(strata_name_at_run_time out library)
-  if(APPLE)  # where they are found by their names, if at all: compiling needs only headers
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux)  # where they are found by their names, if at all: compiling needs only headers
     cmake_path(GET library FILENAME name)
     set(${out} ${name} PARENT_SCOPE)
     return()

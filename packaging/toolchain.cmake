@@ -1,5 +1,5 @@
 # Compiles with zig for STRATA_PORTABLE_MACHINE (compilers.sh), against the libraries in STRATA_PORTABLE_PREFIX
-# (libraries.sh). build.sh and macos.sh pass them; the system is Linux if it is not named.
+# (libraries.sh). build.sh and elsewhere.sh pass them; the system is Linux if it is not named.
 if(NOT STRATA_PORTABLE_SYSTEM)
   set(STRATA_PORTABLE_SYSTEM Linux)
 endif()

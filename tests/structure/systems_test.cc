@@ -1,5 +1,5 @@
 // Calls that only Linux has are in files whose names end in _linux.cc, so that the rest compiles
-// for other systems (packaging/macos.sh).
+// for other systems (packaging/elsewhere.sh).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

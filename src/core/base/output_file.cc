@@ -51,7 +51,8 @@ std::optional<ProcessIdentity> writer_of(std::string_view file, std::string_view
 // A writer holds a lock on its file; the lock ends with it.
 bool is_abandoned(const fs::path& file, const ProcessIdentity& writer) {
   if (!writer.has_ended()) return false;
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int descriptor =
+      ::open(file.string().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return false;
   const bool free = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
   ::close(descriptor);
@@ -64,13 +65,14 @@ void remove_abandoned(const std::string& path) {
   for (fs::directory_iterator at(folder_of(path), error), end; !error && at != end;
        at.increment(error)) {
     const auto writer = writer_of(at->path().filename().string(), name);
-    if (writer && is_abandoned(at->path(), *writer)) ::unlink(at->path().c_str());
+    if (writer && is_abandoned(at->path(), *writer)) ::unlink(at->path().string().c_str());
   }
 }
 
 // A new name is safe only once its folder is on the disk.
 void sync_folder(const std::string& path) {
-  const int descriptor = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor =
+      ::open(folder_of(path).string().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   (void)::fsync(descriptor);
   ::close(descriptor);
@@ -194,8 +196,9 @@ Status OutputFile::commit() {
     if (!in.taken<bool>()) return failure(in.taken<Error>());
     return {};
   }
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
-    return problem("cannot be replaced", errno);
+  std::error_code error;
+  fs::rename(temporary_, path_, error);  // rename() of Windows' C library replaces nothing
+  if (error) return problem("cannot be replaced", error.value());
   temporary_.clear();
   sync_folder(path_);
   return {};

@@ -1,4 +1,4 @@
-// Compiled for macOS by `make other-systems`, and never run there.
+// Compiled and linked for macOS by `make macos`, and never run there.
 #include <fcntl.h>
 #include <limits.h>
 #include <mach-o/dyld.h>

@@ -97,7 +97,7 @@ std::string program_beside() {
   const auto folder = std::filesystem::canonical(found.dli_fname, error).parent_path();
   for (const auto& path : {folder / "strata", folder.parent_path() / "bin" / "strata",
                            folder.parent_path().parent_path() / "bin" / "strata"})
-    if (std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0)
+    if (std::filesystem::is_regular_file(path, error) && ::access(path.string().c_str(), X_OK) == 0)
       return path.string();
   return "";
 }

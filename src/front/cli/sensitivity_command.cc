@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ struct Options {
   std::optional<double> max_time;
   int bits = 8;
   bool weights_only = false, activations_only = false;
-  std::size_t top = 10;
+  std::uint64_t top = 10;
 };
 
 constexpr std::string_view kScores = ".json";  // a file of all scores, to go on with
@@ -55,7 +56,7 @@ Status read_options(Options& options, const App& app) {
   if (Status status = read_metric(options); !status) return status;
   if (Status status = options.on.read_into(request); !status) return status;
   request.caller = {version_text(), given_options(app)};
-  request.top = std::max(1, static_cast<int>(std::min<std::size_t>(options.top, 1000)));
+  request.top = std::max(1, static_cast<int>(std::min<std::uint64_t>(options.top, 1000)));
   if (options.table.output.ends_with(kScores)) request.journal = options.table.output;
   if (!options.plot.empty())
     if (Status status = check_sensitivity_plot(options.plot); !status) return status;

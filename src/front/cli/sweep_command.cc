@@ -1,6 +1,7 @@
 // Many models × settings, each a `strata bench` in a process of its own; what is done is
 // in the results file, so a sweep that was stopped goes on where it was.
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ struct Options {
   std::string shard = "1/1";
   std::string emit;
   TableOptions table;
-  std::size_t shards = 0;
+  std::uint64_t shards = 0;
   int jobs = 1;
   bool retry = false;
   bool list = false;

@@ -47,7 +47,7 @@ void TableOptions::add_to(App& app, Exact means, const char* destination) {
       "only a table for the terminal has colours; take --format table");
   for (const Binding& one : {Binding{"--columns", &choice_.columns},
                              {"--sort", &choice_.sort},
-                             {"--top", &choice_.top},
+                             {"--top", &top_},
                              {"--filter", &choice_.filter}})
     if (!app.has_option(one.option)) app.add("table", {one});
   if (means == Exact::Nothing) return;
@@ -68,8 +68,7 @@ void TableOptions::add_to_list(App& app, std::string& name, const std::string& t
 }
 
 bool TableOptions::chooses() const {
-  return !choice_.columns.empty() || !choice_.sort.empty() || choice_.top != 0 ||
-         !choice_.filter.empty();
+  return !choice_.columns.empty() || !choice_.sort.empty() || top_ != 0 || !choice_.filter.empty();
 }
 
 std::string TableOptions::file() const {
@@ -160,7 +159,9 @@ void TableOptions::remove_partial() const {
 
 Status TableOptions::write_to(const std::string& path, Document document,
                               const TableStyle& style) const {
-  if (auto status = choose(document, choice_); !status) return status;
+  TableChoice choice = choice_;
+  choice.top = top_;
+  if (auto status = choose(document, choice); !status) return status;
   if (style.exact && exact_means_numbers_) show_numbers(document);
   document.options = given_options(*app_);
   document.command = command_of(*app_);

@@ -1,6 +1,7 @@
 // The options of commands that print a table: how it looks and where it goes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -43,7 +44,7 @@ struct TableOptions {
   bool in_depth() const { return renderer().in_depth; }
   // The limit on rows of a table that nobody chose rows from; 0: any number.
   std::size_t most_rows() const {
-    return choice_.top > 0 || !choice_.filter.empty() ? 0 : renderer().most_rows;
+    return top_ > 0 || !choice_.filter.empty() ? 0 : renderer().most_rows;
   }
   bool is_data() const { return has_all() && format() != "html"; }  // also every digit
   TableStyle style() const;
@@ -76,8 +77,9 @@ struct TableOptions {
 
   std::string format_, chart_, color_ = "auto";
   TableChoice choice_;
+  std::uint64_t top_ = 0;  // choice_.top; std::size_t is another type on macOS
   App* app_ = nullptr;
-  std::size_t width_ = 0;
+  std::uint64_t width_ = 0;
   std::uint64_t most_bytes_ = 0;  // of the output; 0: any number
   bool with_paths_ = false, exact_means_numbers_ = false, notes_ = false;
   mutable bool has_partial_ = false;  // this command has written it

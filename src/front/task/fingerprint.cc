@@ -20,7 +20,8 @@ Status Fingerprint::add_model(const Model& loaded, const EngineModel& model) {
   for (const TensorData& data : loaded.stored) {
     if (data.store != TensorData::Store::External || data.location == last) continue;
     last = data.location;
-    const auto path = std::filesystem::path(model.file.word()).parent_path() / data.location;
+    const std::string path =
+        (std::filesystem::path(model.file.word()).parent_path() / data.location).string();
     struct stat facts = {};
     if (::stat(path.c_str(), &facts) != 0) continue;
     add(data.location);

@@ -32,9 +32,9 @@ ThreadWaits::~ThreadWaits() {
 void ThreadWaits::look_for_threads() {
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator(folder_, error)) {
-    const std::string name = task.path().filename();
+    const std::string name = task.path().filename().string();
     if (open_.contains(name)) continue;
-    const int fd = ::open((task.path() / "schedstat").c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = ::open((task.path() / "schedstat").string().c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) continue;
     const auto now = read_schedstat(fd);
     if (!now) {

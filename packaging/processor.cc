@@ -1,0 +1,9 @@
+// What __builtin_cpu_supports() asks for, which zig's compiler-rt lacks. It says that the processor
+// has no instructions beyond the basic ones, so strata takes its portable code everywhere.
+extern "C" {
+struct {
+  unsigned vendor, type, subtype, features[1];
+} __cpu_model = {};
+unsigned __cpu_features2[3] = {};
+int __cpu_indicator_init() { return 0; }
+}
