@@ -108,5 +108,5 @@ def test_recorded_storages_by_arithmetic() -> None:
     weights, inputs = 4 * (8 * 16 + 16 * 4), 4 * 80
     assert (device["model"], device["weights"], device["inputs"]) == ("recorded", weights, inputs)
     assert device["peak_allocated"] == weights + inputs + first + second and device["peak_reserved"] is None
-    with pytest.raises(strata.StrataError, match="no recording"):
+    with pytest.raises(strata.StrataError, match="not a recording"):
         strata.stat("zoo:alexnet", device_memory="recorded")

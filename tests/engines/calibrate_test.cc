@@ -224,7 +224,7 @@ TEST(Calibrate, NamesTheFirstLayerThatIsNotFinite) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message,
               AllOf(HasSubstr("sample 0 (random 0): layer bad (tensor \"/bad/Add_output_0\")"),
-                    HasSubstr("256 NaN elements"), EndsWith("look at what it computes")));
+                    HasSubstr("256 NaN elements"), EndsWith("check the layer that computes it")));
 
   options.allow_nonfinite = true;
   const auto counted = calibrate(*engine, ModelSource{"", ModelBytes{bytes}}, network->model, *data,

@@ -82,7 +82,7 @@ TEST(Measured, TimeOutsideOfLayersBelowZeroHasANote) {
   const auto network = zoo::build("resnet18?resolution=32");
   ASSERT_TRUE(network) << network.error().message;
   Timing timing = even_timing(network->model);
-  const auto about_outside = Contains(testing::StartsWith("the time outside of layers is below"));
+  const auto about_outside = Contains(testing::StartsWith("the time outside layers is negative"));
   const Profile above = profiled(*network, timing, {});
   EXPECT_THAT(above.notes, Not(about_outside));
   // Rows add up to the whole; so what is outside tells what is inside.

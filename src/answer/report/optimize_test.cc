@@ -50,7 +50,7 @@ TEST(OptimizeReport, WideIntervalsAreSaidInWordsWithAWayOut) {
       HasSubstr("  Not sure: it may be no faster than fake; as fast may be fake 4 threads; "
                 "the time was too short to check the file; --budget 2min would say more\n"));
   EXPECT_THAT(optimize_text(unsure),
-              HasSubstr("against as measured: not known: the time was too short\n"));
+              HasSubstr("against the measured variant: not known: the time was too short\n"));
 
   const OptimizedModel wide =
       optimized({.median = 2, .interval = {1.6, 2.4}}, {.median = 1, .interval = {0.9, 1.1}});
@@ -74,7 +74,8 @@ TEST(OptimizeReport, AModelIsNotFasterThanItself) {
 TEST(OptimizeReport, AnInterruptedCheckIsNone) {
   OptimizedModel cut = optimized({.median = 1.5, .interval = {1.49, 1.51}}, {});
   cut.check.reset();
-  EXPECT_THAT(optimize_text(cut), HasSubstr("against as measured: not measured: interrupted\n"));
+  EXPECT_THAT(optimize_text(cut),
+              HasSubstr("against the measured variant: not measured: interrupted\n"));
   EXPECT_TRUE(nlohmann::json::parse(optimize_receipt(cut, {}))["facts"]["written_against_measured"]
                   .is_null());
   EXPECT_FALSE(cut.is_slower());

@@ -123,7 +123,7 @@ TEST(QuantizeReport, WhatRunsMayBeUnknown) {
   EXPECT_THAT(text, HasSubstr("unknown (written for int8)"));
   EXPECT_THAT(text, HasSubstr("unknown (named)"));
   EXPECT_THAT(text, Not(HasSubstr("the engine runs")));
-  EXPECT_THAT(text, HasSubstr("\nNote: what layers run in is unknown"));
+  EXPECT_THAT(text, HasSubstr("\nNote: the precision of the layers is unknown"));
   const auto json = nlohmann::json::parse(quantize_json(report));
   EXPECT_EQ(json["tables"]["layers"]["rows"][0]["runs_in"], "unknown");
   EXPECT_TRUE(json["tables"]["layers"]["rows"][0]["kernel"].is_string());

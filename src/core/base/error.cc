@@ -92,8 +92,8 @@ constexpr CodeRow kRows[] = {
     {Code::NeedsInt8, "needs_int8", Model, "int8 needs a quantized model"},
     {Code::NoInt8File, "no_int8_file", Model, "{file}: there is no such file"},
 
-    {Code::NotProfile, "not_profile", Model, "{file} is not a saved profile: it is not JSON"},
-    {Code::NotBenchmark, "not_benchmark", Model, "{file} is not a saved benchmark: it is not JSON"},
+    {Code::NotProfile, "not_profile", Model, "profile {file}: it is not JSON"},
+    {Code::NotBenchmark, "not_benchmark", Model, "benchmark {file}: it is not JSON"},
     {Code::NotScores, "not_scores", Model, "{file}: {detail}"},
     {Code::NoTimes, "no_times", Model, "profile {file} has no times"},
     {Code::NoCalls, "no_calls", Model, "profile {file} has no row for each call"},

@@ -155,7 +155,7 @@ TEST_F(CalibrateJob, WhatIsNotFiniteHasACode) {
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, Code::NotFinite);
   EXPECT_THAT(outcome.error().message, HasSubstr("input \"input\" has 3072 NaN elements"));
-  EXPECT_THAT(outcome.error().message, EndsWith("look at what it computes"));
+  EXPECT_THAT(outcome.error().message, EndsWith("check the layer that computes it"));
   broken.allow_nonfinite = true;
   EXPECT_TRUE(run_calibrate(broken));
 }

@@ -197,7 +197,7 @@ TEST(ReadFloats, RawOtherTypesAndOtherFiles) {
   absent.store = TensorData::Store::Absent;
   EXPECT_THAT(read_floats(model, absent).error().message, HasSubstr("has no elements"));
   absent.dtype = DType::I64;
-  EXPECT_THAT(read_floats(model, absent).error().message, HasSubstr("no floats"));
+  EXPECT_THAT(read_floats(model, absent).error().message, HasSubstr("not floats"));
 }
 
 }  // namespace

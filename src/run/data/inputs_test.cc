@@ -81,7 +81,7 @@ TEST(Npy, WrongFilesGetASentence) {
   EXPECT_THAT(why(npy("<f4", "4611686018427387904, 4", "")), HasSubstr("needs overflow bytes"));
   EXPECT_THAT(why(npy(">f4", "1,", "abcd")), HasSubstr(">f4"));
   EXPECT_THAT(why(npy("<f4", "1,", "abcd", "True")), HasSubstr("column order"));
-  EXPECT_THAT(why(npy("<f4", "-1,", "abcd")), HasSubstr("no list of sizes"));
+  EXPECT_THAT(why(npy("<f4", "-1,", "abcd")), HasSubstr("not a list of sizes"));
   std::string longer = npy("<f4", "1,", "abcd");
   longer[8] = longer[9] = '\xff';
   EXPECT_THAT(why(longer), HasSubstr("longer than the file"));

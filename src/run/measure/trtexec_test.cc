@@ -110,11 +110,11 @@ TEST(Trtexec, OtherFilesGetASentence) {
   };
   EXPECT_FALSE(looks_like_trtexec_profile(R"({"strata_measured": 1})"));
   EXPECT_TRUE(looks_like_trtexec_profile(profile(kernel("a", 1))));
-  EXPECT_THAT(problem("nonsense"), HasSubstr("no profile of trtexec"));
+  EXPECT_THAT(problem("nonsense"), HasSubstr("not a profile of trtexec"));
   EXPECT_EQ(problem("[]"), "it has no kernel with a name and its averageMs");
   EXPECT_EQ(problem(R"([{"name": "a", "averageMs": -1}, {"name": 3}, 7])"),
             "it has no kernel with a name and its averageMs");
-  EXPECT_THAT(problem(profile(kernel("a", 1)), "[]"), HasSubstr("no export of layers"));
+  EXPECT_THAT(problem(profile(kernel("a", 1)), "[]"), HasSubstr("not an export of layers"));
   // Brackets without end, and nesting without end.
   EXPECT_EQ(problem(profile(kernel(std::string(100'000, '('), 1))), "none");
   std::string deep;
