@@ -200,12 +200,15 @@ constexpr struct {
 };
 
 Json with_usual_sizes(Json text) {
-  const auto type = text.find("model_type");
+  const auto found = text.find("model_type");
+  if (found == text.end() || !found->is_string()) return text;
+  const auto type = found->get<std::string>();
   for (const auto& [name, sizes] : kUsualSizes) {
-    if (type == text.end() || *type != name) continue;
+    if (type != name) continue;
     const Json usual = json_from_text(std::string(sizes));
     for (const auto& [key, value] : usual.items())
       if (!text.contains(key)) text[key] = value;
+    break;
   }
   return text;
 }
