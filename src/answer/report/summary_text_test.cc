@@ -10,7 +10,7 @@ using testing::Not;
 
 std::string text_of_slowest(const RoofPlace& place) {
   Profile profile;
-  profile.timing = Timing{.median = 1e-3};
+  profile.timing.emplace().median = 1e-3;
   profile.summary = Profile::Summary{};
   profile.summary->slowest = {{.layer = "conv1", .seconds = 1e-4, .place = place}};
   return summary_text(profile, false);
