@@ -185,7 +185,7 @@ TEST(Options, QuantitiesHaveUnits) {
   EXPECT_EQ(seconds, 2.5);
   EXPECT_EQ(words_for(app, "--passes 10"),
             "--passes: \"10\" is not a share: write a number with %, such as 1%");
-  EXPECT_THAT(words_for(app, "--max-time 0s"), HasSubstr("--max-time: \"0s\" is no time"));
+  EXPECT_THAT(words_for(app, "--max-time 0s"), HasSubstr("--max-time: \"0s\" is not a time"));
 }
 
 TEST(Options, AnOldNameWorksAndIsSaid) {
@@ -212,7 +212,7 @@ TEST(Options, AnOldNameWorksAndIsSaid) {
   EXPECT_EQ(words_for(program, "run --seconds 7 --max-time 8"),
             "--seconds: this is the old name of --max-time; give one of the two");
   EXPECT_THAT(words_for(program, "run --help"), Not(HasSubstr("--seconds")));
-  EXPECT_THAT(words_for(program, "run --seconds fast"), HasSubstr("\"fast\" is no time"));
+  EXPECT_THAT(words_for(program, "run --seconds fast"), HasSubstr("\"fast\" is not a time"));
 }
 
 // Also where an option that was declared earlier is taken away.

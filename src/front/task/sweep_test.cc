@@ -69,7 +69,7 @@ TEST_F(SweepJobs, AJobMayBeACommand) {
   EXPECT_EQ(said.json, "zoo:a\n");
   EXPECT_EQ(said.error, "");
   EXPECT_EQ(answer("echo 'strata: no such file' >&2; exit 1").error, "no such file");
-  EXPECT_EQ(answer("exit 2").error, "ended with code 2 and no word");
+  EXPECT_EQ(answer("exit 2").error, "ended with code 2 and no message");
   EXPECT_EQ(answer("kill -9 $$").error, "ended by signal 9");
   EXPECT_TRUE(answer("exit 130").interrupted);
   // Jobs that could not be run are in the results.

@@ -87,7 +87,7 @@ TEST_F(TimingJob, AnEngineThatGivesNoAnswerIsEndedIfTheCallerSetsALimit) {
   EXPECT_EQ(timed.error().code, Code::EngineSilent);
   EXPECT_EQ(timed.error().kind, ErrorKind::Model);
   EXPECT_EQ(timed.error().message,
-            "zoo:squeezenet1_1?resolution=32: engine fake gave no answer in 1.5 s and was ended");
+            "zoo:squeezenet1_1?resolution=32: engine fake gave no answer in 1.5 s and was killed");
 }
 
 // A run that goes on for ever before it is stopped says nothing about how long the process may

@@ -181,7 +181,7 @@ Result<Calibration> calibration_from_json(std::string_view json, std::string_vie
         .failed(fmt::format("it is larger than {} MiB", kMaxBytes >> 20));
   const Json parsed = json_from_text(json, kDeepest);
   if (parsed.is_discarded())
-    return failure(Code::NotRanges, {.file = std::string(label), .found = "no JSON"});
+    return failure(Code::NotRanges, {.file = std::string(label), .found = "not JSON"});
   return Reader(label).read(parsed);
 }
 

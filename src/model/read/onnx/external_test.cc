@@ -116,7 +116,7 @@ TEST_F(ExternalTest, SizesMustFit) {
             ": the stored tensor \"w\" has \"-4\" as its data's offset, which is not a size");
   EXPECT_EQ(complaint({{"location", "weights.bin"}, {"offset", "99999999999999999999"}}),
             ": the stored tensor \"w\" has \"99999999999999999999\" as its data's offset, which is "
-            "no size");
+            "not a size");
   EXPECT_EQ(complaint({}),
             ": the stored tensor \"w\" says that its data is in another file, but not in which");
 }
