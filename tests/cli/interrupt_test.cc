@@ -173,7 +173,7 @@ TEST_F(InterruptedSweep, KeepsWhatIsDone) {
     }
     const auto ended = interrupt(program, signal);
     EXPECT_THAT(ended.output, HasSubstr("1 of 2 jobs done"));
-    EXPECT_THAT(ended.output, HasSubstr("1 left: the same command goes on"));
+    EXPECT_THAT(ended.output, HasSubstr("1 left: run the same command to do them"));
     const std::string results = read("plan.jsonl");
     EXPECT_EQ(std::count(results.begin(), results.end(), '\n'), 1);
   }
