@@ -1,5 +1,6 @@
-// What __builtin_cpu_supports() asks for, which zig's compiler-rt lacks. It says that the processor
-// has no instructions beyond the basic ones, so strata takes its portable code everywhere.
+// Defines the table that __builtin_cpu_supports() reads and that zig's compiler-rt lacks. It claims
+// that the processor has no instructions beyond the basic ones, so strata takes its portable code
+// everywhere.
 extern "C" {
 struct {
   unsigned vendor, type, subtype, features[1];

@@ -45,7 +45,7 @@ struct Document {
   std::string tool = {};     // `strata`
   std::string version = {};  // `0.2.0`
   std::vector<std::string> command = {};  // that made it: `zoo`, `table`; empty: unknown
-  // As the caller gave them; one that was given more than once follows itself.
+  // In the order given; an option given several times has one entry for each value.
   std::vector<std::pair<std::string, std::string>> options = {};
   std::vector<std::pair<std::string, std::string>> machine = {};  // empty: nothing was measured
   Members facts = {};  // what is not a table: the model, totals, verdicts

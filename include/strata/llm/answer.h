@@ -1,5 +1,5 @@
-// Whether a model fits a device, at which context and batch, and how fast it is; if it does not
-// fit, the cheapest change that makes it fit.
+// Answers whether a model fits a device, at which context and batch, and how fast it is. If it does
+// not fit, the answer names the cheapest change that makes it fit.
 #pragma once
 
 #include <optional>

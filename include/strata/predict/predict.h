@@ -82,8 +82,8 @@ class Predictor {
   double element_bytes_ = 4;
   double units_ = 1, cache_ = 0;  // of a GPU
   double power_share_ = 1;        // of the peak of its matrix units, that its power allows
-  // Of each class: operations a second; seconds of an operation and of a byte, at the shares that
-  // its kernels reach.
+  // For each class: peak operations per second; seconds per operation and per byte at the share of
+  // the peak that its kernels reach.
   std::array<double, kKernelClasses> peaks_ = {}, operation_ = {}, byte_ = {};
   std::array<bool, kKernelClasses> idles_ =
       {};  // work of this class may be too small for all units

@@ -82,7 +82,7 @@ void read_gemma3n(Keys& keys, Network& network) {
   }
 }
 
-// What `per_layer_config` says of a layer, under its number; 0: nothing.
+// Reads a layer's entry in `per_layer_config`, whose keys are layer numbers; 0 if there is none.
 std::int64_t own_size(Keys& keys, std::size_t layer, const char* key) {
   const auto* all = keys.at(keys.json(), "per_layer_config");
   if (all == nullptr || !all->is_object()) return 0;

@@ -48,7 +48,7 @@ Level level_of(const Setup& setup, const Engine& engine, const Work& work, int w
           experts[which]};
 }
 
-// What a kind of kernel needs for its bytes and for its arithmetic, and for both.
+// Seconds that one kind of kernel needs for its bytes, for its arithmetic, and for both.
 struct Kernels {
   double bytes_s = 0, flops_s = 0, both_s = 0;
 };

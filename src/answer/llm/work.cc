@@ -95,7 +95,8 @@ class WorkSum {
     return 1 - std::pow(1 - one, tokens);
   }
 
-  // Of a matrix with `macs` a row: rows are filled up to whole tiles, and cores without one wait.
+  // MACs that a matrix with `macs` per row occupies: rows are padded to whole tiles, and cores
+  // without a tile are idle.
   double tile_macs(double macs, double outputs, double rows) const {
     if (engine_ == nullptr) return macs * rows;
     const double filled = std::ceil(rows / engine_->tile_rows) * engine_->tile_rows;

@@ -1,4 +1,4 @@
-// What posix_windows.h declares, on Windows' own calls.
+// Implements posix_windows.h with Windows' own calls.
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>

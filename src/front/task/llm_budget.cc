@@ -137,7 +137,7 @@ class Judge {
   static budget::Judged judged(const Limit& limit, const Found& found) {
     budget::Judged out;
     out.budget.text = limit.text;
-    // What has an upper limit is in bytes.
+    // Only budgets in bytes have an upper limit.
     out.budget.kind = limit.is_most ? budget::BudgetKind::Most : budget::BudgetKind::Operator;
     out.budget.measure = compare::Measure::Peak;
     out.budget.limit = limit.value;

@@ -18,7 +18,7 @@ struct RunFiles {
 // that they could use, or the variant ran on another device than the processor.
 std::optional<RunFiles> run_files(const Variant& variant, std::string_view file);
 
-// The same for PyTorch's engine, in the mode of the variant.
+// Like run_files(), for PyTorch's engine in the variant's mode.
 std::optional<RunFiles> run_torch(const Variant& variant, std::string_view file);
 
 // A literal of Python and of C++.

@@ -41,7 +41,7 @@ std::optional<std::vector<std::int32_t>> offline_plan_of(Loading& loading) {
   std::optional<std::vector<std::int32_t>> plan;
   for (std::uint32_t i = 0; i < entries.count; ++i) {
     const Table entry = loading.wire.table_at(entries, i);
-    // Of several, the last one counts.
+    // If there are several, the last one counts.
     if (entry.text(slot::kMetadataName) == kOfflinePlan) plan = offsets_in(loading, entry);
   }
   return plan;
