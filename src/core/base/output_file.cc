@@ -227,6 +227,10 @@ Status check_writable(const std::string& path, const FileKind& kind) {
 
 Status remove_output(const std::string& path, const FileKind& kind) {
   if (Status status = check_writable(path, kind); !status) return status;
+  // An empty file or a link may be the user's: neither shows who made it.
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(path, error)) || fs::file_size(path, error) == 0)
+    return {};
   ::unlink(path.c_str());
   return {};
 }

@@ -191,6 +191,9 @@ TEST_F(OutputFileTest, OnlyAnEarlierOutputOfTheKindIsRemoved) {
   put(path_, "# Written by strata 0.3\n");
   EXPECT_TRUE(remove_output(path_, kProgram));
   EXPECT_THAT(files(), ElementsAre());
+  put(path_, "");
+  EXPECT_TRUE(remove_output(path_, kProgram));
+  EXPECT_THAT(files(), ElementsAre("out.txt")) << "an empty file stays";
 }
 
 TEST_F(OutputFileTest, AFolderAndAPipeAreNoFiles) {
